@@ -1,0 +1,38 @@
+PYTHON ?= python3.11
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+export OMP_NUM_THREADS ?= 2
+export TOKENIZERS_PARALLELISM ?= false
+
+.PHONY: demo test check bench clean install
+
+install: $(STAMP)
+
+# openai-whisper is taken without its dependencies: the tests only read its vocabulary file.
+$(STAMP): setup.cfg pyproject.toml constraints.txt
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade pip -c constraints.txt
+	$(BIN)/python -m pip install --quiet -c constraints.txt setuptools wheel torch -e ".[demo,test]"
+	$(BIN)/python -m pip install --quiet -c constraints.txt --no-deps --no-build-isolation openai-whisper
+	$(BIN)/diagnose env --repair
+	touch $(STAMP)
+
+demo: $(STAMP)
+	$(BIN)/train demo
+
+check: $(STAMP)
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/pytest -n 2 -m "not slow and not bench"
+
+test: $(STAMP)
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/pytest -n 2 -m "not bench" --durations=15
+
+bench: $(STAMP)
+	$(BIN)/python -m tests.bench $(WHAT)
+
+clean:
+	rm -rf $(VENV) build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
