@@ -26,7 +26,7 @@ class Repair:
         if not self.moved:
             return f"{pair}: the extension of torchaudio is already set aside, nothing left to do"
         names = ", ".join(self.moved)
-        return f"{pair}: set aside {names} (each keeps its name with {ASIDE} behind it; undo with diagnose env --undo-repair)"
+        return f"{pair}: set aside {names} (renamed to *{ASIDE}; undo with diagnose env --undo-repair)"
 
 
 def package_folder(name: str) -> Path | None:
