@@ -1,0 +1,69 @@
+"""The nouns of a diagnosis: plain, frozen data. No torch, no printing, no judgement."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+
+class Severity(StrEnum):
+    """error closes the gate; a warning is shown; a note is information and never an alarm."""
+
+    ERROR = "error"
+    WARNING = "warning"
+    NOTE = "note"
+
+
+class Stage(StrEnum):
+    """In the order of cost, which is also the order in which a person should look."""
+
+    ENVIRONMENT = "environment"
+    CONFIG = "config"
+    DATA = "data"
+    LABELS = "labels"
+    TOKENIZER = "tokenizer"
+    PARAMETERS = "parameters"
+    PLACEMENT = "placement"
+    MEMORY = "memory"
+    LOSS = "loss"
+    GRADIENTS = "gradients"
+    PRECISION = "precision"
+    LEARNING = "learning"
+    GENERATION = "generation"
+    DISTRIBUTED = "distributed"
+    STEPS = "steps"
+
+
+PREFIXES: Mapping[Stage, str] = {
+    Stage.ENVIRONMENT: "ENV",
+    Stage.CONFIG: "CFG",
+    Stage.DATA: "DAT",
+    Stage.LABELS: "LAB",
+    Stage.TOKENIZER: "TOK",
+    Stage.PARAMETERS: "PAR",
+    Stage.PLACEMENT: "PLC",
+    Stage.MEMORY: "MEM",
+    Stage.LOSS: "LOS",
+    Stage.GRADIENTS: "GRD",
+    Stage.PRECISION: "PRE",
+    Stage.LEARNING: "LRN",
+    Stage.GENERATION: "GEN",
+    Stage.DISTRIBUTED: "DST",
+    Stage.STEPS: "STP",
+}
+
+Number = int | float | str | bool | None
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What a probe saw: where, measured against expected, and the one thing to do about it."""
+
+    where: str
+    message: str
+    fix: str
+    measured: Mapping[str, Number] = field(default_factory=dict)
+    severity: Severity | None = None  # None: the probe's own; a probe may yield milder findings than its own severity
+    file: str | None = None  # for SARIF: the configuration, manifest or source file, when there is one
+    line: int | None = None
+    probe: str = ""  # filled in by the runner
+    stage: Stage | None = None  # filled in by the runner
