@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,7 +12,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 from transformers.modeling_outputs import Seq2SeqLMOutput
 
-from trainer.collate.labels import pad_labels
+from trainer.collate.labels import pad_labels, plain
 from trainer.errors import InputError
 
 FILE_NAME = "ctc_vocabulary.json"
@@ -40,14 +39,14 @@ class CharacterVocabulary:
     @classmethod
     def build(cls, texts: Iterable[str]) -> CharacterVocabulary:
         """Collect the characters of all texts, in a fixed order."""
-        return cls(sorted(set().union(*map(tidy, texts))))
+        return cls(sorted(set().union(*map(plain, texts))))
 
     def __len__(self) -> int:
         return len(self.characters) + UNKNOWN + 1
 
     def encode(self, text: str) -> list[int]:
         """Turn a text into one id per character."""
-        return [self._ids.get(character, UNKNOWN) for character in tidy(text)]
+        return [self._ids.get(character, UNKNOWN) for character in plain(text)]
 
     def decode(self, ids: Iterable[int]) -> str:
         """Turn ids back into text; the blank, -100 and ids out of range say nothing."""
@@ -71,11 +70,6 @@ class CharacterVocabulary:
                 f"{path}: no readable CTC vocabulary ({type(error).__name__}); "
                 "point to a directory that this trainer saved with model.ctc_weight above 0."
             ) from error
-
-
-def tidy(text: str) -> str:
-    """Compose the text (NFC) and collapse whitespace, so that one spelling has one sequence of ids."""
-    return " ".join(unicodedata.normalize("NFC", text).split())
 
 
 class CTCHead(nn.Module):
