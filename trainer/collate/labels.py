@@ -15,7 +15,7 @@ def plain(text: str) -> str:
 
 
 def label_row(text: Sequence[int], end: int, limit: int, prefix: Sequence[int] = ()) -> list[int]:
-    """Prefix, text and one end token in at most `limit` ids: only the text is ever cut, so each row still learns to stop."""
+    """Prefix, text and one end token in at most `limit` ids; only text is ever cut, so every row learns to stop."""
     room = max(0, limit - len(prefix) - 1)
     return [*prefix, *text[:room], end]
 

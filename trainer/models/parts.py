@@ -98,11 +98,6 @@ def load_parts(directory: str | Path, config: Config | None = None) -> Parts:
     return _seeded(config.training.seed, lambda: _architecture(config).load(directory, config))
 
 
-def encoder_is_frozen(config: Config) -> bool:
-    """`freeze_encoder` may stand under model or under training."""
-    return bool(config.model.freeze_encoder or config.training.freeze_encoder)
-
-
 def set_trainable(module: nn.Module, trainable: bool) -> None:
     """Freeze or thaw every parameter of a module."""
     for parameter in module.parameters():

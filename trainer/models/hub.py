@@ -1,0 +1,82 @@
+"""Pretrained weights and vocabularies: from a local directory, the cache, or the hub, and in float32."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from contextlib import suppress
+from fnmatch import fnmatch
+from pathlib import Path
+from typing import Any
+
+from huggingface_hub import HfApi
+from huggingface_hub.errors import OfflineModeIsEnabled, RepositoryNotFoundError
+from safetensors import SafetensorError
+
+from trainer.errors import InputError
+
+PATIENCE = 5.0  # seconds; left to itself, transformers retries half a minute for each file
+UNREADABLE = (OSError, ValueError, RuntimeError, KeyError, TypeError, SafetensorError)
+
+
+def load(kind: Any, name: str, key: str = "model.name", **options: Any) -> Any:
+    """`kind.from_pretrained` of a directory or hub name; what this machine has is taken without asking the network."""
+    if is_directory(name, key):
+        return _read(kind, str(Path(name).expanduser()), key, local_files_only=True, **options)
+    with suppress(*UNREADABLE):
+        return kind.from_pretrained(name, local_files_only=True, **options)
+    _require_hub(name, key)
+    return _read(kind, name, key, **options)
+
+
+def load_model(
+    kind: Any, name: str, key: str = "model.name", may_be_fresh: Sequence[str] = ()
+) -> tuple[Any, list[str]]:
+    """The model in float32, and which of the patterns `may_be_fresh` name parameters that the weights do not have."""
+    import torch
+
+    model, info = load(kind, name, key, dtype=torch.float32, output_loading_info=True)
+    missing = sorted(info["missing_keys"])
+    strange = [entry for entry in missing if not any(fnmatch(entry, pattern) for pattern in may_be_fresh)]
+    if strange:
+        raise InputError(
+            f"{key}: the weights of {name} lack {len(strange)} parameters of {kind.__name__} "
+            f"({strange[0]} among them), so it is another kind of model or not whole; give one that matches model.type"
+        )
+    return model, [pattern for pattern in may_be_fresh if any(fnmatch(entry, pattern) for entry in missing)]
+
+
+def is_directory(name: str, key: str = "model.name") -> bool:
+    """A name is a directory when there is one, or when it is spelled like a path; then it must exist."""
+    path = Path(name).expanduser()
+    if path.is_dir():
+        return True
+    if path.is_absolute() or name.startswith((".", "~")) or name.count("/") > 1:
+        raise InputError(f"{key}: there is no directory {name}; give an existing one or a hub name such as owner/model")
+    return False
+
+
+def _read(kind: Any, name: str, key: str, **options: Any) -> Any:
+    try:
+        return kind.from_pretrained(name, **options)
+    except UNREADABLE as error:
+        reason = next(iter(str(error).strip().splitlines()), type(error).__name__)
+        raise InputError(
+            f"{key}: {name} cannot be read as {kind.__name__} ({reason}); give a directory or hub name that holds one"
+        ) from error
+
+
+def _require_hub(name: str, key: str) -> None:
+    try:
+        HfApi().model_info(name, timeout=PATIENCE)
+    except RepositoryNotFoundError as error:
+        raise InputError(
+            f"{key}: the hub has no public model {name}; check the spelling, or log in if it is private"
+        ) from error
+    except Exception as error:
+        offline = isinstance(error, OfflineModeIsEnabled) or os.environ.get("HF_HUB_OFFLINE", "") not in ("", "0")
+        reason = "HF_HUB_OFFLINE is set" if offline else f"the hub does not answer: {type(error).__name__}"
+        raise InputError(
+            f"{key}: {name} is not a directory and not in the cache, and {reason}; download it once with network, "
+            "or give a local directory, or set model.random to start from random weights"
+        ) from error
