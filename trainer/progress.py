@@ -1,0 +1,53 @@
+"""Progress with the time left: a bar on a terminal, now and then a line where there is none. Talk goes to stderr."""
+
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Protocol
+
+SECONDS_BETWEEN_LINES = 10.0
+
+
+class Advance(Protocol):
+    """What the worker calls: so many more are done."""
+
+    def __call__(self, count: int = 1) -> None: ...
+
+
+@contextmanager
+def progress(what: str, total: int) -> Iterator[Advance]:
+    """Show how far `what` has come, and how long it will take."""
+    if sys.stderr.isatty():
+        with _bar(what, total) as advance:
+            yield advance
+    else:
+        yield _Lines(what, total)
+
+
+@contextmanager
+def _bar(what: str, total: int) -> Iterator[Advance]:
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True)) as bar:
+        task = bar.add_task(what, total=total)
+        yield lambda count=1: bar.advance(task, count)
+
+
+class _Lines:
+    """One line every ten seconds, and one at the end."""
+
+    def __init__(self, what: str, total: int) -> None:
+        self.what, self.total, self.done = what, total, 0
+        self.started = self.told = time.monotonic()
+
+    def __call__(self, count: int = 1) -> None:
+        self.done += count
+        now = time.monotonic()
+        if self.done >= self.total or now - self.told >= SECONDS_BETWEEN_LINES:
+            self.told = now
+            left = (now - self.started) / self.done * (self.total - self.done)
+            ending = f"{left:.0f} s left" if self.done < self.total else f"{now - self.started:.0f} s"
+            print(f"{self.what}: {self.done}/{self.total}, {ending}", file=sys.stderr, flush=True)
