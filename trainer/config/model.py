@@ -55,7 +55,7 @@ class Model(Section):
 def by_type(given: dict[str, Any]) -> dict[str, Any]:
     """Adds the defaults that depend on model.type and on whether the weights are random."""
     kind, pretrained = given.get("type", "whisper"), given.get("random") is None
-    if kind not in LABEL_LENGTHS:
+    if kind not in [*LABEL_LENGTHS]:  # a list also takes what has no hash
         return given
     follows: dict[str, Any] = {
         "task": "summarize" if kind == "mt5" else "both",

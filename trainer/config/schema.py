@@ -82,7 +82,7 @@ class Dataloader(Section):
 
 class Output(Section):
     dir: Path = Path("training/outputs/run")
-    experiment_name: Annotated[str, BeforeValidator(str), Field(pattern=r"^[\w.+-]+$")] = "run"
+    experiment_name: Annotated[str, Field(pattern=r"^[\w.+-]+$", coerce_numbers_to_str=True)] = "run"
 
 
 class Config(Section):

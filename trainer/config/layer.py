@@ -1,0 +1,72 @@
+"""A layer is what one file, or one --set, says. Later layers win, key by key."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+Tree = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where a value comes from: a file and its line, --set, or default."""
+
+    name: str
+    line: int | None = None
+
+    def __str__(self) -> str:
+        return f"{self.name}:{self.line}" if self.line else self.name
+
+
+DEFAULT = Source("default")
+SET = Source("--set")
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One thing that is wrong, with its place."""
+
+    source: Source
+    key: str
+    said: str
+
+    def __str__(self) -> str:
+        return f"{self.source}: {self.key} {self.said}"
+
+
+@dataclass(frozen=True)
+class Layer:
+    tree: Tree
+    sources: dict[str, Source] = field(default_factory=dict)
+    problems: tuple[Problem, ...] = ()
+    notices: tuple[str, ...] = ()
+
+
+def leaves(tree: Tree, prefix: str = "") -> Iterator[tuple[str, Any]]:
+    """Every value that is not itself a section with keys, by its dotted name."""
+    for key, value in tree.items():
+        if isinstance(value, dict) and value:
+            yield from leaves(value, f"{prefix}{key}.")
+        else:
+            yield f"{prefix}{key}", value
+
+
+def deep_merge(low: Tree, high: Tree) -> Tree:
+    """What `high` says wins; sections are merged, everything else is replaced."""
+    merged = dict(low)
+    for key, value in high.items():
+        both = isinstance(merged.get(key), dict) and isinstance(value, dict)
+        merged[key] = deep_merge(merged[key], value) if both else value
+    return merged
+
+
+def merge(low: Layer, high: Layer) -> Layer:
+    """Merges values and keeps for each the place of the layer that said it last."""
+    replaced = tuple(f"{key}." for key, value in leaves(high.tree) if not isinstance(value, dict))
+    kept = {key: source for key, source in low.sources.items() if not key.startswith(replaced)}
+    return Layer(
+        deep_merge(low.tree, high.tree),
+        {**kept, **high.sources},
+        (*low.problems, *high.problems),
+        (*low.notices, *high.notices),
+    )

@@ -1,0 +1,32 @@
+"""Reads `--set a.b=value`; the value is YAML."""
+
+import yaml
+
+from trainer.config.inherit import BASE
+from trainer.config.layer import SET, Layer, Problem, Tree
+from trainer.config.nodes import Walk
+from trainer.config.reading import parse
+
+
+def override(text: str) -> Layer:
+    """One --set as a layer."""
+    key, equals, value = text.partition("=")
+    words = key.strip().split(".")
+    if not equals or not all(words):
+        said = "is not of the form section.key=value, such as training.batch_size=2"
+        return Layer({}, problems=(Problem(SET, repr(text), said),))
+    if words[0] == BASE:
+        return Layer({}, problems=(Problem(SET, BASE, "can only stand in a file; name that file with --config"),))
+    loader, node = parse(value, f"--set {key}")
+    return beneath(words, loader, node)
+
+
+def beneath(words: list[str], loader: yaml.SafeLoader, node: yaml.Node | None) -> Layer:
+    """The value, wrapped into the sections its key names."""
+    path = ".".join(words)
+    walk = Walk(loader, SET.name, first_line=None)
+    value = walk.value(node, path) if node else None
+    tree: Tree = {words[-1]: value}
+    for word in reversed(words[:-1]):
+        tree = {word: tree}
+    return Layer(tree, {path: SET, **walk.sources}, tuple(walk.problems))

@@ -1,0 +1,71 @@
+"""From one merged tree to a Config, with every problem found on the way."""
+
+from collections.abc import Iterator
+from copy import deepcopy
+from typing import Any
+
+from pydantic import ValidationError
+
+from trainer.config.checks import contradictions
+from trainer.config.layer import DEFAULT, Layer, Problem, Source, Tree
+from trainer.config.schema import Config
+from trainer.config.wording import expected, find, shown, unknown
+
+
+def validate(layer: Layer) -> tuple[Config, list[Problem]]:
+    """When keys are wrong, the rest is still looked at, so that one run names everything."""
+    try:
+        config, problems = Config.model_validate(layer.tree), []
+    except ValidationError as error:
+        problems = list(complaints(error.errors(include_url=False), layer))
+        config = Config.model_validate(without(layer.tree, [problem.key for problem in problems]))
+    wrong = tuple(problem.key for problem in problems)
+    for found in contradictions(config):
+        if not any(key.startswith(wrong) for key in found.keys):
+            place = next((layer.sources[key] for key in found.keys if key in layer.sources), DEFAULT)
+            problems.append(Problem(place, found.keys[0], found.said))
+    return config, problems
+
+
+def complaints(errors: list[Any], layer: Layer) -> Iterator[Problem]:
+    """One for each key: a key that may be one of several kinds gives pydantic one error for each kind."""
+    wants: dict[str, tuple[Any, list[str]]] = {}
+    for error in errors:
+        path, value = find(layer.tree, error["loc"])
+        key = ".".join(path)
+        if error["type"] == "extra_forbidden":
+            yield Problem(place(key, layer), key, unknown(key))
+        else:
+            wants.setdefault(key, (value, []))[1].append(expected(error))
+    for key, (value, kinds) in wants.items():
+        said = f"is {shown(value)}; expected {' or '.join(dict.fromkeys(kinds))}"
+        yield Problem(place(key, layer), key, said)
+
+
+def place(key: str, layer: Layer) -> Source:
+    """The place of the key, or of the nearest section around it."""
+    while key not in layer.sources and "." in key:
+        key = key.rpartition(".")[0]
+    return layer.sources.get(key, DEFAULT)
+
+
+def without(tree: Tree, keys: list[str]) -> Tree:
+    """A copy of the tree that lacks the wrong keys."""
+    pruned = deepcopy(tree)
+    for key in keys:
+        *sections, word = find_words(pruned, key)
+        keys_there = pruned
+        for section in sections:
+            keys_there = keys_there[section]
+        keys_there.pop(word, None)
+    return pruned
+
+
+def find_words(tree: Tree, key: str) -> list[str]:
+    """The words of a dotted key; a key that itself has dots stays whole."""
+    for word, value in tree.items():
+        if key == word:
+            return [word]
+        if key.startswith(f"{word}.") and isinstance(value, dict):
+            return [word, *find_words(value, key[len(word) + 1 :])]
+    return [key]
