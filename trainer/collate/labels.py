@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 
 import torch
 from torch import LongTensor, Tensor
+from transformers import PreTrainedTokenizerBase
 
 IGNORE = -100
 
@@ -12,6 +13,14 @@ IGNORE = -100
 def plain(text: str) -> str:
     """One spelling for one text: composed Unicode (NFC), single spaces, none at the ends."""
     return " ".join(unicodedata.normalize("NFC", text).split())
+
+
+def text_ids(tokenizer: PreTrainedTokenizerBase, text: str) -> list[int]:
+    """Ids of a text alone; one that spells a special token has it read as letters or dropped, never obeyed."""
+    reserved = {tokenizer.eos_token_id, tokenizer.pad_token_id, tokenizer.bos_token_id}
+    reserved |= set(tokenizer.all_special_ids) - {tokenizer.unk_token_id}
+    ids = tokenizer(plain(text), add_special_tokens=False, split_special_tokens=True).input_ids
+    return [i for i in ids if i not in reserved]
 
 
 def label_row(text: Sequence[int], end: int, limit: int, prefix: Sequence[int] = ()) -> list[int]:

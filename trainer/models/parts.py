@@ -70,6 +70,10 @@ class Parts:
         texts = self.tokenizer.batch_decode(rows, skip_special_tokens=True, clean_up_tokenization_spaces=False)
         return [text.strip() for text in texts]
 
+    def train_encoder(self, trainable: bool) -> None:
+        """Freeze or thaw the encoder; what is frozen for another reason stays so."""
+        set_trainable(self.model.get_encoder(), trainable)
+
     def save(self, directory: str | Path) -> None:
         """Model, tokenizer, feature extractor and configuration, as `load_parts` reads them."""
         directory = Path(directory)
@@ -96,6 +100,11 @@ def load_parts(directory: str | Path, config: Config | None = None) -> Parts:
     directory = Path(directory)
     config = config or _resolved_beside(directory)
     return _seeded(config.training.seed, lambda: _architecture(config).load(directory, config))
+
+
+def encoder_is_frozen(config: Config) -> bool:
+    """Whether the run starts with a frozen encoder."""
+    return bool(config.model.freeze_encoder)
 
 
 def set_trainable(module: nn.Module, trainable: bool) -> None:
