@@ -1,0 +1,65 @@
+"""Comma, tab or semicolon separated text, read strictly: a broken quote is named where it opens, not where it hurts."""
+
+import csv
+import io
+import re
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from trainer.errors import InputError
+
+DELIMITERS = {"\t": "tab", ",": "comma", ";": "semicolon"}
+LINE_END = re.compile(r"\r\n|\r|\n")
+LONGEST_FIELD = 2**31 - 1  # csv's own limit of 131,072 characters is shorter than some documents
+
+
+def choose_delimiter(path: Path, header: str) -> str:
+    """What the extension says, unless the header has none of that and has another."""
+    expected = "\t" if path.suffix.lower() in (".tsv", ".tab") else ","
+    present = [delimiter for delimiter in (expected, *DELIMITERS) if delimiter in header]
+    return present[0] if present else expected
+
+
+def records(path: Path, text: str, delimiter: str) -> list[tuple[int, list[str]]]:
+    """Each record with the line it begins on; blank lines are passed over."""
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+    limit = csv.field_size_limit(LONGEST_FIELD)
+    found, line = [], 1
+    try:
+        for fields in reader:
+            if fields:
+                found.append((line, fields))
+            line = reader.line_num + 1
+    except csv.Error as error:
+        raise InputError(_broken_quote(path, text, delimiter, line)) from error
+    finally:
+        csv.field_size_limit(limit)
+    return found
+
+
+def _broken_quote(path: Path, text: str, delimiter: str, line: int) -> str:
+    opens, column = _find_broken_quote(text, delimiter, line)
+    return (
+        f"{path}, line {opens}: a quote opens in field {column} and no closing quote stands before a "
+        f"{DELIMITERS[delimiter]} or a line end; close it, or double the quotes that belong to the text"
+    )
+
+
+def _find_broken_quote(text: str, delimiter: str, line: int) -> tuple[int, int]:
+    """Walk over the whole fields of the record that begins on `line`: the first that is not whole is the culprit."""
+    sound = re.compile(rf'(?:"[^"]*+(?:""[^"]*+)*+"|[^"{delimiter}\r\n][^{delimiter}\r\n]*|)({delimiter})')
+    ends = [match.end() for match in LINE_END.finditer(text)]
+    position, column = ([0, *ends])[line - 1], 1
+    while match := sound.match(text, position):
+        position, column = match.end(), column + 1
+    return 1 + sum(end <= position for end in ends), column
+
+
+def to_text(columns: Sequence[str], rows: Iterable[Sequence[str]], delimiter: str) -> str:
+    """The table as text, which `records` reads back to exactly the same fields."""
+    special = re.compile(rf'["\r\n{delimiter}]')
+
+    def quoted(field: str) -> str:
+        return '"' + field.replace('"', '""') + '"' if special.search(field) or len(columns) == 1 else field
+
+    return "".join(delimiter.join(map(quoted, row)) + "\n" for row in (columns, *rows))

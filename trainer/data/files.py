@@ -1,0 +1,90 @@
+"""Reading a text file that a person made, and writing one so that a crash leaves the old or the new, never a half."""
+
+import os
+from collections.abc import Mapping
+from contextlib import suppress
+from difflib import get_close_matches
+from pathlib import Path
+
+from trainer.errors import InputError
+
+UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
+
+
+def read_text(path: Path) -> str:
+    """The file's text, with or without a byte-order mark; what cannot be read is told in one sentence."""
+    data = _read_bytes(path)
+    if data.startswith(UTF16_MARKS):
+        raise InputError(f"{path}: found UTF-16, expected UTF-8; save it again as UTF-8")
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        where, found = _line(data, error.start), f"byte 0x{data[error.start]:02X} at offset {error.start}"
+        raise InputError(f"{path}, line {where}: found {found}, expected UTF-8; save it again as UTF-8") from error
+    if "\0" in text:
+        where = _line(data, data.index(0))
+        raise InputError(f"{path}, line {where}: found a NUL byte, expected text; export the file again")
+    return text
+
+
+def _read_bytes(path: Path) -> bytes:
+    try:
+        if path.is_dir():
+            raise InputError(f"{path}: found a folder, expected a file; name the file inside it")
+        if not path.exists():
+            raise InputError(f"{path}: there is no such file{_nearest_name(path)}; check the path")
+        if not path.is_file():
+            raise InputError(f"{path}: found a pipe or a device, expected a file; save what it gives to a file first")
+        return path.read_bytes()
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read ({error.strerror}); check the path and its permissions") from error
+
+
+def _nearest_name(path: Path) -> str:
+    names = [entry.name for entry in path.parent.iterdir()] if path.parent.is_dir() else []
+    close = get_close_matches(path.name, names, n=1)
+    return f" (there is {close[0]})" if close else ""
+
+
+def _line(data: bytes, offset: int) -> int:
+    before = data[:offset]
+    return 1 + before.count(b"\n") + before.replace(b"\r\n", b"").count(b"\r")
+
+
+def write_files(contents: Mapping[Path, str]) -> None:
+    """Write all of them or none: staged and synced first, and old and new files never stand side by side."""
+    drafts = {path: path.with_name(f".{path.name}.{os.getpid()}.draft") for path in contents}
+    try:
+        for path, draft in drafts.items():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            _write_synced(draft, contents[path])
+        # A crash between two renames must not leave a set that is half old: then a file is missing, and that is told.
+        for path in list(drafts)[1:]:
+            path.unlink(missing_ok=True)
+        for path, draft in drafts.items():
+            draft.replace(path)
+            _sync_folder(path.parent)
+    except OSError as error:
+        where = error.filename or next(iter(contents))
+        raise InputError(
+            f"{where}: cannot be written ({error.strerror}); free space or choose another folder"
+        ) from error
+    finally:
+        for draft in drafts.values():
+            with suppress(OSError):
+                draft.unlink()
+
+
+def _write_synced(path: Path, text: str) -> None:
+    with path.open("wb") as file:
+        file.write(text.encode("utf-8"))
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def _sync_folder(folder: Path) -> None:
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

@@ -1,0 +1,93 @@
+"""Manifests: one row for each clip or document, as TSV or CSV. A row remembers the file and line it came from."""
+
+from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
+from pathlib import Path
+
+from trainer.data.delimited import choose_delimiter, records, to_text
+from trainer.data.files import read_text, write_files
+from trainer.errors import InputError
+
+Row = dict[str, str]  # the columns of the file, and the two below
+FILE, LINE = "_file", "_line"
+
+
+def read_rows(path: str | Path, required: Sequence[str] = ()) -> list[Row]:
+    """All rows of a manifest that has the required columns; bad input is told in one sentence."""
+    path = Path(path)
+    text = read_text(path)
+    if not text.strip():
+        raise InputError(f"{path}: the file is empty, expected a line of column names and rows below; export it again")
+    table = records(path, text, choose_delimiter(path, text.lstrip().split("\n", 1)[0]))
+    line, names = table[0]
+    columns = _checked_columns(path, line, [name.strip() for name in names], required)
+    rows = [_row(path, line, columns, fields) for line, fields in table[1:] if not _is_blank(fields, columns)]
+    if not rows:
+        raise InputError(f"{path}: found column names and no row below them; add rows or export the file again")
+    return rows
+
+
+def _checked_columns(path: Path, line: int, columns: list[str], required: Sequence[str]) -> list[str]:
+    twice = sorted({name for name in columns if columns.count(name) > 1})
+    if twice:
+        raise InputError(f"{path}, line {line}: column {_listed(twice)} stands there twice; rename or remove one")
+    ours = [name for name in columns if name in (FILE, LINE)]
+    if ours:
+        raise InputError(
+            f"{path}, line {line}: the name {_listed(ours)} is kept for the row's origin; rename the column"
+        )
+    missing = [name for name in required if name not in columns]
+    if missing:
+        close = [_nearest(name, columns) for name in missing]
+        raise InputError(
+            f"{path}, line {line}: no column {_listed(missing)}, found {_listed(columns)}; "
+            f"{' and '.join(filter(None, close)) or 'add it'}"
+        )
+    return columns
+
+
+def _nearest(name: str, columns: Sequence[str]) -> str:
+    lowered = {column.lower(): column for column in columns}
+    close = get_close_matches(name.lower(), lowered, n=1)
+    return f"rename {lowered[close[0]]!r} to {name!r}" if close else f"add {name!r}"
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(repr(name) for name in names)
+
+
+def _is_blank(fields: Sequence[str], columns: Sequence[str]) -> bool:
+    """A line of spaces only; where the table has one column it is a value."""
+    return len(columns) > 1 and len(fields) == 1 and not fields[0].strip()
+
+
+def _row(path: Path, line: int, columns: Sequence[str], fields: Sequence[str]) -> Row:
+    if len(fields) != len(columns):
+        raise InputError(
+            f"{path}, line {line}: found {len(fields)} fields, expected {len(columns)} as in the column names; "
+            "add what is missing, or quote the text that holds a separator"
+        )
+    row = dict(zip(columns, fields, strict=True))
+    row[FILE], row[LINE] = str(path), str(line)
+    return row
+
+
+def row_id(row: Row) -> str:
+    """`train.csv:17`: where a person finds the row."""
+    return f"{row.get(FILE, 'row')}:{row.get(LINE, '?')}"
+
+
+def columns_of(rows: Sequence[Row]) -> list[str]:
+    """The file's own columns, in its order."""
+    return [name for name in rows[0] if name not in (FILE, LINE)]
+
+
+def table_text(path: Path, rows: Iterable[Row], columns: Sequence[str]) -> str:
+    """The rows as they stand in a file of that name: tabs in a .tsv, commas elsewhere."""
+    fields = ([row.get(name, "") for name in columns] for row in rows)
+    return to_text(columns, fields, choose_delimiter(path, ""))
+
+
+def write_rows(path: str | Path, rows: Iterable[Row], columns: Sequence[str]) -> None:
+    """Write a manifest, whole or not at all."""
+    write_files({Path(path): table_text(Path(path), rows, columns)})
