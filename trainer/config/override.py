@@ -6,6 +6,7 @@ from trainer.config.inherit import BASE
 from trainer.config.layer import SET, Layer, Problem, Tree
 from trainer.config.nodes import Walk
 from trainer.config.reading import parse
+from trainer.errors import InputError
 
 
 def override(text: str) -> Layer:
@@ -17,8 +18,10 @@ def override(text: str) -> Layer:
         return Layer({}, problems=(Problem(SET, repr(text), said),))
     if words[0] == BASE:
         return Layer({}, problems=(Problem(SET, BASE, "can only stand in a file; name that file with --config"),))
-    loader, node = parse(value, f"--set {key}")
-    return beneath(words, loader, node)
+    try:
+        return beneath(words, *parse(value, key))
+    except InputError:
+        return Layer({}, problems=(Problem(SET, key, f"is {value!r}, which is not valid YAML; quote it"),))
 
 
 def beneath(words: list[str], loader: yaml.SafeLoader, node: yaml.Node | None) -> Layer:

@@ -43,10 +43,11 @@ def complaints(errors: list[Any], layer: Layer) -> Iterator[Problem]:
 
 
 def place(key: str, layer: Layer) -> Source:
-    """The place of the key, or of the nearest section around it."""
-    while key not in layer.sources and "." in key:
-        key = key.rpartition(".")[0]
-    return layer.sources.get(key, DEFAULT)
+    """The place of the key, of something in it, or of the nearest section around it."""
+    within = (source for name, source in layer.sources.items() if name.startswith(f"{key}."))
+    if key in layer.sources or "." not in key:
+        return layer.sources.get(key) or next(within, DEFAULT)
+    return next(within, None) or place(key.rpartition(".")[0], layer)
 
 
 def without(tree: Tree, keys: list[str]) -> Tree:

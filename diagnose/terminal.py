@@ -1,0 +1,113 @@
+"""What both commands share at the terminal: where words go, how loud, and how errors end.
+
+    @click.group(cls=terminal.Commands)          # gives every command beneath it -q, -v, --dry_run = --dry-run,
+    def main() -> None: ...                      # and the error boundary: no traceback ever reaches a user
+
+    terminal.answer(text)                        # what was asked for: stdout
+    terminal.say(text)                           # talk: stderr, silent under -q
+    terminal.detail(text)                        # more talk: stderr, only under -v
+    terminal.warn(text)                          # stderr, always
+    terminal.console().print(table)              # rich, on stdout; console(stderr=True) for talk
+
+Exit codes: 0 done, 1 the verdict no-go (a command says so by ctx.exit(1)), 2 bad input or our own fault, 130 Ctrl-C.
+"""
+
+import sys
+from collections.abc import Sequence
+from contextvars import ContextVar
+from enum import IntEnum
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from diagnose.leaving import leave
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+
+class Loudness(IntEnum):
+    QUIET = 0
+    NORMAL = 1
+    VERBOSE = 2
+
+
+loudness: ContextVar[Loudness] = ContextVar("loudness", default=Loudness.NORMAL)
+
+
+def answer(text: str) -> None:
+    click.echo(text)
+
+
+def say(text: str) -> None:
+    if loudness.get() >= Loudness.NORMAL:
+        click.echo(text, err=True)
+
+
+def detail(text: str) -> None:
+    if loudness.get() >= Loudness.VERBOSE:
+        click.echo(text, err=True)
+
+
+def warn(text: str) -> None:
+    click.echo(f"warning: {text}", err=True)
+
+
+def console(stderr: bool = False) -> "Console":
+    """A rich console: colours only on a terminal and without NO_COLOR; square brackets in data stay what they are."""
+    from rich.console import Console
+
+    stream = sys.stderr if stderr else sys.stdout
+    width = None if stream.isatty() else 120
+    return Console(stderr=stderr, width=width, markup=False, highlight=False, emoji=False)
+
+
+def _set_loudness(context: click.Context, option: click.Parameter, given: bool) -> None:
+    if given:
+        loudness.set(Loudness.QUIET if option.name == "quiet" else Loudness.VERBOSE)
+
+
+def _options() -> list[click.Parameter]:
+    common: dict[str, Any] = {"is_flag": True, "expose_value": False, "callback": _set_loudness, "show_default": False}
+    return [
+        click.Option(["-q", "--quiet"], help="Only what was asked for, warnings and errors.", **common),
+        click.Option(["-v", "--verbose"], help="More talk, on stderr.", **common),
+    ]
+
+
+class Command(click.Command):
+    """A command with -q and -v."""
+
+    def __init__(self, *args: Any, **settings: Any) -> None:
+        super().__init__(*args, **settings)
+        self.params += _options()
+
+
+class Commands(click.Group):
+    """A group with -q and -v whose commands take --dry_run for --dry-run, and which never shows a traceback."""
+
+    command_class = Command
+
+    def __init__(self, *args: Any, **settings: Any) -> None:
+        known = {"token_normalize_func": dashed, "show_default": True, "max_content_width": 110}
+        settings["context_settings"] = {**known, **(settings.get("context_settings") or {})}
+        super().__init__(*args, **settings)
+        self.params += _options()
+
+    def main(self, args: Sequence[str] | None = None, *, standalone_mode: bool = True, **extra: Any) -> Any:  # type: ignore[override]
+        if not standalone_mode:
+            return super().main(args, standalone_mode=False, **extra)
+        loudness.set(Loudness.NORMAL)
+        for stream in (sys.stdout, sys.stderr):
+            stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
+        try:
+            code = super().main(args, standalone_mode=False, **extra)
+            sys.stdout.flush()
+        except BaseException as error:
+            leave(error, with_traceback=loudness.get() == Loudness.VERBOSE)
+        sys.exit(code if isinstance(code, int) else 0)
+
+
+def dashed(token: str) -> str:
+    """Option and command names only; click leaves the values of options alone."""
+    return token.replace("_", "-")
