@@ -1,7 +1,27 @@
 """Decides whether a training run may start: facts, probes, findings, verdict."""
 
+from typing import TYPE_CHECKING, Any
+
 from diagnose.marks import Fault, Probe, fault, probe
-from diagnose.nouns import Finding, Severity, Stage
+from diagnose.nouns import Finding, Outcome, Severity, Stage, Status, Verdict
 from diagnose.version import __version__
 
-__all__ = ["Fault", "Finding", "Probe", "Severity", "Stage", "__version__", "fault", "probe"]
+if TYPE_CHECKING:
+    from diagnose.api import preflight
+    from diagnose.report import PreflightFailed, Report
+
+__all__ = [
+    "Fault", "Finding", "Outcome", "PreflightFailed", "Probe", "Report", "Severity", "Stage", "Status", "Verdict",
+    "__version__", "fault", "preflight", "probe",
+]  # fmt: skip
+
+_LATER = {"preflight": "diagnose.api", "PreflightFailed": "diagnose.report", "Report": "diagnose.report"}
+
+
+def __getattr__(name: str) -> Any:
+    """The engine is imported when it is first asked for: a probe that only needs Finding does not pay for it."""
+    if name not in _LATER:
+        raise AttributeError(f"module 'diagnose' has no attribute {name!r}")
+    from importlib import import_module
+
+    return getattr(import_module(_LATER[name]), name)

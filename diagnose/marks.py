@@ -11,7 +11,7 @@ Look = Callable[..., Iterable[Finding]]
 
 @dataclass(frozen=True)
 class Probe:
-    """One fault that can be named. Its facts are the parameter names of `look`; its title is its docstring's first line."""
+    """One fault that can be named. Its facts are the parameters of `look`; its title is the docstring's first line."""
 
     id: str
     stage: Stage
@@ -40,7 +40,7 @@ def probe(id: str, stage: Stage, severity: Severity, explains: tuple[str, ...] =
 
 @dataclass(frozen=True)
 class Fault:
-    """A fault put into healthy facts on purpose. `put(facts)` returns broken facts; `proof(facts)` is True once it is in."""
+    """A fault put into healthy facts on purpose: `put(facts)` returns broken facts, `proof(facts)` that it is in."""
 
     id: str
     breaks: str

@@ -67,3 +67,47 @@ class Finding:
     line: int | None = None
     probe: str = ""  # filled in by the runner
     stage: Stage | None = None  # filled in by the runner
+
+
+class Status(StrEnum):
+    """What became of a probe. Only `passed` is passed: what did not look, or broke, never counts as clean."""
+
+    PASSED = "passed"
+    FOUND = "found"
+    SKIPPED = "skipped"
+    BLOCKED = "blocked"
+    CRASHED = "crashed"
+
+
+class Verdict(StrEnum):
+    """May the run start?"""
+
+    GO = "go"
+    NO_GO = "no-go"
+    CANNOT_VOUCH = "cannot-vouch"
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """One probe's result. `reason`: why it was skipped or blocked, or how it crashed; `trace`: for the bug report."""
+
+    probe: str
+    name: str
+    title: str
+    stage: Stage
+    severity: Severity
+    status: Status
+    findings: tuple[Finding, ...] = ()
+    reason: str = ""
+    trace: str = ""
+    elapsed: float = 0.0
+    explains: tuple[str, ...] = ()
+
+    @property
+    def looked(self) -> bool:
+        return self.status in (Status.PASSED, Status.FOUND)
+
+    @property
+    def worst(self) -> Severity | None:
+        """The gravest severity among the findings."""
+        return min((f.severity for f in self.findings if f.severity), key=list(Severity).index, default=None)

@@ -1,0 +1,23 @@
+"""The entry for people with a trainer of their own: facts in, Report out."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from diagnose.engine import installed
+from diagnose.nouns import Stage
+from diagnose.report import Report
+from diagnose.runner import Selection
+
+
+def preflight(
+    *,
+    stages: Sequence[str] = (),
+    select: Sequence[str] = (),
+    ignore: Mapping[str, str] | None = None,
+    everything: bool = False,
+    **facts: Any,
+) -> Report:
+    """Looks at whatever facts are given (see diagnose.roots); `ignore` maps a probe's id to the reason."""
+    selection = Selection(tuple(Stage(stage) for stage in stages), tuple(select), dict(ignore or {}), everything)
+    engine = installed()
+    return engine.examine(engine.context(facts), selection)

@@ -1,0 +1,65 @@
+"""The engine: probes and providers on one side, a person's facts on the other, a Report between them."""
+
+import time
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from fnmatch import filter as matching
+from typing import Any
+
+from diagnose import discover
+from diagnose.errors import InputError
+from diagnose.facts import Context
+from diagnose.marks import Probe
+from diagnose.nouns import Outcome
+from diagnose.providers import Plan, Provider
+from diagnose.report import Report
+from diagnose.roots import nearest
+from diagnose.runner import ALL, Selection, Watcher, run
+from diagnose.seeding import wake_torch
+
+
+@dataclass(frozen=True)
+class Engine:
+    """What can look, what can give, and what could not be read."""
+
+    probes: tuple[Probe, ...]
+    providers: tuple[Provider, ...]
+    unreadable: tuple[Outcome, ...] = ()
+
+    def context(self, facts: Mapping[str, Any], watcher: Watcher | None = None) -> Context:
+        """The facts, checked by name: a misspelt one would silently close the probes that need it."""
+        known = Plan((), self.providers).known
+        for name in facts:
+            if name not in known:
+                raise InputError(f"There is no fact named {name!r}{nearest(name, known)}.")
+        return Context(facts, self.providers, (watcher or Watcher()).computes)
+
+    def examine(self, context: Context, selection: Selection = ALL, watcher: Watcher | None = None) -> Report:
+        """Lets the selected probes look at the facts."""
+        self._check(selection)
+        wake_torch()
+        start = time.perf_counter()
+        outcomes, costs = run(self.probes, context, selection, watcher)
+        created = datetime.now(UTC).isoformat(timespec="seconds")
+        return Report(self.unreadable + outcomes, costs, selection, created, time.perf_counter() - start)
+
+    def _check(self, selection: Selection) -> None:
+        ids = [probe.id for probe in self.probes]
+        for pattern in [*selection.ids, *selection.ignored]:
+            if not matching(ids, pattern):
+                raise InputError(f"There is no probe {pattern!r}{nearest(pattern, ids)}; diagnose list shows them all.")
+        for id, reason in selection.ignored.items():
+            if not reason.strip():
+                raise InputError(f"--ignore {id} needs a reason: --ignore {id}=REASON.")
+
+
+def installed() -> Engine:
+    """The engine with everything that is registered."""
+    probes, providers = discover.probes(), discover.providers()
+    return Engine(probes.items, providers.items, probes.unreadable + providers.unreadable)
+
+
+def of(probes: Iterable[Probe], providers: Iterable[Any] = ()) -> Engine:
+    """An engine of one's own, from probes and plain functions."""
+    return Engine(tuple(probes), tuple(Provider(give) for give in providers))

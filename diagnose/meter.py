@@ -1,0 +1,14 @@
+"""Counts forward-and-backward passes, the coin in which a stage's cost is told. Instruments count; the runner reads."""
+
+_passes = 0
+
+
+def count(passes: int = 1) -> None:
+    """Called by whatever runs the model, once for each forward (and backward)."""
+    global _passes
+    _passes += passes
+
+
+def passes() -> int:
+    """All passes so far in this process."""
+    return _passes

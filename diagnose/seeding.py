@@ -1,0 +1,67 @@
+"""Fixed seeds for what measures, and every random state put back afterwards: the run that follows must not notice."""
+
+import importlib
+import random
+import sys
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from typing import Any
+
+Restore = Callable[[], None]
+
+
+def wake_torch() -> None:
+    """Imports torch if it can be: it draws a random seed on import, too late to seed whoever imports it first."""
+    with suppress(Exception):  # a torch that cannot be imported is for the environment's probes to tell
+        importlib.import_module("torch")
+
+
+def seed_of(name: str) -> int:
+    """The same seed for the same name, on every machine and in every order."""
+    return zlib.crc32(name.encode())
+
+
+@contextmanager
+def seeded(name: str) -> Iterator[None]:
+    """Runs the body under the seed of `name` and restores python's, numpy's and torch's generators; imports neither."""
+    restores = [_seed_python(seed_of(name))]
+    if "numpy" in sys.modules:
+        restores.append(_seed_numpy(sys.modules["numpy"], seed_of(name)))
+    if "torch" in sys.modules:
+        restores.append(_seed_torch(sys.modules["torch"], seed_of(name)))
+    try:
+        yield
+    finally:
+        for restore in restores:
+            restore()
+
+
+def _seed_python(seed: int) -> Restore:
+    state = random.getstate()
+    random.seed(seed)
+    return lambda: random.setstate(state)
+
+
+def _seed_numpy(numpy: Any, seed: int) -> Restore:
+    state = numpy.random.get_state()
+    numpy.random.seed(seed)
+    return lambda: numpy.random.set_state(state)
+
+
+def _seed_torch(torch: Any, seed: int) -> Restore:
+    """Never torch.manual_seed: before CUDA wakes up it queues the seed, and the queue cannot be taken back."""
+    cpu, initial, cuda_awake = torch.get_rng_state(), torch.initial_seed(), torch.cuda.is_initialized()
+    cuda = torch.cuda.get_rng_state_all() if cuda_awake else []
+    torch.default_generator.manual_seed(seed)
+    if cuda_awake:
+        torch.cuda.manual_seed_all(seed)
+
+    def restore() -> None:
+        torch.set_rng_state(cpu)
+        if cuda_awake:
+            torch.cuda.set_rng_state_all(cuda)
+        elif torch.cuda.is_initialized():
+            torch.cuda.manual_seed_all(initial)
+
+    return restore

@@ -1,0 +1,66 @@
+"""Discovery: probes, providers and faults are found by being installed, and a broken module is told."""
+
+import sys
+
+import pytest
+
+from diagnose import Status, discover
+
+PROBE = '''
+from diagnose import Finding, Severity, Stage, probe
+
+@probe(id="{id}", stage=Stage.DATA, severity=Severity.ERROR)
+def {name}(train_rows):
+    """A title."""
+    yield Finding("row 1", "bad", "mend it")
+'''
+
+
+@pytest.fixture
+def package(tmp_path, monkeypatch):
+    """A third party's package, installed for real: a folder with metadata on the path."""
+    files = {
+        "extra/__init__.py": "",
+        "extra/data/__init__.py": "",
+        "extra/data/one.py": PROBE.format(id="DAT901", name="one"),
+        "extra/data/again.py": "from extra.data.one import one",
+        "extra/data/same_id.py": PROBE.format(id="DAT901", name="same_id"),
+        "extra/data/broken.py": "import nothing_of_this_name",
+        "extra/instruments/__init__.py": "raise RuntimeError('not walked')",
+        "extra/giving.py": "from os.path import join\ndef colour(model):\n    return 'red'\ndef _hidden(): ...\n",
+        "extra_pack-1.0.dist-info/METADATA": "Metadata-Version: 2.1\nName: extra-pack\nVersion: 1.0\n",
+        "extra_pack-1.0.dist-info/entry_points.txt": (
+            "[gonogo.probes]\nextra = extra\n[gonogo.providers]\nextra = extra.giving\n"
+        ),
+    }
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    yield
+    for name in [name for name in sys.modules if name == "extra" or name.startswith("extra.")]:
+        del sys.modules[name]
+
+
+def test_a_third_party_adds_probes_and_providers_by_being_installed(package):
+    found = discover.probes()
+    ours = [probe for probe in found.items if probe.id == "DAT901"]
+    assert [probe.name for probe in ours] == ["one"]
+    assert "extra.giving.colour" in [provider.source for provider in discover.providers().items]
+    assert not [p for p in discover.providers().items if p.fact in ("_hidden", "join")]
+    assert "extra" in discover.packages()
+
+
+def test_what_cannot_be_read_is_crashed_and_named(package):
+    told = {outcome.probe: outcome for outcome in discover.probes().unreadable}
+    assert told["extra.data.broken"].status is Status.CRASHED
+    assert told["extra.data.broken"].reason == "ModuleNotFoundError: No module named 'nothing_of_this_name'"
+    assert told["extra.data.same_id.same_id"].reason == "the id DAT901 is taken by extra.data.one.one"
+    assert "extra.instruments" not in told
+
+
+def test_everything_we_ship_can_be_read_and_every_id_is_unique():
+    for found in (discover.probes(), discover.providers(), discover.faults()):
+        assert found.unreadable == ()
+    names = [probe.name for probe in discover.probes().items]
+    assert len(names) == len(set(names))
