@@ -1,0 +1,134 @@
+"""The figures of the evaluation, each a small result first: value, target, rows, and what reproduces it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib.metadata import version
+
+from trainer.evaluation.normalise import normalise
+
+NORMALISED = "norm:gonogo.1"
+# Performance targets of the guide this project comes from; for summaries, what it expects of the third epoch.
+TARGETS: dict[str, tuple[str, float]] = {
+    "wer": ("<", 15.0),
+    "cer": ("<", 10.0),
+    "bleu": (">", 25.0),
+    "chrf": (">", 50.0),
+    "rouge1": (">", 50.0),
+    "rouge2": (">", 30.0),
+}
+ROUGES = ("rouge1", "rouge2", "rougeL")
+LABELS = {"wer": "WER", "cer": "CER", "bleu": "BLEU", "chrf": "chrF"} | {f"rouge{n}": f"ROUGE-{n}" for n in "12L"}
+
+
+@dataclass(frozen=True)
+class Score:
+    """One metric, 0 to 100 (an error rate may exceed it); None when there was nothing to measure."""
+
+    name: str
+    value: float | None
+    rows: int
+    signature: str
+
+    @property
+    def label(self) -> str:
+        return LABELS[self.name]
+
+    @property
+    def target(self) -> str | None:
+        """The target as it is written: `< 15`."""
+        if self.name not in TARGETS:
+            return None
+        sign, bound = TARGETS[self.name]
+        return f"{sign} {bound:g}"
+
+    @property
+    def met(self) -> bool | None:
+        """Whether the target is reached; None without a target or a value."""
+        if self.name not in TARGETS or self.value is None:
+            return None
+        sign, bound = TARGETS[self.name]
+        return self.value < bound if sign == "<" else self.value > bound
+
+
+def wer(references: Sequence[str], predictions: Sequence[str]) -> Score:
+    """Word errors for each hundred reference words; words invented where nothing was said count."""
+    import jiwer
+
+    result = jiwer.process_words(_normal(references), _normal(predictions))
+    return _error_rate("wer", result, len(references))
+
+
+def cer(references: Sequence[str], predictions: Sequence[str]) -> Score:
+    """Character errors for each hundred reference characters."""
+    import jiwer
+
+    result = jiwer.process_characters(_normal(references), _normal(predictions))
+    return _error_rate("cer", result, len(references))
+
+
+def bleu(references: Sequence[str], predictions: Sequence[str]) -> Score:
+    """Corpus BLEU by sacrebleu."""
+    from sacrebleu.metrics import BLEU
+
+    return _corpus_score("bleu", BLEU(), references, predictions)
+
+
+def chrf(references: Sequence[str], predictions: Sequence[str]) -> Score:
+    """Corpus chrF by sacrebleu."""
+    from sacrebleu.metrics import CHRF
+
+    return _corpus_score("chrf", CHRF(), references, predictions)
+
+
+def rouge(references: Sequence[str], predictions: Sequence[str]) -> tuple[Score, ...]:
+    """ROUGE-1, ROUGE-2 and ROUGE-L: mean F over rows, on words that keep their tone marks."""
+    from rouge_score.rouge_scorer import RougeScorer
+
+    scorer = RougeScorer(ROUGES, tokenizer=_Words())
+    pairs = list(zip(_normal(references), _normal(predictions), strict=True))
+    rows = [scorer.score(reference, prediction) for reference, prediction in pairs]
+    # An exact row is right, also where it is too short to hold a pair of words.
+    exact = [reference == prediction for reference, prediction in pairs]
+    signature = f"f1:mean|exact:1|tok:words|{NORMALISED}|rouge-score:{version('rouge-score')}"
+
+    def mean(name: str) -> float | None:
+        figures = [1.0 if same else row[name].fmeasure for row, same in zip(rows, exact, strict=True)]
+        return 100 * sum(figures) / len(figures) if figures else None
+
+    return tuple(Score(name, mean(name), len(rows), signature) for name in ROUGES)
+
+
+def scores_of_task(task: str, references: Sequence[str], predictions: Sequence[str]) -> tuple[Score, ...]:
+    """The metrics that tell how well one task is done."""
+    if task == "transcribe":
+        return wer(references, predictions), cer(references, predictions)
+    if task == "translate":
+        return bleu(references, predictions), chrf(references, predictions)
+    return rouge(references, predictions)
+
+
+class _Words:
+    """rouge-score's own tokenizer keeps a-z and 0-9 only, which destroys Vietnamese."""
+
+    def tokenize(self, text: str) -> list[str]:
+        return normalise(text).split()
+
+
+def _normal(texts: Sequence[str]) -> list[str]:
+    return [normalise(text) for text in texts]
+
+
+def _error_rate(name: str, result: object, rows: int) -> Score:
+    hits, wrong, missed, added = (
+        getattr(result, part) for part in ("hits", "substitutions", "deletions", "insertions")
+    )
+    expected = hits + wrong + missed
+    value = 100 * (wrong + missed + added) / expected if expected else None
+    return Score(name, value, rows, f"{NORMALISED}|jiwer:{version('jiwer')}")
+
+
+def _corpus_score(name: str, metric: object, references: Sequence[str], predictions: Sequence[str]) -> Score:
+    if not references:
+        return Score(name, None, 0, NORMALISED)
+    value = min(100.0, metric.corpus_score(_normal(predictions), [_normal(references)]).score)
+    return Score(name, value, len(references), f"{metric.get_signature()}|{NORMALISED}")
