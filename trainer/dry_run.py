@@ -1,0 +1,112 @@
+"""What a run would do, told without training: no model is loaded and no network is asked."""
+
+import math
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from trainer.config import Config
+from trainer.data.manifest import Row, read_rows
+
+SPLITS = ("train", "dev", "test")
+
+
+@dataclass(frozen=True)
+class Split:
+    """One split as it lies on the disk; rows is None where there is no file yet."""
+
+    path: Path
+    rows: int | None
+    hours: float
+
+    def __str__(self) -> str:
+        if self.rows is None:
+            return f"{self.path} is not there yet"
+        return f"{self.path}, {self.rows:,} rows" + (f", {self.hours:.2f} hours" if self.hours else "")
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The run in numbers. updates is None while there is no training data to count."""
+
+    splits: dict[str, Split]
+    weights: str
+    tasks: int
+    processes: int
+    effective_batch: int
+    updates: int | None
+
+
+def plan(config: Config, epochs: float | None = None, subset: int | None = None) -> Plan:
+    """Reads the splits that are there (a broken one is an error) and counts."""
+    splits = {name: look(config, name, subset) for name in SPLITS}
+    tasks = 2 if config.model.task == "both" else 1
+    processes = int(os.environ.get("WORLD_SIZE", "1"))
+    training = config.training
+    effective = training.batch_size * training.gradient_accumulation_steps * tasks * processes
+    updates = count_updates(config, splits["train"].rows, processes, epochs)
+    return Plan(splits, weights_of(config), tasks, processes, effective, updates)
+
+
+def look(config: Config, name: str, subset: int | None) -> Split:
+    path = config.splits / f"{name}.csv"
+    if not path.exists():
+        return Split(path, None, 0.0)
+    rows = read_rows(path, required_columns(config))[:subset]
+    return Split(path, len(rows), sum(map(seconds_of, rows)) / 3600)
+
+
+def required_columns(config: Config) -> tuple[str, ...]:
+    if config.model.type == "mt5":
+        return config.data.document_column, config.data.summary_column
+    texts = {"transcribe": ("transcript",), "translate": ("translation",)}
+    return ("audio_path", *texts.get(config.model.task, ("transcript", "translation")))
+
+
+def seconds_of(row: Row) -> float:
+    """The manifest's own word; a row without one does not count."""
+    try:
+        return float(row.get("duration") or 0)
+    except ValueError:
+        return 0.0
+
+
+def count_updates(config: Config, rows: int | None, processes: int, epochs: float | None) -> int | None:
+    training = config.training
+    if training.max_steps > 0 and epochs is None:
+        return training.max_steps
+    if rows is None:
+        return None
+    batches = math.ceil(rows / (training.batch_size * processes))
+    return math.ceil(math.ceil(batches / training.gradient_accumulation_steps) * (epochs or training.num_train_epochs))
+
+
+def weights_of(config: Config) -> str:
+    """Where the weights would come from; a path that is not there is an error, a hub name is not looked up."""
+    from trainer.models.hub import is_directory
+
+    model = config.model
+    if model.random:
+        return f"random ({model.random.hidden} wide, {model.random.layers} + {model.random.decoder_layers} layers)"
+    keys = [key for key in ("name", "encoder", "decoder") if getattr(model, key)]
+    names = {key: getattr(model, key) for key in keys}
+    kinds = {key: "directory" if is_directory(name, f"model.{key}") else "hub" for key, name in names.items()}
+    return " + ".join(f"{name} ({kinds[key]})" for key, name in names.items())
+
+
+def describe(plan: Plan, config: Config) -> str:
+    """The plan in words, one line for each thing."""
+    training = config.training
+    factors = f"{training.batch_size} rows x {training.gradient_accumulation_steps} accumulated"
+    factors += " x 2 tasks" * (plan.tasks == 2) + f" x {plan.processes} processes" * (plan.processes > 1)
+    precision = "fp16" if training.fp16 else "bf16" if training.bf16 else "fp32"
+    lines = {
+        "model": f"{config.model.type}, task {config.model.task}, weights {plan.weights}",
+        **{f"{name} data": str(split) for name, split in plan.splits.items()},
+        "batch": f"{plan.effective_batch} ({factors})",
+        "updates": "not known without training data" if plan.updates is None else f"{plan.updates:,}",
+        "precision": precision,
+        "learning rate": f"{training.learning_rate:g}, {training.lr_scheduler_type}",
+        "output": str(config.output.dir),
+    }
+    return "\n".join(f"{name + ':':<15}{text}" for name, text in lines.items())

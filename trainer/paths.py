@@ -1,0 +1,34 @@
+"""Finds the configurations that come with GoNoGo: in a checkout beside the packages, installed under share/."""
+
+import sys
+from difflib import get_close_matches
+from pathlib import Path
+
+from trainer.errors import InputError
+
+
+def shipped_folder() -> Path:
+    """Where the shipped configurations lie."""
+    checkout = Path(__file__).resolve().parent.parent / "configs"
+    return checkout if (checkout / "base.yaml").is_file() else Path(sys.prefix) / "share" / "gonogo" / "configs"
+
+
+def shipped_names() -> list[str]:
+    return sorted(path.stem for path in shipped_folder().glob("*.yaml"))
+
+
+def shipped_config(name: str) -> Path:
+    """The file of a shipped configuration by its bare name, such as demo_hybrid."""
+    names = shipped_names()
+    if name not in names:
+        near = get_close_matches(name, names, 1)
+        hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(names) or 'none'}"
+        raise InputError(f"no shipped configuration is called {name}; {hint}")
+    return shipped_folder() / f"{name}.yaml"
+
+
+def find_config(given: str) -> Path:
+    """A path as it is; a bare word that names no file is looked up among the shipped configurations."""
+    path = Path(given)
+    bare = path.name == given and not path.suffix
+    return shipped_config(given) if bare and not path.exists() else path
