@@ -15,11 +15,11 @@ def plain(text: str) -> str:
     return " ".join(unicodedata.normalize("NFC", text).split())
 
 
-def text_ids(tokenizer: PreTrainedTokenizerBase, text: str) -> list[int]:
+def text_ids(tokenizer: PreTrainedTokenizerBase, text: str, side: str = "text_target") -> list[int]:
     """Ids of a text alone; one that spells a special token has it read as letters or dropped, never obeyed."""
     reserved = {tokenizer.eos_token_id, tokenizer.pad_token_id, tokenizer.bos_token_id}
     reserved |= set(tokenizer.all_special_ids) - {tokenizer.unk_token_id}
-    ids = tokenizer(plain(text), add_special_tokens=False, split_special_tokens=True).input_ids
+    ids = tokenizer(**{side: plain(text)}, add_special_tokens=False, split_special_tokens=True).input_ids
     return [i for i in ids if i not in reserved]
 
 

@@ -30,12 +30,12 @@ def load(kind: Any, name: str, key: str = "model.name", **options: Any) -> Any:
 
 
 def load_model(
-    kind: Any, name: str, key: str = "model.name", may_be_fresh: Sequence[str] = ()
+    kind: Any, name: str, key: str = "model.name", may_be_fresh: Sequence[str] = (), **options: Any
 ) -> tuple[Any, list[str]]:
     """The model in float32, and which of the patterns `may_be_fresh` name parameters that the weights do not have."""
     import torch
 
-    model, info = load(kind, name, key, dtype=torch.float32, output_loading_info=True)
+    model, info = load(kind, name, key, dtype=torch.float32, output_loading_info=True, **options)
     missing = sorted(info["missing_keys"])
     strange = [entry for entry in missing if not any(fnmatch(entry, pattern) for pattern in may_be_fresh)]
     if strange:

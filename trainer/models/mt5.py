@@ -1,0 +1,118 @@
+"""Builds, saves and loads mT5 and T5 for text: released weights, a directory, or random weights."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import torch
+from transformers import AutoModelForSeq2SeqLM, AutoTokenizer, MT5Config, MT5ForConditionalGeneration
+
+from trainer.collate.text import TextCollator
+from trainer.errors import InputError
+from trainer.models import hub
+from trainer.models.parts import Parts
+from trainer.models.tokenizers import build_t5_tokenizer
+
+if TYPE_CHECKING:
+    from torch import LongTensor
+    from transformers import PreTrainedModel, PreTrainedTokenizerBase
+
+    from trainer.config import Config
+    from trainer.models.parts import Batch, Collate
+
+TASK = "summarize"
+
+
+@dataclass(frozen=True)
+class TextParts(Parts):
+    """A text-to-text model, ready to train."""
+
+    def collate_for(self, task: str) -> Collate:
+        if task != TASK:
+            raise InputError(f"model.task: a text model can only {TASK}, not {task}; set model.task to {TASK}")
+        settings = self.config.model
+        return TextCollator(
+            self.tokenizer, settings.source_prefix, settings.max_source_length, settings.max_label_length
+        )
+
+    def generate(self, model: PreTrainedModel, batch: Batch) -> LongTensor:
+        return model.generate(batch["input_ids"], attention_mask=batch["attention_mask"])[:, 1:]
+
+    def tasks_of(self, batch: Batch) -> list[str]:
+        return [TASK] * len(batch["labels"])
+
+
+def build(config: Config, train_texts: Sequence[str] = ()) -> TextParts:
+    """From `model.name`, or from random weights and the training texts."""
+    if config.training.fp16:
+        raise InputError(
+            "training.fp16: T5 and mT5 overflow in fp16, their loss becomes NaN; set training.fp16 to false, "
+            "and training.bf16 to true where the device has it"
+        )
+    if config.model.random is not None:
+        return _random(config, train_texts)
+    return _read(config, config.model.name, config.model.tokenizer or config.model.name)
+
+
+def load(directory: Path, config: Config) -> TextParts:
+    """What `save` or a checkpoint left."""
+    return _read(config, str(directory), str(directory))
+
+
+def _read(config: Config, name: str, tokenizer: str) -> TextParts:
+    model, fresh = hub.load_model(AutoModelForSeq2SeqLM, name)
+    return _parts(config, model, hub.load(AutoTokenizer, tokenizer, "model.tokenizer"), tuple(fresh))
+
+
+def _random(config: Config, texts: Sequence[str]) -> TextParts:
+    name, random = config.model.tokenizer, config.model.random
+    tokenizer = (
+        hub.load(AutoTokenizer, name, "model.tokenizer") if name else build_t5_tokenizer(texts, random.vocabulary)
+    )
+    settings = MT5Config(
+        vocab_size=len(tokenizer),
+        d_model=random.hidden,
+        d_kv=random.hidden // random.heads,
+        d_ff=random.ffn,
+        num_layers=random.layers,
+        num_decoder_layers=random.decoder_layers,
+        num_heads=random.heads,
+        dropout_rate=random.dropout,
+        pad_token_id=tokenizer.pad_token_id,
+        eos_token_id=tokenizer.eos_token_id,
+        decoder_start_token_id=tokenizer.pad_token_id,
+    )
+    return _parts(config, narrowed(MT5ForConditionalGeneration(settings)), tokenizer, ("*",))
+
+
+def narrowed(model: MT5ForConditionalGeneration) -> MT5ForConditionalGeneration:
+    """Embeddings of size 1 as a tied head make logits as wide as sqrt(d) and a first loss of many ln V: scale them."""
+    with torch.no_grad():
+        model.shared.weight.mul_(model.config.d_model**-0.5)
+    return model
+
+
+def _parts(
+    config: Config, model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase, fresh: tuple[str, ...]
+) -> TextParts:
+    _require_room(model, tokenizer)
+    model.config.ctc_weight = 0.0
+    model.generation_config.max_length = config.training.generation_max_length
+    model.generation_config.num_beams = config.training.generation_num_beams
+    parts = TextParts(config, model, tokenizer, None, fresh)
+    if config.model.freeze_encoder:
+        parts.train_encoder(False)
+    return parts
+
+
+def _require_room(model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase) -> None:
+    """Never resized here: growing the embeddings of an mT5 ties its head to them and loses the trained one."""
+    rows = model.get_input_embeddings().num_embeddings
+    if len(tokenizer) > rows:
+        raise InputError(
+            f"model.tokenizer: it has {len(tokenizer)} tokens and the model has room for {rows}; "
+            "take the tokenizer that belongs to the model"
+        )
