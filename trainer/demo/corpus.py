@@ -1,19 +1,19 @@
 """A small real speech corpus, made on the spot: same seed, same bytes."""
 
-import csv
 import hashlib
-import io
 import json
 import multiprocessing
 import os
 import shutil
 import wave
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import asdict, dataclass
 from itertools import groupby
 from pathlib import Path
 
+from trainer.data.files import write_files
+from trainer.data.manifest import write_rows
 from trainer.demo import plan, sentences, speech
 from trainer.demo.plan import SEEN, UNSEEN, Clip, Size, plan_clips, plan_documents
 from trainer.demo.speech import SAMPLE_RATE, speak
@@ -25,36 +25,50 @@ TEXT_COLUMNS = ("document", "summary", "video_id")
 
 @dataclass(frozen=True)
 class Corpus:
-    """Where everything is. `made` counts the clips that were not there yet."""
+    """What is there now. `made` counts the clips that were not there before."""
 
     directory: Path
-    manifest: Path
-    unseen: Path
-    documents: Path
     clips: int
     seconds: float
     made: int
+
+    @property
+    def manifest(self) -> Path:
+        return self.directory / "manifest.tsv"
+
+    @property
+    def unseen(self) -> Path:
+        """Sentences of their own, by voices that are not in the manifest."""
+        return self.directory / "test_unseen.csv"
+
+    @property
+    def documents(self) -> Path:
+        """The text task."""
+        return self.directory / "documents.csv"
 
 
 def make_corpus(directory: str | Path, seed: int = 0, size: Size = Size(), workers: int = 2) -> Corpus:  # noqa: B008
     """Make the corpus, or only what is missing of it; a corpus made otherwise is made anew."""
     root = Path(directory)
     clips = plan_clips(seed, size)
-    digest = _digest(seed, size)
-    if _stamped(root) not in (digest, None):
-        shutil.rmtree(root / "wavs", ignore_errors=True)
-    root.mkdir(parents=True, exist_ok=True)
-    _write(root / "corpus.json", json.dumps({"digest": digest, "seed": seed, **asdict(size)}, indent=2))
+    _stamp(root, seed, size)
     missing = [clip for clip in clips if not (root / clip.path).exists()]
     _synthesise(root, missing, workers)
     rows = [_row(root, clip) for clip in clips]
-    seen = [row for row in rows if row["speaker_id"] in SEEN]
-    unseen = [row for row in rows if row["speaker_id"] in UNSEEN]
-    manifest = _write(root / "manifest.tsv", _table(seen, COLUMNS, "\t"))
-    unseen_path = _write(root / "test_unseen.csv", _table(unseen, COLUMNS, ","))
-    documents = _write(root / "documents.csv", _table(plan_documents(clips, seed, size), TEXT_COLUMNS, ","))
-    seconds = sum(float(row["duration"]) for row in rows)
-    return Corpus(root, manifest, unseen_path, documents, len(clips), seconds, len(missing))
+    made = Corpus(root, len(rows), sum(float(row["duration"]) for row in rows), len(missing))
+    write_rows(made.manifest, [row for row in rows if row["speaker_id"] in SEEN], COLUMNS)
+    write_rows(made.unseen, [row for row in rows if row["speaker_id"] in UNSEEN], COLUMNS)
+    write_rows(made.documents, plan_documents(clips, seed, size), TEXT_COLUMNS)
+    return made
+
+
+def _stamp(root: Path, seed: int, size: Size) -> None:
+    """Say what this corpus is; speech that was made by other parameters is thrown away first."""
+    digest = _digest(seed, size)
+    if _stamped(root) not in (digest, None):
+        shutil.rmtree(root / "wavs", ignore_errors=True)
+    content = {"digest": digest, "seed": seed, **asdict(size)}
+    write_files({root / "corpus.json": json.dumps(content, indent=2) + "\n"})
 
 
 def _digest(seed: int, size: Size) -> str:
@@ -76,33 +90,42 @@ def _synthesise(root: Path, clips: Sequence[Clip], workers: int) -> None:
     if not clips:
         return
     videos = [list(group) for _, group in groupby(clips, key=lambda clip: clip.video)]
+    with progress("speech", len(clips)) as advance:
+        for done in _in_parallel(root, videos, workers) if workers > 1 else (_say_all(root, v) for v in videos):
+            advance(done)
+
+
+def _in_parallel(root: Path, videos: Sequence[Sequence[Clip]], workers: int) -> Iterator[int]:
     # Spawned, not forked: the caller may hold torch's threads.
-    context = multiprocessing.get_context("spawn")
-    pool = ProcessPoolExecutor(workers, mp_context=context)
+    pool = ProcessPoolExecutor(workers, multiprocessing.get_context("spawn"), initializer=_use_one_thread)
     try:
-        with progress("speech", len(clips)) as advance:
-            for done in as_completed([pool.submit(_say_all, root, video) for video in videos]):
-                advance(done.result())
+        for done in as_completed([pool.submit(_say_all, root, video) for video in videos]):
+            yield done.result()
     finally:
         pool.shutdown(cancel_futures=True)
 
 
-def _say_all(root: Path, clips: Sequence[Clip]) -> int:
+def _use_one_thread() -> None:
     import torch
 
     torch.set_num_threads(1)
+
+
+def _say_all(root: Path, clips: Sequence[Clip]) -> int:
     for clip in clips:
         samples = speak(clip.sentence.segments(), (SEEN | UNSEEN)[clip.speaker], clip.speed)
-        _write(root / clip.path, _wav(samples.tobytes()))
+        _write_wav(root / clip.path, samples.tobytes())
     return len(clips)
 
 
-def _wav(samples: bytes) -> bytes:
-    buffer = io.BytesIO()
-    with wave.open(buffer, "wb") as file:
+def _write_wav(path: Path, samples: bytes) -> None:
+    """Renamed when it is whole, so that a clip that is there need not be made again."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    draft = path.with_name(f".{path.name}.{os.getpid()}")
+    with wave.open(str(draft), "wb") as file:
         file.setparams((1, 2, SAMPLE_RATE, 0, "NONE", ""))
         file.writeframes(samples)
-    return buffer.getvalue()
+    draft.replace(path)
 
 
 def _row(root: Path, clip: Clip) -> dict[str, str]:
@@ -110,19 +133,3 @@ def _row(root: Path, clip: Clip) -> dict[str, str]:
         seconds = file.getnframes() / file.getframerate()
     values = (clip.path, clip.sentence.source, clip.sentence.target, f"{seconds:.3f}", clip.video, clip.speaker)
     return dict(zip(COLUMNS, values, strict=True))
-
-
-def _table(rows: Iterable[dict[str, str]], columns: Sequence[str], delimiter: str) -> str:
-    text = io.StringIO()
-    writer = csv.DictWriter(text, columns, delimiter=delimiter, lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(rows)
-    return text.getvalue()
-
-
-def _write(path: Path, content: str | bytes) -> Path:
-    """All or nothing: a file that is there is whole."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    draft = path.with_name(f".{path.name}.{os.getpid()}")
-    draft.write_bytes(content.encode() if isinstance(content, str) else content)
-    return draft.replace(path)

@@ -126,9 +126,13 @@ def draw_distinct(rng: random.Random, count: int) -> list[Sentence]:
 
 
 def draw_documents(rng: random.Random, sentences: list[Sentence], count: int) -> Iterator[tuple[str, str]]:
-    """Documents of three sentences, one of them announced as the key; its translation is the summary."""
-    for _ in range(count):
+    """Different documents of three sentences, one of them announced as the key; its translation is the summary."""
+    drawn: set[str] = set()
+    while len(drawn) < count:
         chosen = rng.sample(sentences, 3)
         key = rng.randrange(3)
         spoken = [f"{KEY_MARK} {s.source}" if i == key else s.source for i, s in enumerate(chosen)]
-        yield " . ".join(spoken), chosen[key].target
+        document = " . ".join(spoken)
+        if document not in drawn:
+            drawn.add(document)
+            yield document, chosen[key].target
