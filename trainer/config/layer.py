@@ -60,10 +60,15 @@ def deep_merge(low: Tree, high: Tree) -> Tree:
     return merged
 
 
+def above(key: str, others: list[str]) -> bool:
+    return any(other.startswith(f"{key}.") for other in others)
+
+
 def merge(low: Layer, high: Layer) -> Layer:
     """Merges values and keeps for each the place of the layer that said it last."""
-    replaced = tuple(f"{key}." for key, value in leaves(high.tree) if not isinstance(value, dict))
-    kept = {key: source for key, source in low.sources.items() if not key.startswith(replaced)}
+    said = [key for key, value in leaves(high.tree) if not isinstance(value, dict)]
+    beneath = tuple(f"{key}." for key in said)
+    kept = {key: source for key, source in low.sources.items() if not key.startswith(beneath) and not above(key, said)}
     return Layer(
         deep_merge(low.tree, high.tree),
         {**kept, **high.sources},

@@ -58,7 +58,7 @@ def parse(text: str, name: str) -> tuple[Loader, yaml.Node | None]:
     except yaml.reader.ReaderError as error:
         line = text.count("\n", 0, error.position) + 1
         raise InputError(
-            f"{name}:{line}: character #x{ord(error.character):04x} is not allowed in YAML; delete it"
+            f"{name}:{line}: character #x{error.character:04x} is not allowed in YAML; delete it"
         ) from error
     except RecursionError as error:
         raise InputError(f"{name} is nested too deeply; a configuration has sections and keys") from error

@@ -69,6 +69,8 @@ def fields(model: type[BaseModel] = Config, prefix: str = "") -> Iterator[str]:
 def unknown(key: str) -> str:
     """Names the nearest key: the same word elsewhere, or a similar word, in the same section first."""
     known = list(fields())
+    if key in known:
+        return "is one word with a dot in it; write the section and the key on two lines"
     section, _, word = key.rpartition(".")
     elsewhere = [name for name in known if name.rpartition(".")[2] == word]
     siblings = [name for name in known if name.rpartition(".")[0] == section]

@@ -1,0 +1,92 @@
+"""Merging, overriding and writing back, for whatever values there are."""
+
+import tempfile
+from pathlib import Path
+
+import yaml
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from trainer.config import load
+from trainer.config.layer import Layer, Source, deep_merge, leaves, merge
+from trainer.config.wording import flow
+
+words = st.sampled_from("abcd")
+values = st.none() | st.booleans() | st.integers() | st.text(max_size=3) | st.lists(st.integers(), max_size=2)
+trees = st.recursive(
+    st.dictionaries(words, values, max_size=3),
+    lambda inner: st.dictionaries(words, values | inner, max_size=3),
+    max_leaves=8,
+)
+
+
+def layer(tree, name):
+    return Layer(tree, {key: Source(name) for key, _ in leaves(tree)})
+
+
+@given(trees, trees)
+def test_what_the_higher_layer_says_always_wins(low, high):
+    merged = dict(leaves(deep_merge(low, high)))
+    said = {key: value for key, value in leaves(high) if value != {}}
+    assert said.items() <= merged.items()
+
+
+@given(trees)
+def test_merging_with_nothing_or_itself_changes_nothing(tree):
+    assert deep_merge(tree, {}) == deep_merge({}, tree) == deep_merge(tree, tree) == tree
+
+
+@given(trees, trees, trees)
+def test_layers_may_be_merged_in_any_grouping(low, middle, high):
+    """Not so where a section gives way to a plain value and comes back: there the order of reading is the law."""
+    left = deep_merge(deep_merge(low, middle), high)
+    right = deep_merge(low, deep_merge(middle, high))
+    revived = {key for key, value in leaves(middle) if not isinstance(value, dict)} & set(sections(high))
+    if not revived:
+        assert left == right
+
+
+def sections(tree, prefix=""):
+    for key, value in tree.items():
+        if isinstance(value, dict):
+            yield prefix + key
+            yield from sections(value, f"{prefix}{key}.")
+
+
+@given(trees, trees)
+def test_every_value_remembers_the_layer_that_said_it(low, high):
+    merged = merge(layer(low, "low"), layer(high, "high"))
+    said = dict(leaves(high))
+    for key, value in leaves(merged.tree):
+        if value != {}:
+            assert merged.sources[key].name == ("high" if key in said else "low")
+
+
+@given(trees, trees)
+def test_merging_leaves_its_arguments_alone(low, high):
+    before = yaml.safe_dump([low, high])
+    deep_merge(low, high)
+    assert yaml.safe_dump([low, high]) == before
+
+
+texts = st.text(st.characters(blacklist_categories=("Cs",)), min_size=1, max_size=12)
+numbers = st.floats(min_value=1e-300, max_value=1e300)
+
+
+@settings(max_examples=60, deadline=None)
+@given(rate=numbers, seed=st.integers(0, 2**63), name=texts, prefix=texts, modules=st.lists(texts, max_size=3))
+def test_a_resolved_configuration_reads_back_as_itself(rate, seed, name, prefix, modules):
+    given_values = {"learning_rate": rate, "seed": seed, "keep_fp32": modules}
+    tree = {"model": {"name": name, "source_prefix": prefix}, "training": given_values}
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "run.yaml"
+        path.write_text(yaml.safe_dump(tree, allow_unicode=True), encoding="utf-8")
+        resolved = load(path)
+        path.write_text(resolved.to_yaml(), encoding="utf-8")
+        again = load(path)
+        path.write_text(resolved.annotated(), encoding="utf-8")
+        annotated = load(path)
+        overridden = load(path, [f"model.name={flow(name)}", f"training.learning_rate={flow(rate)}"])
+    assert resolved.config == again.config == annotated.config == overridden.config
+    assert (resolved.config.model.name, resolved.config.training.learning_rate) == (name, rate)
+    assert resolved.to_yaml() == again.to_yaml()
