@@ -21,9 +21,6 @@ def leave(error: BaseException, with_traceback: bool = False) -> NoReturn:
     if isinstance(error, click.exceptions.Abort | KeyboardInterrupt):
         cause = error.__cause__ if isinstance(error.__cause__, KeyboardInterrupt) else error
         fail(str(cause) or "stopped by Ctrl-C", 130)
-    if isinstance(error, BrokenPipeError):
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # nobody reads: the last flush must not complain
-        sys.exit(141)
     if isinstance(error, click.ClickException):
         hint = f" (see {error.ctx.command_path} --help)" if isinstance(error, click.UsageError) and error.ctx else ""
         fail(f"error: {error.format_message()}{hint}", max(2, error.exit_code))  # 1 is kept for the verdict no-go
@@ -31,6 +28,12 @@ def leave(error: BaseException, with_traceback: bool = False) -> NoReturn:
         click.echo("".join(traceback.format_exception(error)).rstrip(), err=True)
     what = f"{type(error).__name__}: {error}".splitlines()[0][:300]
     fail(f"error: unexpected {what}; this is a fault in GoNoGo, the details are in {keep(error)}", 2)
+
+
+def leave_quietly() -> NoReturn:
+    """Nobody reads any more (a pipe into head): no message, and none from the last flush either."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    sys.exit(141)
 
 
 def fail(message: str, code: int) -> NoReturn:

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from diagnose.leaving import leave
+from diagnose.leaving import leave, leave_quietly
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -103,9 +103,17 @@ class Commands(click.Group):
         try:
             code = super().main(args, standalone_mode=False, **extra)
             sys.stdout.flush()
+        except BrokenPipeError:
+            leave_quietly()
         except BaseException as error:
             leave(error, with_traceback=loudness.get() == Loudness.VERBOSE)
         sys.exit(code if isinstance(code, int) else 0)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError:  # click itself would end with 1, which is kept for no-go
+            leave_quietly()
 
 
 def dashed(token: str) -> str:

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field
 
-from trainer.config.kinds import Count, Number, Section, Share, Strategy, Text, Whole, refuse_bool
+from trainer.config.kinds import Count, Number, Section, Strategy, Text, Whole, refuse_bool
 from trainer.config.model import Model
 
 Schedule = Literal[
@@ -43,7 +43,7 @@ class Training(Section):
     gradient_accumulation_steps: Count = 1
     learning_rate: Annotated[Number, Field(gt=0)] = 5e-5
     lr_scheduler_type: Schedule = "linear"
-    warmup_ratio: Share = 0.0
+    warmup_ratio: Annotated[Number, Field(ge=0, lt=1)] = 0.0
     warmup_steps: Whole = 0
     weight_decay: Annotated[Number, Field(ge=0)] = 0.0
     max_grad_norm: Annotated[Number, Field(ge=0)] = 1.0

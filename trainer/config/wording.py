@@ -27,6 +27,7 @@ BOUNDS = {
     "greater_than_equal": ("at least", "ge"),
     "greater_than": ("more than", "gt"),
     "less_than_equal": ("at most", "le"),
+    "less_than": ("less than", "lt"),
 }
 
 
