@@ -1,0 +1,86 @@
+"""Draws batches and leaves loader, dataset, workers and random states where they were."""
+
+import copy
+import time
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import islice
+from typing import Any
+
+import torch
+from torch.utils.data import DataLoader
+
+from probes.instruments.forked import CannotFork, ChildRaised, in_child
+from probes.instruments.observer import observed
+from probes.measured.data import Drawing
+from probes.measured.steps import Failure
+
+PIECES = ("dataset", "sampler", "batch_sampler", "collate_fn", "generator")
+
+
+def draw(batches: Iterable[Any], count: int) -> Drawing:
+    """The first batches. A list is read as it is; anything else in a child, since any of it may carry state."""
+    start = time.perf_counter()
+    try:
+        drawn, consumed = _drawn(batches, count)
+    except ChildRaised as error:
+        failure = Failure("drawing", error.error, error.message, line=error.line, trace=error.trace)
+        return Drawing((), failure=failure, seconds=time.perf_counter() - start)
+    return Drawing(tuple(drawn), consumed, seconds=time.perf_counter() - start)
+
+
+def _drawn(batches: Iterable[Any], count: int) -> tuple[list[Any], str]:
+    if isinstance(batches, list | tuple):
+        return [copied(batch) for batch in batches[:count]], ""
+    try:
+        return in_child(lambda: list(islice(_rebuilt(batches), count))), ""
+    except CannotFork as reason:
+        return _drawn_here(batches, count, str(reason))
+
+
+def _drawn_here(batches: Iterable[Any], count: int, reason: str) -> tuple[list[Any], str]:
+    """In this process: attributes are put back, but what a generator function or a closure holds has moved on."""
+    loader = _unwrapped(batches)
+    pieces = [getattr(loader, name, None) for name in PIECES]
+    with observed(others=(batches, loader, *pieces)):
+        try:
+            drawn = list(islice(_rebuilt(batches), count))
+        except Exception as error:
+            raise ChildRaised.of(error) from error
+    return drawn, f"{len(drawn)} batches were drawn in the training process itself, because {reason}"
+
+
+def _rebuilt(batches: Iterable[Any]) -> Iterator[Any]:
+    """Iterates a loader like the given one, but with workers of its own: persistent ones belong to the run."""
+    loader = _unwrapped(batches)
+    if not isinstance(loader, DataLoader):
+        return iter(batches)
+    twin = copy.copy(loader)
+    changes = {"_iterator": None, "persistent_workers": False, "pin_memory": False}
+    vars(twin).update(changes | {"num_workers": min(loader.num_workers, 1)})
+    return iter(twin)
+
+
+def _unwrapped(batches: Any) -> Any:
+    """accelerate wraps a loader to move batches to the device and to count steps; both are for the run alone."""
+    while hasattr(batches, "base_dataloader"):
+        batches = batches.base_dataloader
+    return batches
+
+
+def copied(batch: Any) -> Any:
+    """A copy for an instrument to use up: models and loss functions pop keys and write into their inputs."""
+    try:
+        return copy.deepcopy(batch)
+    except Exception:  # an object that cannot be copied is used as it is
+        return batch
+
+
+def moved(batch: Any, device: torch.device) -> Any:
+    """The batch with its tensors on the device; other values stay."""
+    if isinstance(batch, torch.Tensor):
+        return batch.to(device)
+    if isinstance(batch, Mapping):
+        return {key: moved(value, device) for key, value in batch.items()}
+    if isinstance(batch, list | tuple) and not hasattr(batch, "_fields"):
+        return type(batch)(moved(value, device) for value in batch)
+    return batch.to(device) if hasattr(batch, "to") else batch

@@ -1,0 +1,74 @@
+"""Measures labels row by row: what is scored, what is padding, and whether padding is scored."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+
+from probes.measured.data import LabelRow
+
+IGNORED = -100
+
+
+def label_rows_of(
+    batches: Sequence[Any],
+    labels_of: Callable[[Any], Any],
+    padding: Sequence[int],
+    end: int | None,
+    unscored: Sequence[int],
+) -> tuple[LabelRow, ...]:
+    """One entry for each row of each batch. `unscored`: ids that the loss was seen to skip, beside -100."""
+    return tuple(
+        _row(batch, number, ids, padding, end, {IGNORED, *unscored})
+        for batch, drawn in enumerate(batches)
+        for number, ids in enumerate(rows_of(labels_of(drawn)))
+    )
+
+
+def rows_of(labels: Any) -> Iterator[list[int]]:
+    """Whole numbers only: labels that are not numbers of classes have neither padding nor a mask."""
+    if not isinstance(labels, torch.Tensor):
+        labels = torch.as_tensor(labels) if labels is not None else torch.empty(0)
+    if labels.is_floating_point() or labels.dim() not in (1, 2):
+        return
+    yield from labels.reshape(len(labels), -1).tolist()
+
+
+def _row(batch: int, number: int, ids: list[int], special: Special, unscored: set[int]) -> LabelRow:
+    scored = [token for token in ids if token not in unscored]
+    tail = padded_tail(ids, special)
+    inside = [token for token in ids[len(ids) - tail :] if token not in unscored]
+    return LabelRow(
+        where=f"batch {batch}, row {number}",
+        batch=batch,
+        length=len(ids),
+        scored=len(scored),
+        padding=tail,
+        scored_padding=len(inside),
+        padding_token=inside[0] if inside else None,
+        first=scored[0] if scored else None,
+        last=scored[-1] if scored else None,
+    )
+
+
+def padded_tail(ids: Sequence[int], special: Special) -> int:
+    """How many positions at the end hold padding. Where padding is the end token, the first of them is the end."""
+    start = len(ids)
+    while start and (ids[start - 1] == IGNORED or ids[start - 1] in special.padding):
+        start -= 1
+    if special.end in special.padding and start < len(ids) and ids[start] == special.end:
+        start += 1
+    return len(ids) - start
+
+
+def skipped_ids(labels: Any, felt: Sequence[Sequence[bool]], special: Special) -> tuple[int, ...]:
+    """Padding ids that the loss skips though they are not -100 (a loss with ignore_index of its own), as measured.
+
+    The first position of the tail is left out: a loss that shifts its labels looks one position ahead.
+    """
+    seen: dict[int, bool] = {}
+    for ids, looked in zip(rows_of(labels), felt, strict=False):
+        for position in range(len(ids) - padded_tail(ids, special) + 1, len(ids)):
+            seen[ids[position]] = seen.get(ids[position], False) or looked[position]
+    return tuple(sorted(token for token, scored in seen.items() if not scored and token != IGNORED))

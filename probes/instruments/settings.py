@@ -1,0 +1,74 @@
+"""Torch's global switches and the random states, read and put back."""
+
+import random
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import torch
+
+Restore = Callable[[], None]
+
+
+def switches() -> list[tuple[Callable[[], Any], Callable[[Any], Any]]]:
+    """Every global flag that changes what a step computes, as a pair of reader and writer."""
+    pairs: list[tuple[Callable[[], Any], Callable[[Any], Any]]] = [
+        (torch.is_grad_enabled, torch._C._set_grad_enabled),
+        (torch.is_autocast_cache_enabled, torch.set_autocast_cache_enabled),
+        (torch.get_default_dtype, torch.set_default_dtype),
+        (torch.get_float32_matmul_precision, torch.set_float32_matmul_precision),
+        (torch.get_num_threads, torch.set_num_threads),
+        (_deterministic, lambda flags: torch.use_deterministic_algorithms(flags[0], warn_only=flags[1])),
+        (_anomaly, lambda flags: torch.autograd.set_detect_anomaly(*flags)),
+    ]
+    for device in ("cpu", "cuda"):
+        pairs.append((_of(torch.is_autocast_enabled, device), _to(torch.set_autocast_enabled, device)))
+        pairs.append((_of(torch.get_autocast_dtype, device), _to(torch.set_autocast_dtype, device)))
+    for name in ("enabled", "benchmark", "deterministic"):
+        pairs.append((_of(getattr, torch.backends.cudnn, name), _to(setattr, torch.backends.cudnn, name)))
+    return pairs
+
+
+def _of(function: Callable[..., Any], *first: Any) -> Callable[[], Any]:
+    return lambda: function(*first)
+
+
+def _to(function: Callable[..., Any], *first: Any) -> Callable[[Any], Any]:
+    return lambda value: function(*first, value)
+
+
+def _deterministic() -> tuple[bool, bool]:
+    return torch.are_deterministic_algorithms_enabled(), torch.is_deterministic_algorithms_warn_only_enabled()
+
+
+def _anomaly() -> tuple[bool, bool]:
+    return torch.is_anomaly_enabled(), torch.is_anomaly_check_nan_enabled()
+
+
+def keep_switches() -> Restore:
+    before = [(read, write, read()) for read, write in switches()]
+
+    def restore() -> None:
+        for read, write, value in before:
+            if read() != value:
+                write(value)
+
+    return restore
+
+
+def keep_random_states() -> Restore:
+    """Python, numpy, torch on the CPU and on every GPU that is awake."""
+    python, legacy, cpu = random.getstate(), np.random.get_state(), torch.get_rng_state()
+    cuda = torch.cuda.get_rng_state_all() if torch.cuda.is_initialized() else []
+    mps = torch.mps.get_rng_state() if torch.backends.mps.is_available() else None
+
+    def restore() -> None:
+        random.setstate(python)
+        np.random.set_state(legacy)
+        torch.set_rng_state(cpu)
+        if cuda:
+            torch.cuda.set_rng_state_all(cuda)
+        if mps is not None:
+            torch.mps.set_rng_state(mps)
+
+    return restore

@@ -1,0 +1,1 @@
+"""What instruments measure: plain, frozen data. No torch, no judgement; thresholds live in the probes."""

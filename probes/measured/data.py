@@ -1,0 +1,64 @@
+"""Of data, labels and the environment."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from probes.measured.steps import Failure
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """Some batches of the training set, opaque as they are; what drawing them used up; what it raised."""
+
+    batches: tuple[Any, ...]
+    consumed: str = ""
+    failure: Failure | None = None
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True)
+class LabelRow:
+    """One row of the labels. `padding`: positions at its end without text; `scored`: positions the loss looks at."""
+
+    where: str
+    batch: int
+    length: int
+    scored: int
+    padding: int = 0
+    scored_padding: int = 0
+    padding_token: int | None = None
+    first: int | None = None  # the first and last scored id
+    last: int | None = None
+
+
+@dataclass(frozen=True)
+class ManifestRow:
+    """One row of the manifest against the disk. `texts` counts the characters of each text column."""
+
+    where: str
+    audio: str = ""
+    audio_found: bool | None = None
+    texts: Mapping[str, int] = field(default_factory=dict)
+    file: str | None = None
+    line: int | None = None
+
+
+@dataclass(frozen=True)
+class Package:
+    """A package, imported in a process of its own. `ended` names the signal that ended it, if one did."""
+
+    name: str
+    version: str
+    imported: bool
+    error: str = ""
+    ended: str = ""
+
+
+@dataclass(frozen=True)
+class Builds:
+    """What the packages' own version files say; pip's metadata leaves the build tag out."""
+
+    torch: str
+    torchaudio: str
+    loads: bool  # False: the extension is there, and it was built for another torch

@@ -1,0 +1,109 @@
+"""Of the first step."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True)
+class Failure:
+    """Something of the user's raised: where, with what, and what it said."""
+
+    phase: str  # drawing, forward pass, loss function, backward pass, update
+    error: str
+    message: str
+    module: str = ""  # the innermost of the model's modules that was running
+    kind: str = ""  # that module's class
+    shapes: str = ""  # what it was given
+    line: str = ""  # file:line of the user's code nearest to the error
+    trace: str = ""
+
+    def __str__(self) -> str:
+        place = f" in {self.module} ({self.kind})" if self.module else ""
+        given = f", given {self.shapes}" if self.shapes else ""
+        return f"the {self.phase} raised {self.error}{place}{given}: {self.message}"
+
+
+@dataclass(frozen=True)
+class Logits:
+    """The model's scores for each class, as the forward pass gave them."""
+
+    shape: tuple[int, ...]
+    minimum: float
+    maximum: float
+    mean: float
+    std: float
+    lowest_sum: float  # over the classes: both 1 for probabilities
+    highest_sum: float
+    lowest_logsumexp: float  # over the classes: both 0 for log-probabilities
+    highest_logsumexp: float
+    nan: int = 0
+    infinite: int = 0
+
+
+@dataclass(frozen=True)
+class FirstLoss:
+    """The loss of the first step, and what it would have to be."""
+
+    value: float
+    parts: Mapping[str, float] = field(default_factory=dict)  # further losses that the output names
+    scored_tokens: int | None = None  # labels that are not -100
+    felt_positions: int | None = None  # positions whose logits get a gradient: what the loss really scores
+    vocabulary: int | None = None
+    cross_entropy: float | None = None  # of these logits and labels by the book, mean over the scored tokens
+    logits: Logits | None = None
+    dtype: str = "float32"
+
+
+@dataclass(frozen=True)
+class Gradient:
+    """The gradient of one trainable parameter after the first step. `norm` None: there is none at all."""
+
+    name: str
+    norm: float | None
+    finite: bool = True
+    size: int = 1
+    weight_norm: float = 0.0
+    moved: float | None = None  # norm of the first update, where there is an optimiser
+    changed: float | None = None  # share of its elements that the update changed
+
+
+@dataclass(frozen=True)
+class Gradients:
+    """Every trainable parameter's gradient, and the norm of all of them together."""
+
+    rows: tuple[Gradient, ...]
+    norm: float = 0.0
+
+
+@dataclass(frozen=True)
+class FirstStep:
+    """One forward and backward pass (and an update, where there is an optimiser), measured and undone."""
+
+    failure: Failure | None = None
+    loss: FirstLoss | None = None
+    gradients: Gradients | None = None
+    felt: tuple[tuple[bool, ...], ...] = ()  # per row and position of the labels: did the loss look there?
+    forward_seconds: float = 0.0
+    backward_seconds: float = 0.0
+    passes: int = 1
+
+
+@dataclass(frozen=True)
+class Cut:
+    """A module none of whose trainable parameters gets a gradient, in any mode, even with the weights nudged."""
+
+    module: str
+    kind: str
+    tensors: int
+    size: int
+    missing: bool  # True: there is no gradient at all; False: there is one, and it is zero
+    followed: bool | None = None  # does the loss follow when these weights change? None: not tried
+
+
+@dataclass(frozen=True)
+class Reach:
+    """How far the gradient gets: whole modules it does not reach, and lone parameters within modules that it does."""
+
+    trainable: int
+    cuts: tuple[Cut, ...] = ()
+    lone: tuple[str, ...] = ()
