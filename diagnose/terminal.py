@@ -7,11 +7,13 @@
     terminal.say(text)                           # talk: stderr, silent under -q
     terminal.detail(text)                        # more talk: stderr, only under -v
     terminal.warn(text)                          # stderr, always
+    logging.getLogger(__name__).info(text)       # the same as say, for code that knows no terminal
     terminal.console().print(table)              # rich, on stdout; console(stderr=True) for talk
 
 Exit codes: 0 done, 1 the verdict no-go (a command says so by ctx.exit(1)), 2 bad input or our own fault, 130 Ctrl-C.
 """
 
+import logging
 import sys
 from collections.abc import Sequence
 from contextvars import ContextVar
@@ -51,6 +53,20 @@ def detail(text: str) -> None:
 
 def warn(text: str) -> None:
     click.echo(f"warning: {text}", err=True)
+
+
+class Talk(logging.Handler):
+    """What the packages log becomes talk: info is said, debug is a detail, warnings always come through."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        speak = warn if record.levelno >= logging.WARNING else say if record.levelno >= logging.INFO else detail
+        speak(record.getMessage())
+
+
+def listen(*names: str) -> None:
+    for logger in map(logging.getLogger, names):
+        logger.handlers = [handler for handler in logger.handlers if not isinstance(handler, Talk)] + [Talk()]
+        logger.setLevel(logging.DEBUG)
 
 
 def console(stderr: bool = False) -> "Console":
@@ -98,6 +114,7 @@ class Commands(click.Group):
         if not standalone_mode:
             return super().main(args, standalone_mode=False, **extra)
         loudness.set(Loudness.NORMAL)
+        listen("trainer", "diagnose", "probes")
         for stream in (sys.stdout, sys.stderr):
             stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
         try:

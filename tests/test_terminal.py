@@ -1,5 +1,6 @@
 """The error boundary and the streams, as a command of its own meets them."""
 
+import logging
 import os
 import signal
 import subprocess
@@ -75,6 +76,14 @@ def give_up():
     raise click.ClickException("plain")
 
 
+@main.command()
+def log():
+    logger = logging.getLogger("trainer.somewhere")
+    logger.debug("whispered")
+    logger.info("told")
+    logger.warning("minded")
+
+
 def run(*args):
     return CliRunner().invoke(main, list(args))
 
@@ -97,6 +106,12 @@ def test_quiet_leaves_the_answer_and_the_warnings(order):
 def test_verbose_tells_more_and_the_next_command_starts_afresh():
     assert "detailed" in run("talk-much", "-v").stderr
     assert "detailed" not in run("talk-much").stderr
+
+
+def test_what_the_packages_log_is_talk():
+    assert run("log").stderr == "told\nwarning: minded\n"
+    assert run("log", "-q").stderr == "warning: minded\n"
+    assert run("log", "-v").stderr == "whispered\ntold\nwarning: minded\n"
 
 
 def test_underscores_are_dashes_in_names_and_stay_in_values():
