@@ -4,9 +4,11 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Protocol
 
 SECONDS_BETWEEN_LINES = 10.0
+quiet: ContextVar[bool] = ContextVar("quiet", default=False)
 
 
 class Advance(Protocol):
@@ -15,10 +17,16 @@ class Advance(Protocol):
     def __call__(self, count: int = 1) -> None: ...
 
 
+def say(text: str) -> None:
+    """Talk, unless it was asked to be quiet."""
+    if not quiet.get():
+        print(text, file=sys.stderr, flush=True)
+
+
 @contextmanager
 def progress(what: str, total: int) -> Iterator[Advance]:
     """Show how far `what` has come, and how long it will take."""
-    if sys.stderr.isatty():
+    if sys.stderr.isatty() and not quiet.get():
         with _bar(what, total) as advance:
             yield advance
     else:
@@ -50,4 +58,4 @@ class _Lines:
             self.told = now
             left = (now - self.started) / self.done * (self.total - self.done)
             ending = f"{left:.0f} s left" if self.done < self.total else f"{now - self.started:.0f} s"
-            print(f"{self.what}: {self.done}/{self.total}, {ending}", file=sys.stderr, flush=True)
+            say(f"{self.what}: {self.done}/{self.total}, {ending}")

@@ -1,0 +1,108 @@
+"""Pictures of the runs: how the loss fell, and how the models compare with their targets. No window is opened."""
+
+from collections.abc import Sequence
+from math import isnan
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from trainer.evaluation.history import Result, Run
+from trainer.evaluation.metrics import LABELS, TARGETS
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+# Okabe and Ito's colours: told apart by everyone.
+COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00")
+INK, FAINT = "#333333", "#DDDDDD"
+COMPARISONS = {
+    "wer_comparison.png": (("wer", "cer"), "Transcription: error rates, lower is better"),
+    "bleu_comparison.png": (("bleu", "chrf"), "Translation: BLEU and chrF, higher is better"),
+    "rouge_comparison.png": (("rouge1", "rouge2", "rougeL"), "Summaries: ROUGE, higher is better"),
+}
+
+
+def draw(runs: Sequence[Run], results: Sequence[Result], output_dir: str | Path) -> tuple[Path, ...]:
+    """Draw what there are figures for; the files that were written."""
+    folder = Path(output_dir)
+    folder.mkdir(parents=True, exist_ok=True)
+    drawn = [_save(loss_figure(runs), folder / "training_loss.png")] if runs else []
+    for name, (metrics, title) in COMPARISONS.items():
+        shown = [result for result in results if any(metric in result.figures for metric in metrics)]
+        if shown:
+            drawn.append(_save(comparison_figure(shown, metrics, title), folder / name))
+    return tuple(drawn)
+
+
+def loss_figure(runs: Sequence[Run]) -> "Figure":
+    """One line for each run, dotted where it was measured on the dev set."""
+    figure, axes = _canvas("Loss while training", width=7.5)
+    for place, run in enumerate(runs):
+        colour = COLOURS[place % len(COLOURS)]
+        axes.plot(*_sides(run.training), color=colour, linewidth=1.8, label=run.name)
+        axes.plot(*_sides(run.evaluation), color=colour, linewidth=1.4, linestyle=":", marker="o", markersize=4)
+    if any(run.evaluation for run in runs):
+        axes.plot([], [], color=INK, linestyle=":", marker="o", markersize=4, label="on the dev set")
+    axes.set_xlabel("step")
+    axes.set_ylabel("loss")
+    axes.set_xlim(left=0)
+    axes.set_ylim(bottom=0)
+    axes.legend(frameon=False, labelcolor=INK)
+    return figure
+
+
+def comparison_figure(results: Sequence[Result], metrics: Sequence[str], title: str) -> "Figure":
+    """A group of bars for each model, one bar for each metric, and a dashed line at its target."""
+    figure, axes = _canvas(title, width=max(6.0, 2.2 + 1.3 * len(results)))
+    width = 0.7 / len(metrics)
+    for place, metric in enumerate(metrics):
+        colour = COLOURS[place % len(COLOURS)]
+        offsets = [group + (place - (len(metrics) - 1) / 2) * width for group in range(len(results))]
+        heights = [result.figures.get(metric, float("nan")) for result in results]
+        bars = axes.bar(offsets, heights, width * 0.92, color=colour, label=_legend(metric), zorder=2)
+        axes.bar_label(bars, ["" if isnan(height) else f"{height:.1f}" for height in heights], padding=2, color=INK)
+        if metric in TARGETS:
+            axes.axhline(TARGETS[metric][1], color=colour, linestyle="--", linewidth=1.6, zorder=1)
+    axes.set_xticks(range(len(results)), [_wrapped(result.name) for result in results])
+    axes.set_xlim(-0.7, len(results) - 0.3)
+    axes.margins(y=0.12)
+    axes.set_ylim(bottom=0)
+    # Below the bars, where it covers none of them.
+    figure.legend(frameon=False, ncols=len(metrics), loc="outside lower center", labelcolor=INK, fontsize=9)
+    return figure
+
+
+def _legend(metric: str) -> str:
+    if metric not in TARGETS:
+        return LABELS[metric]
+    sign, bound = TARGETS[metric]
+    return f"{LABELS[metric]} (target {sign} {bound:g})"
+
+
+def _canvas(title: str, width: float) -> tuple["Figure", "Axes"]:
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(width, 4.4), dpi=150, layout="constrained")
+    axes = figure.add_subplot()
+    axes.set_title(title, loc="left", color=INK, fontsize=12, fontweight="bold")
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.spines[["left", "bottom"]].set_color("#999999")
+    axes.grid(axis="y", color=FAINT, linewidth=0.8)
+    axes.set_axisbelow(True)
+    axes.tick_params(colors=INK)
+    return figure, axes
+
+
+def _sides(points: Sequence[tuple[float, float]]) -> tuple[list[float], list[float]]:
+    return [x for x, _ in points], [y for _, y in points]
+
+
+def _wrapped(name: str) -> str:
+    """Long names on two lines, broken where the words are."""
+    return name if len(name) <= 14 else "\n".join(name.rsplit("_", 1))
+
+
+def _save(figure: "Figure", path: Path) -> Path:
+    draft = path.with_name(f".{path.name}")
+    figure.savefig(draft, format="png")
+    return draft.replace(path)

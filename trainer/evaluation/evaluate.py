@@ -1,0 +1,91 @@
+"""A model against a test set: figures, targets, predictions, on the screen and in two files."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from trainer.data.files import write_files
+from trainer.data.manifest import table_text
+from trainer.evaluation.metrics import Score, scores_of_task
+from trainer.evaluation.predict import Dataset, Prediction, Predictions, predict
+
+if TYPE_CHECKING:
+    from trainer.config import Config
+    from trainer.models.parts import Parts
+
+PREDICTION_COLUMNS = ("file", "task", "reference", "prediction")
+
+
+@dataclass(frozen=True)
+class Scores:
+    """One evaluation. Latency is the model's time for one clip, all its tasks, within batches of `batch_size`."""
+
+    name: str
+    metrics: tuple[Score, ...]
+    clips: int
+    batch_size: int
+    latency_seconds: float
+    real_time_factor: float | None
+    metrics_path: Path
+    predictions_path: Path
+
+    def value(self, name: str) -> float | None:
+        """The figure of one metric; None when the task was not evaluated."""
+        return next((score.value for score in self.metrics if score.name == name), None)
+
+    @property
+    def met(self) -> bool:
+        """Every metric that has a target was measured and reached it."""
+        return all(score.met for score in self.metrics if score.target)
+
+    def to_json(self) -> str:
+        return json.dumps(_plain(self), indent=2, ensure_ascii=False) + "\n"
+
+
+def evaluate(parts: "Parts", dataset: Dataset, config: "Config", name: str, output_dir: str | Path) -> Scores:
+    """Generate for every row, score each task, write `{name}_metrics.json` and `{name}_predictions.csv`."""
+    batch_size = config.training.eval_batch_size or config.training.batch_size
+    found = predict(parts, dataset, batch_size)
+    metrics_path = Path(output_dir) / f"{name}_metrics.json"
+    predictions_path = Path(output_dir) / f"{name}_predictions.csv"
+    scores = Scores(
+        name=name,
+        metrics=score_rows(found.rows),
+        clips=found.clips,
+        batch_size=batch_size,
+        latency_seconds=found.seconds / max(1, found.clips),
+        real_time_factor=found.seconds / found.audio_seconds if found.audio_seconds else None,
+        metrics_path=metrics_path,
+        predictions_path=predictions_path,
+    )
+    write_files({predictions_path: _as_csv(predictions_path, found), metrics_path: scores.to_json()})
+    return scores
+
+
+def score_rows(rows: Sequence[Prediction]) -> tuple[Score, ...]:
+    """The metrics of each task that occurs."""
+    scores: list[Score] = []
+    for task in dict.fromkeys(row.task for row in rows):
+        mine = [row for row in rows if row.task == task]
+        scores += scores_of_task(task, [row.reference for row in mine], [row.prediction for row in mine])
+    return tuple(scores)
+
+
+def _as_csv(path: Path, found: Predictions) -> str:
+    return table_text(path, [vars(row) for row in found.rows], PREDICTION_COLUMNS)
+
+
+def _plain(scores: Scores) -> dict[str, object]:
+    figures = {score.name: None if score.value is None else round(score.value, 4) for score in scores.metrics}
+    details = {
+        score.name: {"rows": score.rows, "target": score.target, "met": score.met, "signature": score.signature}
+        for score in scores.metrics
+    }
+    speed = {
+        "latency_seconds": round(scores.latency_seconds, 4),
+        "real_time_factor": None if scores.real_time_factor is None else round(scores.real_time_factor, 4),
+        "batch_size": scores.batch_size,
+    }
+    return {"name": scores.name, **figures, **speed, "clips": scores.clips, "details": details}

@@ -1,0 +1,84 @@
+"""What a run left to draw: the curve of its loss, and the figures of its evaluations."""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from math import isfinite
+from pathlib import Path
+from typing import Any
+
+from trainer.errors import InputError
+
+Curve = tuple[tuple[float, float], ...]
+
+
+@dataclass(frozen=True)
+class Run:
+    """One training: the loss over steps, in training and on the dev set."""
+
+    name: str
+    training: Curve
+    evaluation: Curve
+
+
+@dataclass(frozen=True)
+class Result:
+    """One evaluation: metric names and values."""
+
+    name: str
+    figures: Mapping[str, float]
+
+
+def read_run(directory: str | Path) -> Run:
+    """The history a run keeps in metrics/; else the state the trainer saved in it or in its newest checkpoint."""
+    folder = Path(directory)
+    for path in _candidates(folder):
+        content = _read(path)
+        entries = content.get("history") or content.get("log_history") or []
+        run = Run(folder.resolve().name, _curve(entries, "loss"), _curve(entries, "eval_loss"))
+        if run.training or run.evaluation:
+            return run
+    raise InputError(
+        f"{folder}: no loss in metrics/*_metrics.json or trainer_state.json; give the output folder of a run"
+    )
+
+
+def read_result(path: str | Path) -> Result:
+    """A `{name}_metrics.json` of the evaluation."""
+    content = _read(Path(path))
+    figures = {name: float(value) for name, value in content.items() if _is_figure(value)}
+    return Result(str(content.get("name") or Path(path).name.removesuffix("_metrics.json")), figures)
+
+
+def _candidates(folder: Path) -> Iterable[Path]:
+    yield from sorted(folder.glob("metrics/*_metrics.json"))
+    yield from sorted(folder.glob("trainer_state.json"))
+    checkpoints = [path for path in folder.glob("checkpoint-*/trainer_state.json") if _step(path) is not None]
+    yield from sorted(checkpoints, key=lambda path: -(_step(path) or 0))
+
+
+def _step(path: Path) -> int | None:
+    number = path.parent.name.removeprefix("checkpoint-")
+    return int(number) if number.isdecimal() else None
+
+
+def _read(path: Path) -> dict[str, Any]:
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise InputError(
+            f"{path}: cannot be read as JSON ({error}); run the training or the evaluation again"
+        ) from error
+    if not isinstance(content, dict):
+        raise InputError(f"{path}: found {type(content).__name__}, expected an object with figures by name")
+    return content
+
+
+def _curve(entries: Sequence[Mapping[str, Any]], name: str) -> Curve:
+    """Points by step; a resumed run may have logged a step twice, and then the later one counts."""
+    points = {entry["step"]: entry[name] for entry in entries if "step" in entry and _is_figure(entry.get(name))}
+    return tuple(sorted(points.items()))
+
+
+def _is_figure(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and isfinite(value)

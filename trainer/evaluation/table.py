@@ -1,0 +1,50 @@
+"""The evaluation on the screen: figure, target, met or missed."""
+
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from trainer.evaluation.evaluate import Scores
+    from trainer.evaluation.metrics import Score
+
+VERDICTS = {True: ("met", "green"), False: ("missed", "red"), None: ("–", "")}
+
+
+def print_scores(scores: Sequence["Scores"]) -> None:
+    """What was asked for: on stdout, plain where it is piped."""
+    from rich.console import Console
+
+    width = None if sys.stdout.isatty() else 120
+    console = Console(width=width, markup=False, highlight=False, emoji=False)
+    for one in scores:
+        console.print(_table(one))
+        console.print(_footer(one), soft_wrap=True)
+
+
+def _table(scores: "Scores") -> "Table":
+    from rich import box
+    from rich.table import Table
+    from rich.text import Text
+
+    lines = box.ROUNDED if sys.stdout.isatty() else None
+    table = Table(box=lines, title=Text(f"{scores.name}: {scores.clips} rows"), title_justify="left")
+    table.add_column("metric")
+    for column in ("value", "target"):
+        table.add_column(column, justify="right")
+    table.add_column("")
+    for score in scores.metrics:
+        table.add_row(score.label, _figure(score), score.target or "–", Text(*VERDICTS[score.met]))
+    return table
+
+
+def _figure(score: "Score") -> str:
+    return "not measured" if score.value is None else f"{score.value:.2f}"
+
+
+def _footer(scores: "Scores") -> str:
+    pace = "" if scores.real_time_factor is None else f", {scores.real_time_factor:.3f} of real time"
+    latency = f"latency {1000 * scores.latency_seconds:.0f} ms a row in batches of {scores.batch_size}{pace}"
+    return f"{latency}\n{scores.metrics_path}\n{scores.predictions_path}\n"
