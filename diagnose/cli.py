@@ -1,23 +1,99 @@
-"""The diagnose command."""
+"""The diagnose command. This is the only file of the package that knows the trainer: --config is read by it."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from diagnose import repair as repairs
+from diagnose import terminal
+from diagnose.commands import FILE, diff, env, explain, list_probes
+from diagnose.nouns import Stage
 from diagnose.version import __version__
 
+if TYPE_CHECKING:
+    from diagnose.report import Report
 
-@click.group()
-@click.version_option(__version__)
+STAGE = click.Choice([str(stage) for stage in Stage])
+
+
+@click.group(cls=terminal.Commands)
+@click.version_option(__version__, message="gonogo %(version)s")
 def main() -> None:
     """Decides whether a training run may start, and says why not."""
 
 
+for command in (list_probes, explain, env, diff):
+    main.add_command(command)
+
+
+def facts_from(config: str | None, overrides: Sequence[str], subject: str | None) -> dict[str, Any]:
+    """The facts that --config or --subject stand for."""
+    if (config is None) == (subject is None):
+        raise click.UsageError("name what to look at: --config FILE or --subject package.module:function, one of them")
+    if subject is not None:
+        from diagnose.subject import facts_of
+
+        return facts_of(subject)
+    from trainer.config import load
+    from trainer.paths import find_config
+
+    return {"config": load(find_config(str(config)), overrides)}
+
+
+def reasons(context: click.Context, option: click.Parameter, given: tuple[str, ...]) -> dict[str, str]:
+    """ID=REASON; the engine refuses one without a reason."""
+    return {id: reason for id, _, reason in (text.partition("=") for text in given)}
+
+
 @main.command()
-@click.option("--repair", is_flag=True, help="Make a CUDA build of torchaudio importable beside a CPU torch.")
-@click.option("--undo-repair", is_flag=True, help="Put back what --repair set aside.")
-def env(repair: bool, undo_repair: bool) -> None:
-    """The environment."""
-    if undo_repair:
-        click.echo("put back: " + (", ".join(repairs.undo()) or "nothing was set aside"))
-    if repair:
-        click.echo(repairs.repair())
+@click.option("--config", "-c", metavar="FILE", help="A YAML file, or the bare name of a shipped one.")
+@click.option("--set", "overrides", multiple=True, metavar="KEY=VALUE", help="Overrides one value; may be repeated.")
+@click.option("--subject", metavar="PACKAGE.MODULE:FUNCTION", help="A function that returns facts or a Trainer.")
+@click.option("--stage", "stages", multiple=True, type=STAGE, metavar="STAGE", help="Only this stage, such as labels.")
+@click.option("--select", "ids", multiple=True, metavar="ID", help="Only this probe, or all that match (LAB*).")
+@click.option(
+    "--ignore", "ignored", multiple=True, metavar="ID=REASON", callback=reasons, help="Do not look; recorded."
+)
+@click.option("--all", "everything", is_flag=True, help="Run the dear stages even after an error.")
+@click.option("--strict", is_flag=True, help="Digest audio and weights by content, not by size and time.")
+@click.option("--json", "json_path", type=FILE, help="Write the report as JSON.")
+@click.option("--sarif", "sarif_path", type=FILE, help="Write the findings as SARIF 2.1.0.")
+@click.option("--junit", "junit_path", type=FILE, help="Write the outcomes as JUnit XML.")
+@click.pass_context
+def preflight(
+    context: click.Context,
+    config: str | None,
+    overrides: tuple[str, ...],
+    subject: str | None,
+    stages: tuple[str, ...],
+    ids: tuple[str, ...],
+    ignored: dict[str, str],
+    everything: bool,
+    strict: bool,
+    **paths: Path | None,
+) -> None:
+    """Looks at a run before it starts. Exit code 0 go, 1 no-go, 2 cannot vouch."""
+    from diagnose.conduct import conduct
+    from diagnose.render.live import watching
+    from diagnose.render.text import show
+    from diagnose.runner import Selection
+
+    selection = Selection(tuple(Stage(stage) for stage in stages), ids, ignored, everything)
+    facts = facts_from(config, overrides, subject)
+    with watching() as watcher:
+        done = conduct(facts, selection, strict, watcher)
+    write(done.report, **paths)
+    show(done, terminal.console())
+    context.exit(done.report.exit_code)
+
+
+def write(report: "Report", json_path: Path | None, sarif_path: Path | None, junit_path: Path | None) -> None:
+    from diagnose.render.json import to_json
+    from diagnose.render.junit import to_junit
+    from diagnose.render.sarif import to_sarif
+    from diagnose.writing import write_whole
+
+    for path, render in ((json_path, to_json), (sarif_path, to_sarif), (junit_path, to_junit)):
+        if path:
+            write_whole(path, render(report))

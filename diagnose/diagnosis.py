@@ -6,6 +6,8 @@ from fnmatch import fnmatchcase
 
 from diagnose.nouns import Finding, Outcome, Severity, Stage
 
+SHOWN = 5  # of one probe's findings, the gravest; a file holds the rest
+
 
 @dataclass(frozen=True)
 class Root:

@@ -32,7 +32,7 @@ class Engine:
         known = Plan((), self.providers).known
         for name in facts:
             if name not in known:
-                raise InputError(f"There is no fact named {name!r}{nearest(name, known)}.")
+                raise InputError(f"there is no fact named {name!r}{nearest(name, known)}")
         return Context(facts, self.providers, (watcher or Watcher()).computes)
 
     def examine(self, context: Context, selection: Selection = ALL, watcher: Watcher | None = None) -> Report:
@@ -48,10 +48,10 @@ class Engine:
         ids = [probe.id for probe in self.probes]
         for pattern in [*selection.ids, *selection.ignored]:
             if not matching(ids, pattern):
-                raise InputError(f"There is no probe {pattern!r}{nearest(pattern, ids)}; diagnose list shows them all.")
+                raise InputError(f"there is no probe {pattern!r}{nearest(pattern, ids)}; diagnose list shows them all")
         for id, reason in selection.ignored.items():
             if not reason.strip():
-                raise InputError(f"--ignore {id} needs a reason: --ignore {id}=REASON.")
+                raise InputError(f"--ignore {id} needs a reason: --ignore {id}=REASON")
 
 
 def installed() -> Engine:

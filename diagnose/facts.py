@@ -54,8 +54,9 @@ class NotGiven(Refusal):
 
     status = Status.SKIPPED
 
-    def __str__(self) -> str:
-        return self.reason
+    def of(self, fact: str) -> Self:
+        """It names the missing facts itself: the way there says nothing more."""
+        return self.plain()
 
 
 class Context:

@@ -89,7 +89,7 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True)
 class Outcome:
-    """One probe's result. `reason`: why it was skipped or blocked, or how it crashed; `trace`: for the bug report."""
+    """One probe's result. `reason`: why it did not look, or how it crashed; `chain`: the facts that led there."""
 
     probe: str
     name: str
@@ -99,6 +99,7 @@ class Outcome:
     status: Status
     findings: tuple[Finding, ...] = ()
     reason: str = ""
+    chain: tuple[str, ...] = ()
     trace: str = ""
     elapsed: float = 0.0
     explains: tuple[str, ...] = ()
@@ -106,6 +107,11 @@ class Outcome:
     @property
     def looked(self) -> bool:
         return self.status in (Status.PASSED, Status.FOUND)
+
+    @property
+    def why(self) -> str:
+        """The reason with its chain: `label_rows ← batch: ValueError: row 3 is torn`."""
+        return f"{' ← '.join(self.chain)}: {self.reason}" if self.chain else self.reason
 
     @property
     def worst(self) -> Severity | None:

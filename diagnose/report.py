@@ -72,8 +72,8 @@ class Report:
             return f"no-go: {root.probe} at {root.where}: {root.message}; fix: {root.fix}"
         stuck = self.having(Status.CRASHED, Status.BLOCKED)
         if not stuck:
-            return "cannot vouch: no probe could look" + "".join(f"; {o.probe} {o.reason}" for o in self.outcomes[:1])
-        return f"cannot vouch: {stuck[0].probe} {stuck[0].status}: {stuck[0].reason}"
+            return "cannot vouch: no probe could look" + "".join(f"; {o.probe}: {o.why}" for o in self.outcomes[:1])
+        return f"cannot vouch: {stuck[0].probe} {stuck[0].status}: {stuck[0].why}"
 
     def require(self) -> "Report":
         """Raises PreflightFailed unless the verdict is go."""

@@ -53,9 +53,6 @@ class Watcher:
     def computes(self, fact: str) -> None:
         """A fact is about to be computed."""
 
-    def done(self, outcome: Outcome) -> None:
-        """A probe has an outcome."""
-
 
 def run(
     probes: Sequence[Probe], context: Context, selection: Selection = ALL, watcher: Watcher | None = None
@@ -73,7 +70,6 @@ def run(
         for probe in chosen:
             watcher.looks(probe)
             outcomes.append(_outcome(probe, context, selection, standing))
-            watcher.done(outcomes[-1])
         costs.append(Cost(stage, time.perf_counter() - start, meter.passes() - passes))
     return tuple(outcomes), tuple(costs)
 
@@ -100,7 +96,7 @@ def _look(probe: Probe, context: Context, blank: Outcome) -> Outcome:
         facts = context.arguments(probe.look)
         seen.extend(_findings(probe, facts))  # what was found before a crash stays found
     except Refusal as refusal:
-        return replace(blank, status=refusal.status, reason=str(refusal), trace=refusal.trace)
+        return replace(blank, status=refusal.status, reason=refusal.reason, chain=refusal.chain, trace=refusal.trace)
     except Exception as error:
         crashed = replace(blank, status=Status.CRASHED, reason=told(error), trace=traceback.format_exc())
         return replace(crashed, findings=tuple(seen))

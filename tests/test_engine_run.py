@@ -42,7 +42,7 @@ def test_crashed_blocked_and_empty_hide_no_other_probe_and_cannot_vouch():
         "ENV001": "crashed", "DAT001": "blocked", "DAT002": "blocked", "DAT003": "blocked", "LAB001": "skipped",
         "LOS001": "passed",
     }  # fmt: skip
-    assert [outcome.reason for outcome in report.outcomes] == [
+    assert [outcome.why for outcome in report.outcomes] == [
         "RuntimeError: a bug of ours",
         "broken: ValueError: no batch",
         "train_rows: it is empty",

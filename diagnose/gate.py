@@ -1,0 +1,94 @@
+"""The gate before a training run: a receipt that still holds is accepted at once, anything else runs the preflight."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from diagnose.conduct import Preflight, digest_inputs, examine
+from diagnose.digests import Digests
+from diagnose.engine import Engine, installed
+from diagnose.errors import InputError
+from diagnose.facts import Context
+from diagnose.folder import Folder, read_receipt
+from diagnose.nouns import Verdict
+from diagnose.receipt import Receipt, matches, shut
+from diagnose.runner import Watcher
+
+
+@dataclass(frozen=True)
+class Passage:
+    """May the run start? `reason` is one line for the run's log; `preflight` is there when one had to be run."""
+
+    open: bool
+    exit_code: int
+    reason: str
+    preflight: Preflight | None = None
+
+
+def ask(
+    facts: Mapping[str, Any],
+    *,
+    skip: str | None = None,
+    resumed: bool = False,
+    watcher: Watcher | None = None,
+    engine: Engine | None = None,
+) -> Passage:
+    """Asks for the verdict on a run described by its facts (`{"config": resolved}`)."""
+    engine = engine or installed()
+    context = engine.context(facts, watcher)
+    if skip is not None:
+        return _skipped(context, skip)
+    stale = standing(context, resumed)
+    if isinstance(stale, Receipt):
+        return Passage(True, 0, f"preflight: receipt of {stale.created} holds: {stale.signature}")
+    preflight = examine(engine, context, watcher=watcher)
+    return _decided(preflight, stale)
+
+
+def standing(context: Context, resumed: bool = False) -> Receipt | str:
+    """The receipt that opens the gate for this run, or why there is none."""
+    inputs = digest_inputs(context)
+    if inputs is None:
+        return "it is not known what a receipt would have to match"
+    try:
+        receipt = read_receipt(inputs.output_dir / "preflight")
+    except InputError as error:
+        return error.message
+    if closed := shut(receipt):
+        return f"the receipt of {receipt.created} opens no gate: {closed}"
+    if changed := matches(receipt, Digests.of(inputs, receipt.digests.strict), resumed):
+        return f"the receipt of {receipt.created} no longer holds: {'; '.join(changed)}"
+    return receipt
+
+
+def _decided(preflight: Preflight, stale: str) -> Passage:
+    report = preflight.report
+    closed = shut(preflight.receipt) if preflight.receipt else ""
+    if report.verdict is not Verdict.GO:
+        return Passage(False, report.exit_code, report.headline, preflight)
+    if closed:
+        return Passage(False, 2, f"cannot vouch: {closed}", preflight)
+    return Passage(True, 0, f"preflight: go ({stale})", preflight)
+
+
+def _skipped(context: Context, reason: str) -> Passage:
+    if not reason.strip():
+        raise InputError("--skip-preflight needs a reason: --skip-preflight REASON")
+    inputs = digest_inputs(context)
+    if inputs is not None:
+        Folder(inputs.output_dir / "preflight").skip(reason, datetime.now(UTC).isoformat(timespec="seconds"))
+    return Passage(True, 0, f"preflight skipped: {reason}")
+
+
+def ask_aloud(facts: Mapping[str, Any], *, skip: str | None = None, resumed: bool = False) -> Passage:
+    """As `ask`, with a live display while the preflight runs and its report on stderr when one had to be run."""
+    from diagnose import terminal
+    from diagnose.render.live import watching
+    from diagnose.render.text import show
+
+    with watching() as watcher:
+        passage = ask(facts, skip=skip, resumed=resumed, watcher=watcher)
+    if passage.preflight:
+        show(passage.preflight, terminal.console(stderr=True))
+    return passage

@@ -1,0 +1,25 @@
+"""The last line: may the run start?"""
+
+from rich.text import Text
+
+from diagnose.nouns import Severity, Status, Verdict
+from diagnose.report import Report
+
+
+def banner(report: Report) -> Text:
+    headline, colour = _headline(report)
+    counts = ", ".join(f"{len(report.having(status))} {status}" for status in Status if report.having(status))
+    part = "" if report.selection.full else "; only a full preflight opens the gate"
+    return Text.assemble((headline, f"bold {colour}"), f": {counts or 'nothing looked'}{part}")
+
+
+def _headline(report: Report) -> tuple[str, str]:
+    if report.verdict is Verdict.NO_GO:
+        return "DO NOT START TRAINING", "red"
+    if report.verdict is Verdict.CANNOT_VOUCH:
+        return "CANNOT VOUCH FOR THIS RUN", "yellow"
+    if report.clean:
+        return "ALL CHECKS PASSED", "green"
+    warnings, ignored = len(report.of(Severity.WARNING)), len(report.selection.ignored)
+    but = [f"{warnings} warning{'s' * (warnings != 1)}"] * bool(warnings) + [f"{ignored} ignored"] * bool(ignored)
+    return f"GO, with {' and '.join(but)}", "yellow"

@@ -1,0 +1,59 @@
+"""The report as JSON, as report.schema.json describes it."""
+
+import json
+import math
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from diagnose.nouns import Finding, Outcome
+from diagnose.report import Report
+from diagnose.version import __version__
+
+SCHEMA = "gonogo/report/1"
+SCHEMA_FILE = Path(__file__).with_name("report.schema.json")
+
+
+def to_json(report: Report) -> str:
+    return json.dumps(as_dict(report), indent=1, default=str) + "\n"
+
+
+def as_dict(report: Report) -> dict[str, Any]:
+    selection = report.selection
+    return {
+        "schema": SCHEMA,
+        "version": __version__,
+        "created": report.created,
+        "elapsed": round(report.elapsed, 3),
+        "verdict": report.verdict,
+        "exit_code": report.exit_code,
+        "selection": {
+            "full": selection.full,
+            "stages": selection.stages,
+            "ids": selection.ids,
+            "ignored": dict(selection.ignored),
+            "everything": selection.everything,
+        },
+        "diagnosis": [
+            {"probe": root.probe, "severity": root.severity, "explains": [o.probe for o in root.follows]}
+            for root in report.diagnosis
+        ],
+        "costs": [{"stage": c.stage, "seconds": round(c.seconds, 3), "passes": c.passes} for c in report.costs],
+        "outcomes": [_outcome(outcome) for outcome in report.outcomes],
+    }
+
+
+def _outcome(outcome: Outcome) -> dict[str, Any]:
+    told = {key: value for key, value in vars(outcome).items() if key != "findings"}
+    findings = [finding_as_dict(finding) for finding in outcome.findings]
+    return {**told, "elapsed": round(outcome.elapsed, 3), "findings": findings}
+
+
+def finding_as_dict(finding: Finding) -> dict[str, Any]:
+    """JSON has no NaN and no infinity: they are written as the words."""
+    measured = {name: _plain(value) for name, value in finding.measured.items()}
+    return {**asdict(finding), "measured": measured}
+
+
+def _plain(value: Any) -> Any:
+    return str(value) if isinstance(value, float) and not math.isfinite(value) else value

@@ -1,0 +1,96 @@
+"""The report for a person: the diagnosis with its roots first, what could not look and why, and the verdict."""
+
+from collections.abc import Iterator
+from itertools import groupby
+
+from rich.console import Console
+from rich.padding import Padding
+from rich.text import Text
+
+from diagnose.conduct import Preflight
+from diagnose.diagnosis import SHOWN, gravest_first
+from diagnose.folder import Folder, Since
+from diagnose.nouns import Outcome, Severity, Status
+from diagnose.render.banner import banner
+from diagnose.report import Report
+
+COLOURS = {Severity.ERROR: "bold red", Severity.WARNING: "bold yellow", Severity.NOTE: "bold cyan"}
+Line = tuple[int, Text]
+
+
+def show(preflight: Preflight, console: Console) -> None:
+    """Prints it; every line folds at the console's width under its own indent."""
+    for indent, line in lines(preflight):
+        console.print(Padding(line, (0, 0, 0, indent)))
+
+
+def lines(preflight: Preflight) -> Iterator[Line]:
+    report = preflight.report
+    yield 0, Text("DIAGNOSIS", style="bold")
+    for root in report.diagnosis:
+        yield 0, Text("")
+        yield from block(root.outcome, preflight.folder)
+        for outcome in root.follows:
+            yield from block(outcome, preflight.folder, indent=4, lead="-> ")
+    if not report.findings:
+        yield 2, Text("nothing found")
+    yield 0, Text("")
+    yield from unseen(report)
+    if preflight.since:
+        yield from changes(preflight.since)
+    yield 0, Text(f"cost: {costs(report)}")
+    if preflight.receipt:
+        yield 0, Text(f"receipt: {preflight.receipt.signature}")
+    if preflight.folder:
+        yield 0, Text(f"report: {preflight.folder.report}")
+    yield 0, Text("")
+    yield 0, banner(report)
+
+
+def block(outcome: Outcome, folder: Folder | None, indent: int = 0, lead: str = "") -> Iterator[Line]:
+    """One probe's findings: where, measured against expected, the fix, where to read more."""
+    shown = gravest_first(outcome.findings)[:SHOWN]
+    first, left = shown[0], len(outcome.findings) - len(shown)
+    severity = first.severity or outcome.severity
+    yield indent, Text.assemble(lead, (f"{outcome.probe} {severity}", COLOURS[severity]), f"  {first.where}")
+    yield indent + 2, Text(first.message)
+    yield from ((indent + 2, Text(f"{finding.where}: {finding.message}")) for finding in shown[1:])
+    if left:
+        place = folder.findings(outcome.probe) if folder else "the report that --json writes"
+        yield indent + 2, Text(f"and {left:,} more of {len(outcome.findings):,}; all of them in {place}")
+    for fix in dict.fromkeys(finding.fix for finding in shown):
+        yield indent + 2, Text.assemble(("fix: ", "bold"), fix)
+    yield indent + 2, Text(f"more: diagnose explain {outcome.probe}", style="dim")
+
+
+def unseen(report: Report) -> Iterator[Line]:
+    """One line for each probe that did not look, under the reason that it shares with others."""
+    outcomes = report.having(Status.SKIPPED, Status.BLOCKED, Status.CRASHED)
+    keyed = sorted(outcomes, key=lambda o: (-list(Status).index(o.status), _cause(o)))
+    for (status, cause), group in groupby(keyed, key=lambda o: (o.status, _cause(o))):
+        colour = "dim" if status is Status.SKIPPED else "yellow"
+        yield 0, Text.assemble((str(status), colour), f"  {cause}")
+        for outcome in group:
+            via = f" (by way of {', '.join(outcome.chain[:-1])})" if outcome.chain[:-1] else ""
+            yield 2, Text(f"{outcome.probe}  {outcome.title}{via}" if outcome.probe != outcome.name else outcome.probe)
+    if outcomes:
+        yield 0, Text("")
+
+
+def _cause(outcome: Outcome) -> str:
+    return ": ".join([*outcome.chain[-1:], outcome.reason])
+
+
+def changes(since: Since) -> Iterator[Line]:
+    for what, keys in (("gone", since.gone), ("new", since.new)):
+        named = "; ".join(f"{probe} at {where}" for probe, where in keys[:SHOWN])
+        more = f" and {len(keys) - SHOWN:,} more" if len(keys) > SHOWN else ""
+        if keys:
+            yield 0, Text(f"{what} since the last preflight: {named}{more}")
+    if not since.gone and not since.new:
+        yield 0, Text("the same findings as in the last preflight")
+
+
+def costs(report: Report) -> str:
+    told = [f"{c.stage} {c.seconds:.1f} s" + (f" ({c.passes} passes)" if c.passes else "") for c in report.costs]
+    return ", ".join([*told, f"{report.elapsed:.1f} s in all"])

@@ -1,0 +1,57 @@
+"""--subject package.module:function: a person's own function that returns a dict of facts, or a Trainer."""
+
+import importlib
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from traceback import extract_tb
+from typing import Any
+
+from diagnose.errors import InputError
+from diagnose.facts import told
+
+
+def facts_of(subject: str) -> dict[str, Any]:
+    """Calls the function and takes what it returns; everything that can be wrong is told in one sentence."""
+    function = _function(subject)
+    try:
+        returned = function()
+    except (Exception, SystemExit) as error:
+        frame = extract_tb(error.__traceback__)[-1]
+        place = f"{frame.filename}, line {frame.lineno}"
+        raise InputError(f"--subject {subject}: the function raised {told(error)} ({place}); mend it first") from error
+    if _is_trainer(returned):
+        return {"trainer": returned}
+    if isinstance(returned, dict) and returned:
+        return {str(name): value for name, value in returned.items()}
+    raise InputError(
+        f"--subject {subject}: the function returned {_described(returned)}, expected a dict of facts or a Trainer"
+    )
+
+
+def _function(subject: str) -> Callable[[], Any]:
+    name, colon, attribute = subject.partition(":")
+    if not (name and colon and attribute):
+        raise InputError(f"--subject {subject}: expected package.module:function, such as my_project.training:facts")
+    if str(Path.cwd()) not in sys.path:
+        sys.path.insert(0, str(Path.cwd()))  # a person's project is where they stand, as with python -m
+    try:
+        module = importlib.import_module(name)
+    except Exception as error:
+        raise InputError(f"--subject {subject}: {name} cannot be imported ({told(error)})") from error
+    function = getattr(module, attribute, None)
+    if not callable(function):
+        found = "there is no such name" if function is None else f"it is a {type(function).__name__}"
+        raise InputError(f"--subject {subject}: expected a function {attribute} in {name}, but {found}")
+    return function
+
+
+def _is_trainer(value: Any) -> bool:
+    """Told by its ancestry, so that transformers need not be imported to find out."""
+    return any(cls.__name__ == "Trainer" and cls.__module__.startswith("transformers.") for cls in type(value).__mro__)
+
+
+def _described(value: Any) -> str:
+    if value is None:
+        return "nothing"
+    return "an empty dict" if value == {} else f"a {type(value).__name__}"
