@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import soundfile
 
-from trainer.data.audio_error import AGAIN, AudioError, shown
+from trainer.data.audio_error import AGAIN, NOT_FINITE, TRUNCATED, AudioError, shown
 from trainer.data.containers import cut_short
 from trainer.data.sound import open_audio
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 MP3_SLACK = 2 * 1152  # samples a decoder may lose at the ends of a whole file
 CHECKED_SECONDS = 30  # decoded at a time, so that an hour of audio needs no more memory than a clip
-LARGEST_RATIO = 10_000_000  # of two rates; the filters that resample 44,099 to 16,000 Hz would take gigabytes
+LARGEST_RATIO = 2_000_000  # of two rates; the filters that bring 44,099 to 16,000 Hz would take gigabytes
 
 
 @dataclass(frozen=True)
@@ -83,14 +83,14 @@ def _decode(sound: soundfile.SoundFile, name: str, done: int, frames: int) -> np
         samples = sound.read(wanted, dtype="float32", always_2d=True)
     except soundfile.LibsndfileError as error:
         reason = error.error_string.rstrip(".")
-        raise AudioError(f"{name} is damaged or cut short ({reason})", AGAIN, "truncated audio") from error
+        raise AudioError(f"{name} is damaged or cut short ({reason})", AGAIN, TRUNCATED) from error
     if len(samples) < max(1, wanted - _slack(sound)):
         found, promised = (done + len(samples)) / sound.samplerate, sound.frames / sound.samplerate
         raise cut_short(name, f"its header promises {promised:.2f} s, {found:.2f} s can be decoded")
     finite = np.isfinite(samples).all(axis=1)
     if not finite.all():
         second = (done + int(finite.argmin())) / sound.samplerate
-        raise AudioError(f"{name} has a NaN or infinite sample at {second:.3f} s", AGAIN, "audio that is not finite")
+        raise AudioError(f"{name} has a NaN or infinite sample at {second:.3f} s", AGAIN, NOT_FINITE)
     return samples
 
 

@@ -6,12 +6,15 @@ from trainer.errors import InputError
 
 AGAIN = "copy or export it again"
 CONVERT = "convert it to WAV or FLAC"
+MISSING, OUTSIDE, EMPTY = "missing audio", "audio outside the data root", "empty audio"
+TRUNCATED, UNREADABLE, NOT_FINITE = "truncated audio", "unreadable audio", "audio that is not finite"
+AUDIO_RULES = (MISSING, OUTSIDE, EMPTY, TRUNCATED, UNREADABLE, NOT_FINITE)
 
 
 class AudioError(InputError):
-    """One clip cannot be used. `rule` is the name under which such clips are counted."""
+    """One clip cannot be used. `rule` is the one of AUDIO_RULES under which it is counted."""
 
-    def __init__(self, what: str, remedy: str = "", rule: str = "unreadable audio") -> None:
+    def __init__(self, what: str, remedy: str = "", rule: str = UNREADABLE) -> None:
         # A DataLoader worker hands over its whole traceback as the message: the end of it is ours.
         self.what = what.rstrip().rsplit("AudioError: ", 1)[-1] if what.startswith("Caught ") else what
         self.remedy, self.rule = remedy, rule

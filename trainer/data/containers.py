@@ -7,7 +7,7 @@ bit rate whose header does not say how long it is. So the promise is looked up h
 import os
 import struct
 
-from trainer.data.audio_error import AGAIN, CONVERT, AudioError
+from trainer.data.audio_error import AGAIN, CONVERT, TRUNCATED, AudioError
 
 STREAMED = 0x7FFFF000  # a writer that cannot seek back leaves this or more as the size: all that follows is samples
 LARGEST_OGG_PAGE = 65307
@@ -28,7 +28,7 @@ def check_container(handle: int, name: str) -> None:
 
 
 def cut_short(name: str, why: str) -> AudioError:
-    return AudioError(f"{name} is cut short: {why}", AGAIN, "truncated audio")
+    return AudioError(f"{name} is cut short: {why}", AGAIN, TRUNCATED)
 
 
 def unknown_length(name: str) -> AudioError:

@@ -20,30 +20,32 @@ def read_rows(path: str | Path, required: Sequence[str] = ()) -> list[Row]:
         raise InputError(f"{path}: the file is empty, expected a line of column names and rows below; export it again")
     table = records(path, text, choose_delimiter(path, text.lstrip().split("\n", 1)[0]))
     line, names = table[0]
-    columns = _checked_columns(path, line, [name.strip() for name in names], required)
+    columns = [name.strip() for name in names]
+    _check_names(path, line, columns)
+    require_columns(path, columns, required, line)
     rows = [_row(path, line, columns, fields) for line, fields in table[1:] if not _is_blank(fields, columns)]
     if not rows:
         raise InputError(f"{path}: found column names and no row below them; add rows or export the file again")
     return rows
 
 
-def _checked_columns(path: Path, line: int, columns: list[str], required: Sequence[str]) -> list[str]:
+def _check_names(path: Path, line: int, columns: Sequence[str]) -> None:
     twice = sorted({name for name in columns if columns.count(name) > 1})
     if twice:
         raise InputError(f"{path}, line {line}: column {_listed(twice)} stands there twice; rename or remove one")
     ours = [name for name in columns if name in (FILE, LINE)]
     if ours:
-        raise InputError(
-            f"{path}, line {line}: the name {_listed(ours)} is kept for the row's origin; rename the column"
-        )
+        raise InputError(f"{path}, line {line}: {_listed(ours)} is kept for the row's origin; rename the column")
+
+
+def require_columns(path: Path, columns: Sequence[str], required: Sequence[str], line: int = 1) -> None:
+    """Name all columns that are missing, each with the nearest one there is."""
     missing = [name for name in required if name not in columns]
     if missing:
-        close = [_nearest(name, columns) for name in missing]
-        raise InputError(
-            f"{path}, line {line}: no column {_listed(missing)}, found {_listed(columns)}; "
-            f"{' and '.join(filter(None, close)) or 'add it'}"
+        remedy = " and ".join(
+            _nearest(name, [column for column in columns if column not in required]) for name in missing
         )
-    return columns
+        raise InputError(f"{path}, line {line}: no column {_listed(missing)}, found {_listed(columns)}; {remedy}")
 
 
 def _nearest(name: str, columns: Sequence[str]) -> str:
@@ -75,6 +77,15 @@ def _row(path: Path, line: int, columns: Sequence[str], fields: Sequence[str]) -
 def row_id(row: Row) -> str:
     """`train.csv:17`: where a person finds the row."""
     return f"{row.get(FILE, 'row')}:{row.get(LINE, '?')}"
+
+
+def duration_of(row: Row) -> float | None:
+    """Seconds as the row says them; None when it does not, or not in a number that makes sense."""
+    try:
+        seconds = float(row.get("duration", ""))
+    except ValueError:
+        return None
+    return seconds if 0 < seconds < float("inf") else None
 
 
 def columns_of(rows: Sequence[Row]) -> list[str]:

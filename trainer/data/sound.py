@@ -8,7 +8,7 @@ from pathlib import Path
 
 import soundfile
 
-from trainer.data.audio_error import AGAIN, CONVERT, AudioError, shown
+from trainer.data.audio_error import AGAIN, CONVERT, EMPTY, MISSING, OUTSIDE, AudioError, shown
 from trainer.data.containers import check_container, unknown_length
 
 FORMATS = ("WAV", "WAVEX", "RF64", "FLAC", "OGG", "MP3")  # those whose length we can check
@@ -30,15 +30,15 @@ def open_audio(path: str | Path, root: str | Path) -> Iterator[soundfile.SoundFi
 def inside(path: str | Path, root: str | Path) -> Path:
     """The file a row means; links are followed, and what lies outside the data root is refused."""
     if not str(path).strip():
-        raise AudioError("the audio path is empty", "name the file", "missing audio")
+        raise AudioError("the audio path is empty", "name the file", MISSING)
     try:
         home = Path(root).resolve()
         target = (home / path).resolve()
     except (OSError, RuntimeError, ValueError) as error:
-        raise AudioError(f"{shown(path)} is not a path ({error})", "correct it", "missing audio") from error
+        raise AudioError(f"{shown(path)} is not a path ({error})", "correct it", MISSING) from error
     if not target.is_relative_to(home):
         remedy = f"move the file below {root} or set paths.data_root"
-        raise AudioError(f"{shown(path)} leads out of the data root", remedy, "audio outside the data root")
+        raise AudioError(f"{shown(path)} leads out of the data root", remedy, OUTSIDE)
     return target
 
 
@@ -48,13 +48,13 @@ def _open_file(path: str | Path, target: Path) -> int:
     except OSError as error:
         hint = ", and its path has backslashes where / is expected" if "\\" in str(path) else ""
         what = f"{shown(path)} cannot be opened ({error.strerror}{hint})"
-        raise AudioError(what, "check the path and paths.data_root", "missing audio") from error
+        raise AudioError(what, "check the path and paths.data_root", MISSING) from error
     status = os.fstat(handle)
     if stat.S_ISREG(status.st_mode) and status.st_size:
         return handle
     os.close(handle)
     if stat.S_ISREG(status.st_mode):
-        raise AudioError(f"{shown(path)} is empty (0 bytes)", AGAIN, "empty audio")
+        raise AudioError(f"{shown(path)} is empty (0 bytes)", AGAIN, EMPTY)
     raise AudioError(f"{shown(path)} is a folder, a pipe or a device, not a file", "name an audio file")
 
 
@@ -70,7 +70,7 @@ def _open_sound(handle: int, name: str) -> soundfile.SoundFile:
     elif sound.frames >= ENDLESS:
         fault = unknown_length(name)
     elif not sound.frames:
-        fault = AudioError(f"{name} holds no samples", AGAIN, "empty audio")
+        fault = AudioError(f"{name} holds no samples", AGAIN, EMPTY)
     if fault:
         sound.close()
         raise fault

@@ -1,0 +1,133 @@
+"""`train prepare`: clean a manifest, say what each rule changed or removed, and keep the removed rows in a file.
+
+The seeds' table says "cap too long": truncate a duration above 30 s to 30 s. Its audio would then be cut while its
+text still says what is no longer heard, which teaches a model to invent words. So such a row is removed and counted.
+Every clip is decoded to its end: what passes here does not stop a training run later.
+"""
+
+import os
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from trainer.config.schema import Audio, Config
+from trainer.data.judge import Demands, Verdict, judge
+from trainer.data.manifest import LINE, Row, columns_of, read_rows, require_columns, write_rows
+from trainer.errors import InputError
+from trainer.progress import progress
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+SPEECH_TEXTS = ("transcript", "translation")
+DOCUMENT_TEXTS = ("document", "summary")
+ORIGIN = ("removed_from_line", "removed_by", "removed_because")
+AT_ONCE = 1024  # rows handed to the threads at a time
+
+
+@dataclass(frozen=True)
+class PrepareReport:
+    """What was done; `changed` and `removed` count rows, by rule."""
+
+    source: Path
+    output: Path
+    removed_path: Path
+    rows_in: int
+    rows_out: int
+    seconds: float
+    changed: dict[str, int]
+    removed: dict[str, int]
+
+    def table(self) -> "Table":
+        """The cleaning table, for a terminal."""
+        from rich.table import Table
+
+        table = Table("rule", "rows", title=f"{self.rows_in:,} rows in, {self.rows_out:,} out")
+        for action, counts in (("changed", self.changed), ("removed", self.removed)):
+            for rule, count in counts.items():
+                table.add_row(f"{rule} ({action})", f"{count:,}")
+        return table
+
+
+def prepare(
+    source: str | Path,
+    output: str | Path,
+    data_root: str | Path = ".",
+    audio: Audio | None = None,
+    needed: Sequence[str] = (),
+) -> PrepareReport:
+    """Clean a manifest of clips or of documents. `needed` texts may not be empty; not said, all there are."""
+    source, output = Path(source), Path(output)
+    if output.resolve() == source.resolve():
+        raise InputError(f"{output}: the output is the input, and rows would be lost; choose another name")
+    rows = read_rows(source)
+    demands = _demands(source, columns_of(rows), tuple(needed), Path(data_root), audio or Audio())
+    return _write(source, output, rows, demands, _judge_all(rows, demands))
+
+
+def prepare_for(config: Config, output: str | Path) -> PrepareReport:
+    """Prepare the manifest that a configuration names, for the texts its task needs."""
+    return prepare(config.manifest, output, config.paths.data_root, config.audio, needed_texts(config))
+
+
+def needed_texts(config: Config) -> tuple[str, ...]:
+    """The columns a run with this configuration reads its targets (and its documents) from."""
+    if config.model.type == "mt5":
+        return (config.data.document_column, config.data.summary_column)
+    transcripts = config.model.task != "translate" or config.model.ctc_weight > 0
+    translations = config.model.task != "transcribe"
+    return tuple(name for name, needed in zip(SPEECH_TEXTS, (transcripts, translations), strict=True) if needed)
+
+
+def _demands(source: Path, columns: Sequence[str], needed: tuple[str, ...], root: Path, audio: Audio) -> Demands:
+    """Find out whether these are clips or documents, and which columns hold text."""
+    speech = _is_speech(columns, needed)
+    known = SPEECH_TEXTS if speech else needed or DOCUMENT_TEXTS
+    present = tuple(name for name in known if name in columns)
+    needed = needed or (present if speech else known) or known[:1]
+    require_columns(source, columns, ("audio_path", *needed) if speech else needed)
+    return Demands(present, needed, root, audio if speech else None)
+
+
+def _is_speech(columns: Sequence[str], needed: Sequence[str]) -> bool:
+    if needed:
+        return not set(needed).isdisjoint(SPEECH_TEXTS)
+    return "audio_path" in columns or set(columns).isdisjoint(DOCUMENT_TEXTS)
+
+
+def _judge_all(rows: Sequence[Row], demands: Demands) -> list[Verdict]:
+    verdicts: list[Verdict] = []
+    with ThreadPoolExecutor(os.cpu_count()) as pool, progress("prepare", len(rows)) as advance:
+        for start in range(0, len(rows), AT_ONCE):
+            for verdict in pool.map(lambda row: judge(row, demands), rows[start : start + AT_ONCE]):
+                verdicts.append(verdict)
+                advance()
+    return verdicts
+
+
+def _write(
+    source: Path, output: Path, rows: Sequence[Row], demands: Demands, verdicts: Sequence[Verdict]
+) -> PrepareReport:
+    kept = [verdict for verdict in verdicts if not verdict.removed]
+    gone = [verdict for verdict in verdicts if verdict.removed]
+    columns, removed_path = columns_of(rows), output.with_name(f"{output.stem}_removed.tsv")
+    _write_removed(removed_path, columns, gone)
+    removed = {rule: sum(verdict.removed == rule for verdict in gone) for rule in demands.removals}
+    if not kept:
+        most = max(removed, key=lambda rule: removed[rule])
+        raise InputError(
+            f"{source}: no row is left of {len(rows)}, {removed[most]} went by {most!r}; see {removed_path}"
+        )
+    added = ["duration"] if demands.audio and "duration" not in columns else []
+    write_rows(output, [verdict.row for verdict in kept], [*columns, *added])
+    changed = {rule: sum(rule in verdict.changed for verdict in kept) for rule in demands.changes}
+    seconds = sum(verdict.seconds for verdict in kept)
+    return PrepareReport(source, output, removed_path, len(rows), len(kept), seconds, changed, removed)
+
+
+def _write_removed(path: Path, columns: Sequence[str], gone: Sequence[Verdict]) -> None:
+    """The removed rows as they were, each with its line and the reason; they can be mended and prepared again."""
+    rows = [{**v.row, **dict(zip(ORIGIN, (v.row[LINE], v.removed, v.reason), strict=True))} for v in gone]
+    write_rows(path, rows, [*ORIGIN, *(name for name in columns if name not in ORIGIN)])
