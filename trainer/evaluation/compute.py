@@ -42,4 +42,6 @@ def as_ids(rows: Any) -> "LongTensor":
     rows = rows[0] if isinstance(rows, tuple) else rows
     lists = [[int(number) for number in row] for row in rows]
     width = max((len(row) for row in lists), default=0)
-    return torch.tensor([row + [PADDING] * (width - len(row)) for row in lists], dtype=torch.long).reshape(-1, width)
+    return torch.tensor([row + [PADDING] * (width - len(row)) for row in lists], dtype=torch.long).reshape(
+        len(lists), width
+    )
