@@ -1,0 +1,97 @@
+"""What the diagnosis may know of a run of this trainer. Each function gives the fact of its name; see DESIGN.
+
+What a transformers Trainer can tell (model, batches, optimizer, schedule) is read from the `trainer` built here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from trainer.data.manifest import read_rows
+
+if TYPE_CHECKING:
+    from trainer.config import Resolved
+    from trainer.loop.trainer import RunTrainer
+    from trainer.models.parts import Parts
+
+
+def config_path(config: Resolved) -> Path:
+    return config.path
+
+
+def train_rows(config: Resolved) -> list[dict[str, Any]]:
+    return read_rows(config.config.splits / "train.csv")
+
+
+def eval_rows(config: Resolved) -> list[dict[str, Any]]:
+    return read_rows(config.config.splits / "dev.csv")
+
+
+def audio_root(config: Resolved) -> Path:
+    return config.config.paths.data_root
+
+
+def parts(config: Resolved) -> Parts:
+    """The model with all that feeds and reads it, as the run will build it."""
+    from trainer.data.dataset import open_split
+    from trainer.models.parts import build
+
+    return build(config.config, open_split(config.config, "train").texts())
+
+
+def trainer(config: Resolved, parts: Parts) -> RunTrainer:
+    """The trainer of the run, without the callbacks that write."""
+    from trainer.data.dataset import open_split
+    from trainer.loop.trainer import RunTrainer
+
+    evaluates = config.config.training.eval_strategy != "no"
+    eval_set = open_split(config.config, "dev") if evaluates else None
+    return RunTrainer(parts, open_split(config.config, "train"), eval_set)
+
+
+def labels_of(parts: Parts) -> Callable[[Any], Any]:
+    return parts.labels_of
+
+
+def generate(parts: Parts) -> Callable[[Any, Any], Any]:
+    return parts.generate
+
+
+def decode(parts: Parts) -> Callable[[Any], list[str]]:
+    return parts.decode
+
+
+def fresh(parts: Parts) -> tuple[str, ...]:
+    return parts.fresh
+
+
+def digest_inputs(config: Resolved) -> dict[str, Any]:
+    """What a receipt vouches for: nothing is built or decoded to find out."""
+    from trainer.config.load import plain
+
+    values = plain(config.config)
+    manifests = tuple(path for name in ("train", "dev") if (path := config.config.splits / f"{name}.csv").exists())
+    model = config.config.model
+    return {
+        "output_dir": config.config.output.dir,
+        "config": values,
+        "config_path": config.path,
+        "manifests": manifests,
+        "audio_files": tuple(_audio(config, manifests)),
+        "weight_files": tuple(_files(model.name, model.encoder, model.decoder, model.tokenizer)),
+        "weights_from": {"seed": values["training"]["seed"], "model": values["model"]},
+    }
+
+
+def _audio(config: Resolved, manifests: tuple[Path, ...]) -> list[Path]:
+    root = config.config.paths.data_root
+    rows: list[Mapping[str, Any]] = [row for path in manifests for row in read_rows(path)]
+    return [root / row["audio_path"] for row in rows if row.get("audio_path")]
+
+
+def _files(*names: str | None) -> list[Path]:
+    """The files of local model directories; a name on the hub is pinned by the configuration alone."""
+    folders = [Path(name) for name in names if name and Path(name).is_dir()]
+    return sorted(path for folder in folders for path in folder.iterdir() if path.is_file())
