@@ -1,0 +1,125 @@
+"""`train split`: 80/10/10 by video, so that nothing of a video that was trained on is in the dev or test set.
+
+Videos are spread over the three sets, the largest first, each to the set that lacks most; a few hundred such spreads,
+shaken by the seed, are tried, and the one nearest to the shares in rows and in seconds is taken. Same rows and seed,
+same split.
+"""
+
+import random
+import unicodedata
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import fsum
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from trainer.data.files import write_files
+from trainer.data.manifest import Row, columns_of, duration_of, read_rows, row_id, table_text
+from trainer.errors import InputError
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+SHARES = {"train": 0.8, "dev": 0.1, "test": 0.1}
+TRIES, STEPS = 500, 300_000  # spreads tried at most, and videos placed at most: about a second of work
+SHAKE = (0.3, 1.0)
+
+Sizes = Mapping[str, tuple[float, float]]  # of each video, its share of all rows and of all seconds
+
+
+@dataclass(frozen=True)
+class Part:
+    """One of the three sets."""
+
+    path: Path
+    rows: int
+    videos: int
+    seconds: float
+
+
+@dataclass(frozen=True)
+class SplitReport:
+    """What lies where, by the name of the set."""
+
+    parts: dict[str, Part]
+    group: str
+
+    def table(self) -> "Table":
+        """The three sets, for a terminal."""
+        from rich.table import Table
+
+        rows = sum(part.rows for part in self.parts.values())
+        table = Table("set", "rows", "share", self.group, "seconds", "file")
+        for name, part in self.parts.items():
+            share = f"{part.rows / rows:.1%}"
+            table.add_row(name, f"{part.rows:,}", share, f"{part.videos:,}", f"{part.seconds:,.1f}", str(part.path))
+        return table
+
+
+def split(manifest: str | Path, directory: str | Path, group: str = "video_id", seed: int = 42) -> SplitReport:
+    """Write train.csv, dev.csv and test.csv, in the order of the manifest; refuses when no video would be held out."""
+    rows = read_rows(manifest, (group,))
+    groups = [_group(row, group) for row in rows]
+    names = sorted(set(groups))
+    if len(names) < len(SHARES):
+        raise InputError(
+            f"{manifest}: found {len(names)} different {group!r} in {len(rows)} rows, expected at least {len(SHARES)} "
+            "so that train, dev and test share none; add videos, or name another column"
+        )
+    place = assign(_sizes(rows, groups), seed)
+    parts = {name: [row for row, key in zip(rows, groups, strict=True) if place[key] == name] for name in SHARES}
+    paths = {name: Path(directory) / f"{name}.csv" for name in SHARES}
+    write_files({paths[name]: table_text(paths[name], parts[name], columns_of(rows)) for name in SHARES})
+    return SplitReport({name: _part(paths[name], parts[name], group) for name in SHARES}, group)
+
+
+def assign(sizes: Sizes, seed: int) -> dict[str, str]:
+    """The set of each video: the best of many shaken spreads."""
+    tries = max(1, min(TRIES, STEPS // len(sizes)))
+    spreads = (_spread(sizes, random.Random(f"{seed} {attempt}")) for attempt in range(tries))
+    return min(spreads, key=lambda place: _distance(sizes, place))
+
+
+def _spread(sizes: Sizes, chance: random.Random) -> dict[str, str]:
+    """Largest first, each to the set that lacks most; no set stays empty."""
+    order = sorted(sorted(sizes), key=lambda name: -sum(sizes[name]) * chance.uniform(*SHAKE))
+    lacking, place = dict(SHARES), dict[str, str]()
+    for done, name in enumerate(order):
+        empty = [part for part in SHARES if part not in place.values()] if len(order) - done <= len(SHARES) else []
+        open_parts = empty if len(empty) >= len(order) - done else list(SHARES)
+        place[name] = max(open_parts, key=lacking.__getitem__)
+        lacking[place[name]] -= sum(sizes[name]) / 2
+    return place
+
+
+def _distance(sizes: Sizes, place: Mapping[str, str]) -> float:
+    """How far the spread is from the shares, by its worst set, in rows or in seconds."""
+    totals = {name: [0.0, 0.0] for name in SHARES}
+    for key, name in place.items():
+        totals[name][0] += sizes[key][0]
+        totals[name][1] += sizes[key][1]
+    return max(abs(total - SHARES[name]) for name, pair in totals.items() for total in pair)
+
+
+def _sizes(rows: Sequence[Row], groups: Sequence[str]) -> Sizes:
+    seconds = [duration_of(row) or 0.0 for row in rows]
+    if not all(seconds):
+        seconds = [1.0] * len(rows)  # without all durations, rows are all we know
+    lengths: dict[str, list[float]] = {key: [] for key in groups}
+    for key, length in zip(groups, seconds, strict=True):
+        lengths[key].append(length)
+    total = fsum(seconds)  # exact sums: the order of the rows decides nothing
+    return {key: (len(own) / len(rows), fsum(own) / total) for key, own in lengths.items()}
+
+
+def _group(row: Row, column: str) -> str:
+    """Spaces around a name and the Unicode form of its letters do not make it another video."""
+    name = unicodedata.normalize("NFC", row[column]).strip()
+    if not name:
+        raise InputError(f"{row_id(row)}: {column!r} is empty, so the row may leak into another set; fill it in")
+    return name
+
+
+def _part(path: Path, rows: Sequence[Row], group: str) -> Part:
+    seconds = sum(duration_of(row) or 0.0 for row in rows)
+    return Part(path, len(rows), len({_group(row, group) for row in rows}), seconds)
