@@ -1,0 +1,83 @@
+"""`train demo`: the whole way on a small corpus that is made on the spot."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from trainer.demo.corpus import Corpus, make_corpus
+from trainer.demo.plan import Size
+from trainer.evaluation.table import print_scores
+from trainer.pipeline import Gate, Outcome
+from trainer.progress import say
+from trainer.steps import Numbered, charts_step, data_step, evaluate_step, train_step
+
+if TYPE_CHECKING:
+    from trainer.config import Resolved
+
+MODELS = ("hybrid", "whisper", "e2e", "mt5")
+LABEL = "synthetic speech, closed vocabulary"
+
+
+def demo(
+    model: str = "hybrid",
+    seed: int = 0,
+    directory: str | Path = "gonogo-demo",
+    gate: Gate | None = None,
+    size: Size = Size(),  # noqa: B008
+    overrides: Sequence[str] = (),
+) -> Outcome:
+    """Corpus, data, preflight, training, evaluation, charts; a second time, only what is missing."""
+    root = Path(directory)
+    resolved = settings(model, seed, root, overrides)
+    step = Numbered(6)
+    say(f"GoNoGo demo ({LABEL}): {resolved.config.output.experiment_name}, seed {seed}, in {root}")
+    step.next("Make a corpus")
+    corpus = make_corpus(root, seed, size)
+    say(f"      {_described(corpus)}")
+    step.next("Prepare data: clean the manifest, split by video")
+    data_step(resolved.config)
+    step.next("Preflight: can this run learn?")
+    say(f"      {gate(resolved) if gate else 'the diagnosis is not there yet: starting without it'}")
+    step.next(f"Train {resolved.config.output.experiment_name} from random weights")
+    run = train_step(resolved)
+    step.next("Evaluate on sentences that were never trained on")
+    scores = evaluate_step(resolved.config, _tests(model, corpus))
+    step.next("Draw charts")
+    charts = charts_step([resolved.config], scores)
+    outcome = Outcome((run,), tuple(scores), charts)
+    _print(outcome, corpus)
+    return outcome
+
+
+def settings(model: str, seed: int, root: Path, overrides: Sequence[str] = ()) -> "Resolved":
+    """The shipped configuration of the demo, in this directory and with this seed."""
+    from trainer.config import load
+    from trainer.paths import shipped_config
+
+    name = f"demo_{model}"
+    values = {
+        "paths.data_root": str(root),
+        "paths.output_dir": str(root / "outputs"),
+        "output.dir": str(root / "outputs" / name),
+        "training.seed": seed,
+    }
+    ours = [f"{key}={json.dumps(value)}" for key, value in values.items()]
+    return load(shipped_config(name), [*ours, *overrides])
+
+
+def _tests(model: str, corpus: Corpus) -> dict[str, Path | None]:
+    return {"": None} if model == "mt5" else {"": None, "_unseen_voices": corpus.unseen}
+
+
+def _described(corpus: Corpus) -> str:
+    what = f"{corpus.clips:,} clips, {corpus.seconds / 3600:.2f} hours: {corpus.directory}"
+    return what if corpus.made else f"{what} is already made"
+
+
+def _print(outcome: Outcome, corpus: Corpus) -> None:
+    print(f"\nResults ({LABEL})\n")
+    print_scores(outcome.scores)
+    print(f"model   {outcome.runs[0]}\ncorpus  {corpus.directory}")
+    for chart in outcome.charts:
+        print(f"chart   {chart}")
