@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from diagnose.engine import installed
+from diagnose.conduct import conduct
 from diagnose.nouns import Stage
 from diagnose.report import Report
 from diagnose.runner import Selection
@@ -17,7 +17,9 @@ def preflight(
     everything: bool = False,
     **facts: Any,
 ) -> Report:
-    """Looks at whatever facts are given (see diagnose.roots); `ignore` maps a probe's id to the reason."""
+    """Looks at whatever facts are given (see diagnose.roots); `ignore` maps a probe's id to the reason.
+
+    Report and receipt are written where the fact `digest_inputs` says; without it, nothing is.
+    """
     selection = Selection(tuple(Stage(stage) for stage in stages), tuple(select), dict(ignore or {}), everything)
-    engine = installed()
-    return engine.examine(engine.context(facts), selection)
+    return conduct(facts, selection).report

@@ -55,9 +55,10 @@ def examine(
 def digest_inputs(context: Context) -> DigestInputs | None:
     """What the receipt is to vouch for, with the source of every package that looked or gave; None when nobody says."""
     try:
-        inputs: DigestInputs = context.get("digest_inputs")
+        told: DigestInputs | Mapping[str, Any] = context.get("digest_inputs")
     except Refusal:
         return None
+    inputs = told if isinstance(told, DigestInputs) else DigestInputs(**told)
     return replace(inputs, source_roots=tuple({*inputs.source_roots, *source_roots()}))
 
 

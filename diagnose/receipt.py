@@ -11,6 +11,7 @@ from diagnose.report import Report
 from diagnose.roll import Roll, difference
 
 SCHEMA = "gonogo/receipt/1"
+TABLES = ("config", "manifests", "audio", "weights", "code", "versions", "ignored", "probes")
 MUST_HAVE_LOOKED = (Stage.LOSS, Stage.GRADIENTS, Stage.LEARNING)
 
 
@@ -54,9 +55,11 @@ class Receipt:
     @classmethod
     def from_json(cls, text: str) -> "Receipt":
         """Raises ValueError, KeyError or TypeError on anything that is not a receipt of this version."""
-        told: dict[str, Any] = json.loads(text)
-        if told.pop("schema") != SCHEMA or not isinstance(told.pop("signature"), str):
+        told: Any = json.loads(text)
+        if not isinstance(told, dict) or told.pop("schema", "") != SCHEMA or not told.pop("signature"):
             raise ValueError(f"not of schema {SCHEMA}")
+        if not all(isinstance(told[name], dict) for name in TABLES):
+            raise TypeError(f"expected tables in {', '.join(TABLES)}")
         told["manifests"] = {path: Roll(**roll) for path, roll in told["manifests"].items()}
         told["audio"] = Roll(**told["audio"])
         own = {name: told.pop(name) for name in ("created", "verdict", "full", "ignored", "probes")}

@@ -38,6 +38,7 @@ ROOTS: Mapping[str, str] = {
     "config": "the resolved configuration",
     "config_path": "the configuration's file",
     "trainer": "a transformers Trainer",
+    "digest_inputs": "diagnose.digests.DigestInputs: what a receipt vouches for, and where it is kept",
 }
 
 # An empty list of these is an answer ("none"), not missing data.

@@ -1,9 +1,10 @@
-"""Small probes for the engine's own tests."""
+"""Small probes for the engine's own tests, and a third party's package installed for real."""
 
 from diagnose import Finding, Severity, Stage
 from diagnose.engine import of
 from diagnose.marks import Probe
 from diagnose.nouns import PREFIXES
+from diagnose.runner import ALL
 
 
 def probe_of(id, look, explains=(), severity=Severity.ERROR, title="Something is wrong."):
@@ -13,14 +14,13 @@ def probe_of(id, look, explains=(), severity=Severity.ERROR, title="Something is
     return Probe(id, Stage(stage), severity, tuple(explains), look)
 
 
-def finds(id, explains=(), severity=Severity.ERROR, wheres=("batch 0",), fact="model"):
-    """A probe that finds something wherever the fact is given."""
+def finds(id, explains=(), severity=Severity.ERROR, wheres=("batch 0",)):
+    """A probe that finds something in every model."""
 
     def look(model):
         for where in wheres:
-            yield Finding(
-                where, f"measured 3 at {where}, expected 0", "put it right", {"measured": 3}, file="c.yaml", line=7
-            )
+            message = f"measured 3 at {where}, expected 0"
+            yield Finding(where, message, "put it right", {"measured": 3}, file="c.yaml", line=7)
 
     return probe_of(id, look, explains, severity)
 
@@ -30,7 +30,17 @@ def passes(id):
     return probe_of(id, lambda model: ())
 
 
-def examine(probes, providers=(), selection=None, **facts):
+def examine(probes, providers=(), selection=ALL, **facts):
     engine = of(probes, providers)
-    context = engine.context(facts or {"model": 1})
-    return engine.examine(context, selection) if selection else engine.examine(context)
+    return engine.examine(engine.context(facts or {"model": 1}), selection)
+
+
+def install(folder, files, entry_points):
+    """A package on the path with its metadata, as pip would leave it."""
+    metadata = {
+        "extra_pack-1.0.dist-info/METADATA": "Metadata-Version: 2.1\nName: extra-pack\nVersion: 1.0\n",
+        "extra_pack-1.0.dist-info/entry_points.txt": entry_points,
+    }
+    for name, text in {**files, **metadata}.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text)

@@ -5,6 +5,7 @@ import sys
 import pytest
 
 from diagnose import Status, discover
+from tests.probing import install
 
 PROBE = '''
 from diagnose import Finding, Severity, Stage, probe
@@ -28,14 +29,8 @@ def package(tmp_path, monkeypatch):
         "extra/data/broken.py": "import nothing_of_this_name",
         "extra/instruments/__init__.py": "raise RuntimeError('not walked')",
         "extra/giving.py": "from os.path import join\ndef colour(model):\n    return 'red'\ndef _hidden(): ...\n",
-        "extra_pack-1.0.dist-info/METADATA": "Metadata-Version: 2.1\nName: extra-pack\nVersion: 1.0\n",
-        "extra_pack-1.0.dist-info/entry_points.txt": (
-            "[gonogo.probes]\nextra = extra\n[gonogo.providers]\nextra = extra.giving\n"
-        ),
     }
-    for name, text in files.items():
-        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / name).write_text(text)
+    install(tmp_path, files, "[gonogo.probes]\nextra = extra\n[gonogo.providers]\nextra = extra.giving\n")
     monkeypatch.syspath_prepend(str(tmp_path))
     yield
     for name in [name for name in sys.modules if name == "extra" or name.startswith("extra.")]:
