@@ -1,9 +1,15 @@
 """Evaluate what a run left behind: a model directory against any test file."""
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from trainer.data.manifest import read_rows
 from trainer.errors import InputError
 from trainer.evaluation.evaluate import Scores, evaluate
+from trainer.evaluation.predict import Dataset
+
+if TYPE_CHECKING:
+    from trainer.config import Config
 
 
 def evaluate_directory(
@@ -15,7 +21,7 @@ def evaluate_directory(
     subset: int | None = None,
 ) -> Scores:
     """Load the model of a run or checkpoint and score it; by default on its own test split, beside its outputs."""
-    from trainer.data.dataset import open_file, open_split
+    from trainer.data.dataset import open_split
     from trainer.models.parts import load_parts
 
     folder = Path(model_dir)
@@ -27,7 +33,18 @@ def evaluate_directory(
         raise InputError(
             f"{folder}: holds a model of type {config.model.type}, --model-type says {model_type}; drop it"
         )
-    dataset = open_split(config, "test", subset) if test_csv is None else open_file(config, test_csv, subset)
+    dataset = open_split(config, "test", subset) if test_csv is None else _open(config, Path(test_csv), subset)
     return evaluate(
         parts, dataset, config, name or folder.resolve().name, output or config.paths.output_dir / "results"
     )
+
+
+def _open(config: "Config", path: Path, subset: int | None) -> Dataset:
+    """Any file with the columns of a split; its audio lies below the data root of the configuration."""
+    from trainer.data.dataset import SpeechDataset, TextDataset
+    from trainer.data.prepare import needed_texts
+
+    if config.model.type == "mt5":
+        return TextDataset(read_rows(path, needed_texts(config))[:subset], config)
+    rows = read_rows(path, ("audio_path", *needed_texts(config)))[:subset]
+    return SpeechDataset(rows, config.paths.data_root, config.audio)
