@@ -15,7 +15,7 @@ Exit codes: 0 done, 1 the verdict no-go (a command says so by ctx.exit(1)), 2 ba
 
 import logging
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextvars import ContextVar
 from enum import IntEnum
 from typing import TYPE_CHECKING, Any
@@ -35,6 +35,13 @@ class Loudness(IntEnum):
 
 
 loudness: ContextVar[Loudness] = ContextVar("loudness", default=Loudness.NORMAL)
+hearers: list[Callable[[Loudness], object]] = []  # called with the loudness whenever it is set
+
+
+def set_loudness(level: Loudness) -> None:
+    loudness.set(level)
+    for hear in hearers:
+        hear(level)
 
 
 def answer(text: str) -> None:
@@ -78,13 +85,13 @@ def console(stderr: bool = False) -> "Console":
     return Console(stderr=stderr, width=width, markup=False, highlight=False, emoji=False)
 
 
-def _set_loudness(context: click.Context, option: click.Parameter, given: bool) -> None:
+def _flag(context: click.Context, option: click.Parameter, given: bool) -> None:
     if given:
-        loudness.set(Loudness.QUIET if option.name == "quiet" else Loudness.VERBOSE)
+        set_loudness(Loudness.QUIET if option.name == "quiet" else Loudness.VERBOSE)
 
 
 def _options() -> list[click.Parameter]:
-    common: dict[str, Any] = {"is_flag": True, "expose_value": False, "callback": _set_loudness, "show_default": False}
+    common: dict[str, Any] = {"is_flag": True, "expose_value": False, "callback": _flag, "show_default": False}
     return [
         click.Option(["-q", "--quiet"], help="Only what was asked for, warnings and errors.", **common),
         click.Option(["-v", "--verbose"], help="More talk, on stderr.", **common),
@@ -113,7 +120,7 @@ class Commands(click.Group):
     def main(self, args: Sequence[str] | None = None, *, standalone_mode: bool = True, **extra: Any) -> Any:  # type: ignore[override]
         if not standalone_mode:
             return super().main(args, standalone_mode=False, **extra)
-        loudness.set(Loudness.NORMAL)
+        set_loudness(Loudness.NORMAL)
         listen("trainer", "diagnose", "probes")
         for stream in (sys.stdout, sys.stderr):
             stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
@@ -125,6 +132,11 @@ class Commands(click.Group):
         except BaseException as error:
             leave(error, with_traceback=loudness.get() == Loudness.VERBOSE)
         sys.exit(code if isinstance(code, int) else 0)
+
+    def add_command(self, cmd: click.Command, name: str | None = None) -> None:
+        if not isinstance(cmd, Command | Commands):
+            cmd.params += _options()  # a plain click command
+        super().add_command(cmd, name)
 
     def invoke(self, ctx: click.Context) -> Any:
         try:

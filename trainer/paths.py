@@ -1,4 +1,4 @@
-"""Finds the configurations that come with GoNoGo: in a checkout beside the packages, installed under share/."""
+"""Where things lie: the configurations that come with GoNoGo, and the clean manifest beside the raw one."""
 
 import sys
 from difflib import get_close_matches
@@ -8,7 +8,7 @@ from trainer.errors import InputError
 
 
 def shipped_folder() -> Path:
-    """Where the shipped configurations lie."""
+    """In a checkout beside the packages, installed under share/."""
     checkout = Path(__file__).resolve().parent.parent / "configs"
     return checkout if (checkout / "base.yaml").is_file() else Path(sys.prefix) / "share" / "gonogo" / "configs"
 
@@ -32,3 +32,8 @@ def find_config(given: str) -> Path:
     path = Path(given)
     bare = path.name == given and not path.suffix
     return shipped_config(given) if bare and not path.exists() else path
+
+
+def clean_manifest(manifest: Path) -> Path:
+    """What `train prepare` makes of a manifest, and `train split` takes."""
+    return manifest.with_name(f"{manifest.stem}_clean{manifest.suffix}")

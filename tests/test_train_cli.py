@@ -1,0 +1,169 @@
+"""The train command as a user meets it: help, configuration, dry run, and what each mistake is told."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+from click.testing import CliRunner
+
+from diagnose.version import __version__
+from trainer.cli import main
+
+HEAVY = ("torch", "transformers", "accelerate", "polars", "matplotlib", "soundfile", "pydantic")
+TINY = """\
+paths: {splits_dir: splits}
+model: {type: hybrid, random: {hidden: 8, heads: 2}}
+training: {batch_size: 2, gradient_accumulation_steps: 2, epochs: 3}
+"""
+ROW = "clip.wav,xin chào,hello,1800\n"
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("tiny.yaml").write_text(TINY, encoding="utf-8")
+    return tmp_path
+
+
+def run(*args):
+    return CliRunner().invoke(main, list(args))
+
+
+def split(name, rows, header="audio_path,transcript,translation,duration\n"):
+    Path("splits").mkdir(exist_ok=True)
+    Path("splits", f"{name}.csv").write_text(header + ROW * rows, encoding="utf-8")
+
+
+def commands():
+    return sorted(main.commands)
+
+
+@pytest.mark.parametrize("args", [["--help"], ["--version"], *([name, "--help"] for name in commands())], ids=str)
+def test_help_imports_nothing_heavy(args):
+    code = "import sys; from trainer.cli import main\ntry: main(sys.argv[1:])\nfinally: print(sorted(sys.modules))"
+    result = subprocess.run([sys.executable, "-c", code, *args], capture_output=True, text=True, timeout=60)
+    assert result.returncode == 0, result.stderr
+    loaded = result.stdout.splitlines()[-1]
+    assert not [name for name in HEAVY if f"'{name}'" in loaded]
+
+
+def test_help_teaches():
+    said = run("--help").stdout
+    assert "Examples:" in said
+    assert all(name in said for name in ("prepare", "split", "evaluate", "charts", "pipeline", "demo"))
+    for name in commands():
+        assert "Example" in run(name, "--help").stdout, name
+
+
+def test_version_is_an_answer():
+    assert run("--version").stdout == f"gonogo {__version__}\n"
+
+
+def test_print_config_is_yaml_in_which_every_value_has_its_place():
+    result = run("--config", "tiny.yaml", "--print-config", "--set", "training.seed=7")
+    assert (result.exit_code, result.stderr) == (0, "")
+    lines = {line.split(":")[0].strip(): line for line in result.stdout.splitlines()}
+    assert lines["seed"].endswith("# --set")
+    assert lines["batch_size"].endswith("# tiny.yaml:3")
+    assert lines["sample_rate"].endswith("# default")
+    values = [line for line in result.stdout.splitlines() if not line.endswith(":")]
+    assert all("  # " in line for line in values)
+    assert yaml.safe_load(result.stdout)["training"]["num_train_epochs"] == 3.0
+
+
+@pytest.mark.parametrize("spelling", ["--dry-run", "--dry_run"])
+def test_a_dry_run_says_the_plan(spelling):
+    split("train", 10)
+    split("dev", 1)
+    said = run("--config", "tiny.yaml", spelling).stdout
+    assert "train data:    splits/train.csv, 10 rows, 5.00 hours" in said
+    assert "test data:     splits/test.csv is not there yet" in said
+    assert "batch:         8 (2 rows x 2 accumulated x 2 tasks)" in said
+    assert "updates:       9" in said  # 5 batches are 3 updates, 3 epochs
+
+
+def test_epochs_and_subset_change_the_plan():
+    split("train", 10)
+    said = run("--config", "tiny.yaml", "--dry-run", "--epochs", "1", "--subset", "4").stdout
+    assert "splits/train.csv, 4 rows, 2.00 hours" in said
+    assert "updates:       1" in said
+    limited = run("--config", "tiny.yaml", "--dry-run", "--set", "training.max_steps=5").stdout
+    assert "updates:       5" in limited
+
+
+def test_a_dry_run_of_a_hub_model_needs_no_network(monkeypatch):
+    import socket
+
+    def refuse(*args, **settings):
+        raise AssertionError("the network was asked")
+
+    monkeypatch.setattr(socket.socket, "connect", refuse)
+    result = run("--config", "dev_whisper", "--dry-run")
+    assert result.exit_code == 0, result.stderr
+    assert "weights openai/whisper-tiny (hub)" in result.stdout
+
+
+MISTAKES = {
+    (): "error: nothing to train; name a configuration with --config FILE, or try train demo (see ",
+    ("--config", "gone.yaml"): "error: gone.yaml does not exist; check the path of the configuration",
+    ("--config", "demo_hybird"): "error: no shipped configuration is called demo_hybird; did you mean demo_hybrid?",
+    ("--config", "."): "error: . is a directory; name a YAML file in it",
+    ("--config", "tiny.yaml", "--set", "training.sed=1"): "error: --set: training.sed is not a known key; did you mean "
+    "training.seed?",
+    (
+        "--config",
+        "tiny.yaml",
+        "--subset",
+        "0",
+    ): "error: Invalid value for '--subset': 0 is not in the range x>=1. (see ",
+    (
+        "--config",
+        "tiny.yaml",
+        "--epochs",
+        "0",
+    ): "error: Invalid value for '--epochs': 0.0 is not in the range x>0. (see ",
+    ("--config", "tiny.yaml", "--skip-preflight", " "): "error: --skip-preflight needs a reason",
+    ("--confg", "tiny.yaml"): "error: No such option '--confg'. (Did you mean one of: '--config', ",
+    ("--config", "tiny.yaml", "split"): "error: options of split come after its name (see ",
+    (
+        "prepare",
+    ): "error: nothing to prepare; name a manifest with --input FILE, or a configuration with --config (see ",
+    ("split",): "error: name --input FILE and --output FOLDER, or a configuration with --config (see ",
+    ("evaluate",): "error: nothing to evaluate; name a model with --model-dir FOLDER, or a run with --config (see ",
+    ("evaluate", "--model_dir", "gone"): "error: gone: there is no such folder; ",
+    ("charts",): "error: Missing argument 'RUNS...'. (see ",
+    ("charts", "gone"): "error: gone: no loss in metrics/*_metrics.json or trainer_state.json; ",
+    ("pipeline",): "error: nothing to run; name at least one configuration with --config FILE (see ",
+    ("demo", "--model", "gpt"): "error: Invalid value for '--model': 'gpt' is not one of ",
+    ("prepare", "--input", "gone.tsv", "--output", "x.tsv"): "error: gone.tsv",
+    ("demoo",): "error: No such command 'demoo'. Did you mean 'demo'? (see ",
+    ("--config", "tiny.yaml", "--dry-run", "--set", "model={type: whisper, random: null, name: ./no}"): "error: "
+    "model.name: there is no directory ./no; give an existing one or a hub name such as owner/model",
+}
+
+
+@pytest.mark.parametrize(("args", "said"), MISTAKES.items(), ids=str)
+def test_a_mistake_gets_one_line_and_code_2(args, said):
+    result = run(*args)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr.startswith(said)
+    assert result.stderr.count("\n") == 1
+
+
+def test_a_broken_split_ends_the_dry_run():
+    split("train", 2, header="path,transcript,translation,duration\n")
+    result = run("--config", "tiny.yaml", "--dry-run")
+    assert result.exit_code == 2
+    assert "splits/train.csv, line 1: no column 'audio_path'" in result.stderr
+
+
+def test_the_installed_command_is_ours():
+    result = subprocess.run(
+        [Path(sys.executable).with_name("train"), "--config", "gone.yaml"],
+        capture_output=True, text=True, timeout=60, env={**os.environ, "NO_COLOR": "1"},
+    )  # fmt: skip
+    assert (result.returncode, result.stdout) == (2, "")
+    assert result.stderr == "error: gone.yaml does not exist; check the path of the configuration\n"

@@ -1,0 +1,44 @@
+"""What the commands beneath train have in common: naming a configuration, files and folders."""
+
+import logging
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from trainer.config import Resolved
+
+log = logging.getLogger(__name__)
+
+FILE = click.Path(path_type=Path)
+FOLDER = click.Path(path_type=Path)
+ROWS = click.IntRange(min=1)
+EPOCHS = click.FloatRange(min=0, min_open=True)
+
+
+def configured(multiple: bool = False) -> Callable[[Any], Any]:
+    """The two options that name a configuration and change values in it."""
+    config = click.option(
+        "--config",
+        "-c",
+        multiple=multiple,
+        metavar="FILE",
+        help="A YAML file, or the bare name of a shipped one" + ("; may be repeated." if multiple else "."),
+    )
+    values = click.option(
+        "--set", "overrides", multiple=True, metavar="KEY=VALUE", help="Override one value; may be repeated."
+    )
+    return lambda command: config(values(command))
+
+
+def resolve(config: str, overrides: tuple[str, ...]) -> "Resolved":
+    """The configuration, with notices of what in it is no longer needed."""
+    from trainer.config import load
+    from trainer.paths import find_config
+
+    resolved = load(find_config(config), overrides)
+    for notice in resolved.notices:
+        log.info("note: %s", notice)
+    return resolved
