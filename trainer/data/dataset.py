@@ -1,0 +1,95 @@
+"""The rows of a split as the collators want them, loaded when asked for."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from torch.utils.data import Dataset
+
+from trainer.config.schema import Audio, Config
+from trainer.data.audio import audio_info, load_audio
+from trainer.data.audio_error import AudioError
+from trainer.data.manifest import Row, duration_of, read_rows, row_id
+from trainer.data.prepare import needed_texts
+from trainer.errors import InputError
+
+Item: TypeAlias = dict[str, Any]
+REMEDY = "mend the file, or run `train prepare`, which removes and counts such rows"
+
+
+class SpeechDataset(Dataset[Item]):
+    """Clips with their texts; the audio is decoded when the item is asked for."""
+
+    def __init__(self, rows: Sequence[Row], root: str | Path, audio: Audio) -> None:
+        self.rows, self.root, self.audio = list(rows), Path(root), audio
+        self._lengths: list[float] | None = None
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __getitem__(self, index: int) -> Item:
+        row = self.rows[index]
+        try:
+            samples = load_audio(row["audio_path"], self.root, self.audio.sample_rate, self.audio.max_length_seconds)
+        except AudioError as error:
+            raise _told(row, error) from error
+        return {
+            "audio": samples,
+            "sample_rate": self.audio.sample_rate,
+            "transcript": row.get("transcript", ""),
+            "translation": row.get("translation", ""),
+            "audio_path": row["audio_path"],
+            "duration": len(samples) / self.audio.sample_rate,
+            "id": row_id(row),
+            **{name: row[name] for name in ("video_id", "speaker_id") if name in row},
+        }
+
+    def lengths(self) -> list[float]:
+        """Seconds of each clip as it will be loaded: from the manifest, else from the header; nothing is decoded."""
+        if self._lengths is None:
+            self._lengths = [min(self._seconds(row), self.audio.max_length_seconds) for row in self.rows]
+        return self._lengths
+
+    def _seconds(self, row: Row) -> float:
+        said = duration_of(row)
+        if said is not None:
+            return said
+        try:
+            return audio_info(row["audio_path"], self.root).seconds
+        except AudioError as error:
+            raise _told(row, error) from error
+
+
+class TextDataset(Dataset[Item]):
+    """Documents with their summaries."""
+
+    def __init__(self, rows: Sequence[Row], config: Config) -> None:
+        self.rows, self.columns = list(rows), (config.data.document_column, config.data.summary_column)
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __getitem__(self, index: int) -> Item:
+        row = self.rows[index]
+        document, summary = (row[name] for name in self.columns)
+        return {"document": document, "summary": summary, "id": row_id(row)}
+
+    def lengths(self) -> list[float]:
+        """Characters of each document: near enough to tokens to put like beside like."""
+        return [float(len(row[self.columns[0]])) for row in self.rows]
+
+
+def open_split(config: Config, name: str, subset: int | None = None) -> SpeechDataset | TextDataset:
+    """The train, dev or test set of a configuration; a subset is its first rows."""
+    path = config.splits / f"{name}.csv"
+    if not path.exists():
+        raise InputError(f"{path}: there is no {name} set; run `train split`, or correct paths.splits_dir")
+    if subset is not None and subset < 1:
+        raise InputError(f"--subset {subset}: expected at least 1 row; give a larger number")
+    text = config.model.type == "mt5"
+    rows = read_rows(path, needed_texts(config) if text else ("audio_path", *needed_texts(config)))[:subset]
+    return TextDataset(rows, config) if text else SpeechDataset(rows, config.paths.data_root, config.audio)
+
+
+def _told(row: Row, error: AudioError) -> AudioError:
+    return AudioError(f"{row_id(row)}: {error.what}", REMEDY, error.rule)
