@@ -79,16 +79,22 @@ def test_a_dry_run_says_the_plan(spelling):
     split("train", 10)
     split("dev", 1)
     said = run("--config", "tiny.yaml", spelling).stdout
-    assert "train data:    splits/train.csv, 10 rows, 5.00 hours" in said
+    assert "train data:    splits/train.csv, 10 rows, 5.0 hours" in said
     assert "test data:     splits/test.csv is not there yet" in said
     assert "batch:         8 (2 rows x 2 accumulated x 2 tasks)" in said
     assert "updates:       9" in said  # 5 batches are 3 updates, 3 epochs
 
 
+def test_a_dry_run_says_what_an_earlier_run_left():
+    Path("training/outputs/tiny/checkpoint-20").mkdir(parents=True)
+    said = run("--config", "tiny.yaml", "--dry-run").stdout
+    assert "output:        training/outputs/tiny (holds checkpoint-20; without --resume it is moved aside)" in said
+
+
 def test_epochs_and_subset_change_the_plan():
     split("train", 10)
     said = run("--config", "tiny.yaml", "--dry-run", "--epochs", "1", "--subset", "4").stdout
-    assert "splits/train.csv, 4 rows, 2.00 hours" in said
+    assert "splits/train.csv, 4 rows, 2.0 hours" in said
     assert "updates:       1" in said
     limited = run("--config", "tiny.yaml", "--dry-run", "--set", "training.max_steps=5").stdout
     assert "updates:       5" in limited

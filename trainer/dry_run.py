@@ -6,7 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from trainer.config import Config
-from trainer.data.manifest import Row, read_rows
+from trainer.data.manifest import duration_of, read_rows
+from trainer.data.prepare import needed_texts
+from trainer.loop.checkpoint import checkpoints
 
 SPLITS = ("train", "dev", "test")
 
@@ -17,12 +19,12 @@ class Split:
 
     path: Path
     rows: int | None
-    hours: float
+    seconds: float
 
     def __str__(self) -> str:
         if self.rows is None:
             return f"{self.path} is not there yet"
-        return f"{self.path}, {self.rows:,} rows" + (f", {self.hours:.2f} hours" if self.hours else "")
+        return f"{self.path}, {self.rows:,} rows" + (f", {long(self.seconds)}" if self.seconds else "")
 
 
 @dataclass(frozen=True)
@@ -52,23 +54,17 @@ def look(config: Config, name: str, subset: int | None) -> Split:
     path = config.splits / f"{name}.csv"
     if not path.exists():
         return Split(path, None, 0.0)
-    rows = read_rows(path, required_columns(config))[:subset]
-    return Split(path, len(rows), sum(map(seconds_of, rows)) / 3600)
+    speech = config.model.type != "mt5"
+    rows = read_rows(path, ("audio_path",) * speech + needed_texts(config))[:subset]
+    return Split(path, len(rows), sum(duration_of(row) or 0.0 for row in rows) if speech else 0.0)
 
 
-def required_columns(config: Config) -> tuple[str, ...]:
-    if config.model.type == "mt5":
-        return config.data.document_column, config.data.summary_column
-    texts = {"transcribe": ("transcript",), "translate": ("translation",)}
-    return ("audio_path", *texts.get(config.model.task, ("transcript", "translation")))
-
-
-def seconds_of(row: Row) -> float:
-    """The manifest's own word; a row without one does not count."""
-    try:
-        return float(row.get("duration") or 0)
-    except ValueError:
-        return 0.0
+def long(seconds: float) -> str:
+    """A length of speech in the unit that suits it."""
+    for unit, size in (("hours", 3600), ("minutes", 60)):
+        if seconds >= size:
+            return f"{seconds / size:.1f} {unit}"
+    return f"{seconds:.1f} seconds"
 
 
 def count_updates(config: Config, rows: int | None, processes: int, epochs: float | None) -> int | None:
@@ -94,6 +90,13 @@ def weights_of(config: Config) -> str:
     return " + ".join(f"{name} ({kinds[key]})" for key, name in names.items())
 
 
+def output_of(config: Config) -> str:
+    """The folder of the run, and what an earlier run left there."""
+    found = checkpoints(config.output.dir)
+    kept = f" (holds {found[-1].name}; without --resume it is moved aside)" if found else ""
+    return f"{config.output.dir}{kept}"
+
+
 def describe(plan: Plan, config: Config) -> str:
     """The plan in words, one line for each thing."""
     training = config.training
@@ -107,6 +110,6 @@ def describe(plan: Plan, config: Config) -> str:
         "updates": "not known without training data" if plan.updates is None else f"{plan.updates:,}",
         "precision": precision,
         "learning rate": f"{training.learning_rate:g}, {training.lr_scheduler_type}",
-        "output": str(config.output.dir),
+        "output": output_of(config),
     }
     return "\n".join(f"{name + ':':<15}{text}" for name, text in lines.items())
