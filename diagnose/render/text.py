@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from itertools import groupby
 
 from rich.console import Console
-from rich.padding import Padding
 from rich.text import Text
 
 from diagnose.conduct import Preflight
@@ -15,13 +14,17 @@ from diagnose.render.banner import banner
 from diagnose.report import Report
 
 COLOURS = {Severity.ERROR: "bold red", Severity.WARNING: "bold yellow", Severity.NOTE: "bold cyan"}
+# Data may hold escape sequences; a terminal must not obey them.
+VISIBLE = {code: "\ufffd" for code in (*range(0x20), *range(0x7F, 0xA0)) if chr(code) not in "\n\t"}
 Line = tuple[int, Text]
 
 
 def show(preflight: Preflight, console: Console) -> None:
     """Prints it; every line folds at the console's width under its own indent."""
     for indent, line in lines(preflight):
-        console.print(Padding(line, (0, 0, 0, indent)))
+        line.plain = line.plain.translate(VISIBLE)
+        for piece in line.wrap(console, max(20, console.width - indent)):
+            console.print(Text(" " * indent) + piece, soft_wrap=True)
 
 
 def lines(preflight: Preflight) -> Iterator[Line]:
