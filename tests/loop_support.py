@@ -1,0 +1,113 @@
+"""Small real models and data for the tests of the loop: every architecture, rows of unequal length."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch.utils.data import Dataset
+
+from trainer.config import Config, Resolved
+
+WORDS = "xin chào the model học nhanh quá today we train một mô hình nhỏ for speech".split()
+ARCHITECTURES = ("whisper", "whisper+ctc", "e2e+ctc", "hybrid", "mt5")
+RANDOM = {"hidden": 16, "layers": 1, "decoder_layers": 1, "heads": 2, "ffn": 32, "dropout": 0.0, "conv_channels": 8}
+
+
+def sentence(number: int, salt: int = 0) -> str:
+    """Between one and seven words, the same for the same number."""
+    count = 1 + (number * 5 + salt) % 7
+    return " ".join(WORDS[(number * 3 + salt + place * 5) % len(WORDS)] for place in range(count))
+
+
+class ToneSet(Dataset):
+    """Clips of unequal length whose pitch says nothing, with transcripts and translations of unequal length."""
+
+    def __init__(self, rows: int) -> None:
+        self.rows = rows
+
+    def __len__(self) -> int:
+        return self.rows
+
+    def __getitem__(self, index: int) -> dict[str, Any]:
+        generator = torch.Generator().manual_seed(index)
+        seconds = self.lengths()[index]
+        return {
+            "audio": 0.1 * torch.randn(int(16000 * seconds), generator=generator),
+            "sample_rate": 16000,
+            "transcript": sentence(index),
+            "translation": sentence(index, 4),
+            "audio_path": f"clip-{index}.wav",
+            "duration": seconds,
+            "id": f"memory:{index}",
+        }
+
+    def lengths(self) -> list[float]:
+        return [0.9 + 0.1 * (index * 7 % 10) for index in range(self.rows)]
+
+    def texts(self) -> list[str]:
+        return [sentence(index, salt) for index in range(self.rows) for salt in (0, 4)]
+
+
+class TextSet(Dataset):
+    """Documents and their summaries, of unequal length."""
+
+    def __init__(self, rows: int) -> None:
+        self.rows = rows
+
+    def __len__(self) -> int:
+        return self.rows
+
+    def __getitem__(self, index: int) -> dict[str, Any]:
+        return {
+            "document": f"{sentence(index)} {sentence(index, 2)}",
+            "summary": sentence(index),
+            "id": f"memory:{index}",
+        }
+
+    def lengths(self) -> list[float]:
+        return [float(len(self[index]["document"])) for index in range(self.rows)]
+
+    def texts(self) -> list[str]:
+        return [self[index][name] for index in range(self.rows) for name in ("document", "summary")]
+
+
+def dataset(architecture: str, rows: int) -> Dataset:
+    """Rows that fit the architecture."""
+    return TextSet(rows) if architecture == "mt5" else ToneSet(rows)
+
+
+def config(architecture: str, directory: Path, dropout: float = 0.0, **training: Any) -> Config:
+    """A configuration of random weights that takes milliseconds per step."""
+    kind, _, ctc = architecture.partition("+")
+    model: dict[str, Any] = {"type": kind, "random": {**RANDOM, "dropout": dropout}}
+    if ctc:
+        model["ctc_weight"] = 0.4
+    if "freeze_encoder" in training:
+        model["freeze_encoder"] = training.pop("freeze_encoder")
+    workers = training.pop("num_workers", 0)
+    defaults = {"batch_size": 2, "max_steps": 4, "logging_steps": 1, "learning_rate": 1e-3, "generation_max_length": 6}
+    quiet = {"eval_strategy": "no", "save_strategy": "no", "load_best_model_at_end": False, "report_to": "none"}
+    return Config.model_validate(
+        {
+            "audio": {"max_length_seconds": 2, "cmvn": kind != "e2e"},
+            "model": model,
+            "training": {**defaults, **quiet, **training},
+            "dataloader": {"num_workers": workers, "pin_memory": False},
+            "output": {"dir": directory, "experiment_name": "test"},
+        }
+    )
+
+
+def trainer(architecture: str, directory: Path, rows: int = 10, eval_rows: int = 0, **training: Any) -> Any:
+    """The trainer of a run, as `train` builds it."""
+    from trainer.loop.run import build_trainer
+    from trainer.models.parts import build
+
+    torch.set_num_threads(1)
+    settings = config(architecture, directory, **training)
+    train_set = dataset(architecture, rows)
+    parts = build(settings, train_set.texts())
+    eval_set = dataset(architecture, eval_rows) if eval_rows else None
+    return build_trainer(Resolved(settings, {}, Path("test.yaml")), parts, train_set, eval_set)

@@ -1,0 +1,125 @@
+"""What is told beside the steps: lines for a person, metrics on disk, a warning when nothing is learnt any more."""
+
+from __future__ import annotations
+
+import json
+import logging
+from contextlib import ExitStack
+from typing import TYPE_CHECKING, Any
+
+from transformers import EarlyStoppingCallback, TrainerCallback
+from transformers.integrations import TensorBoardCallback
+from transformers.trainer_callback import ExportableState
+
+from trainer.data.files import write_files
+from trainer.loop.arguments import thaws
+from trainer.loop.phases import CTCPhaseCallback, EncoderUnfreezeCallback, SaveAfterEpochCallback
+from trainer.progress import Advance, progress
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from transformers import TrainerControl, TrainerState
+
+    from trainer.models.parts import Parts
+
+log = logging.getLogger(__name__)
+
+FIRST = ("loss", "eval_loss", "train_loss")
+QUIET = ("epoch", "step", "eval_runtime", "eval_samples_per_second", "eval_steps_per_second")
+
+
+def callbacks(parts: Parts, evaluates: bool) -> list[TrainerCallback]:
+    """What a configuration asks for, in the order in which it acts."""
+    training, output = parts.config.training, parts.config.output
+    chosen: list[TrainerCallback] = [SaveAfterEpochCallback(), LoggingCallback(), ConvergenceMonitorCallback()]
+    if training.ctc_only_steps:
+        chosen.append(CTCPhaseCallback(training.ctc_only_steps))
+    if thaws(parts.config):
+        chosen.append(EncoderUnfreezeCallback(parts, training.freeze_encoder_epochs))
+    if training.early_stopping_patience and evaluates:
+        chosen.append(EarlyStoppingCallback(training.early_stopping_patience))
+    if training.report_to == "tensorboard":
+        chosen.append(tensorboard(output.dir / "logs"))
+    name = output.experiment_name
+    return [*chosen, MetricsSaveCallback(output.dir / "metrics" / f"{name}_metrics.json", name)]
+
+
+def tensorboard(folder: Path) -> TrainerCallback:
+    """Writes to the run's own folder, and only once training begins."""
+    callback = TensorBoardCallback()
+    callback.logging_dir = str(folder)
+    return callback
+
+
+class LoggingCallback(TrainerCallback):
+    """A line for every log and evaluation, and how long is left."""
+
+    def __init__(self) -> None:
+        self._open = ExitStack()
+        self._advance: Advance = lambda count=1: None
+
+    def on_train_begin(self, args: Any, state: TrainerState, control: TrainerControl, **_: Any) -> None:
+        left = state.max_steps - state.global_step
+        if state.is_world_process_zero and left > 0:
+            what = f"training from step {state.global_step}" if state.global_step else "training"
+            self._advance = self._open.enter_context(progress(what, left))
+
+    def on_step_end(self, args: Any, state: TrainerState, control: TrainerControl, **_: Any) -> None:
+        self._advance(1)
+
+    def on_log(self, args: Any, state: TrainerState, control: TrainerControl, logs: Any = None, **_: Any) -> None:
+        if state.is_world_process_zero:
+            log.info("step %d/%d, epoch %.2f: %s", state.global_step, state.max_steps, state.epoch or 0, in_words(logs))
+
+    def on_train_end(self, *_: Any, **__: Any) -> None:
+        self._open.close()
+
+
+def in_words(logs: dict[str, Any]) -> str:
+    """The figures of one line, the loss first."""
+    names = [*(name for name in FIRST if name in logs), *(name for name in logs if name not in (*FIRST, *QUIET))]
+    return ", ".join(
+        f"{name} {logs[name]:.4g}" if isinstance(logs[name], float) else f"{name} {logs[name]}" for name in names
+    )
+
+
+class MetricsSaveCallback(TrainerCallback):
+    """The history of all figures in one JSON file, whole at every moment."""
+
+    def __init__(self, path: Path, experiment: str) -> None:
+        self.path, self.experiment = path, experiment
+
+    def on_evaluate(self, args: Any, state: TrainerState, control: TrainerControl, **_: Any) -> None:
+        self.on_train_end(args, state, control)
+
+    def on_train_end(self, args: Any, state: TrainerState, control: TrainerControl, **_: Any) -> None:
+        if state.is_world_process_zero:
+            best = {"best_metric": state.best_metric, "best_step": state.best_global_step}
+            content = {"experiment": self.experiment, "steps": state.global_step, **best, "history": state.log_history}
+            write_files({self.path: json.dumps(content, indent=1) + "\n"})
+
+
+class ConvergenceMonitorCallback(TrainerCallback, ExportableState):
+    """Warns when the training loss has not become better for a long while."""
+
+    def __init__(self, patience: int = 500) -> None:
+        self.patience = patience
+        self.best, self.best_step, self.told_step = float("inf"), 0, 0
+
+    def on_log(self, args: Any, state: TrainerState, control: TrainerControl, logs: Any = None, **_: Any) -> None:
+        loss, step = (logs or {}).get("loss"), state.global_step
+        if loss is None:
+            return
+        if loss < self.best:
+            self.best, self.best_step, self.told_step = loss, step, step
+        elif step - self.told_step >= self.patience and state.is_world_process_zero:
+            self.told_step = step
+            log.warning(
+                "step %d: the loss has not been below %.4g for %d steps; try another training.learning_rate (now %g), "
+                "and look at the data", step, self.best, step - self.best_step, args.learning_rate,
+            )  # fmt: skip
+
+    def state(self) -> dict[str, Any]:
+        names = ("best", "best_step", "told_step")
+        return {"args": {"patience": self.patience}, "attributes": {name: getattr(self, name) for name in names}}

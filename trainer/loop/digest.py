@@ -1,0 +1,63 @@
+"""Digests of a directory: written last, they say that all the rest is there and what it was."""
+
+import hashlib
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+DIGESTS = "digests.json"
+
+
+def verify(directory: Path) -> str | None:
+    """None when every file is what was committed, else the reason why the checkpoint cannot be trusted."""
+    if not directory.is_dir():
+        return "it does not exist"
+    try:
+        files = json.loads((directory / DIGESTS).read_text(encoding="utf-8"))["files"]
+        reasons = (_differs(directory / name, entry["bytes"], entry["sha256"]) for name, entry in files.items())
+        return next((reason for reason in reasons if reason), None if files else f"its {DIGESTS} lists nothing")
+    except FileNotFoundError:
+        return f"it has no {DIGESTS}, so it was never finished or is not from this trainer"
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        return f"its {DIGESTS} cannot be read ({type(error).__name__})"
+
+
+def seal(directory: Path) -> None:
+    """Sync every file and write their digests last."""
+    files = sorted(path for path in directory.rglob("*") if path.is_file())
+    entries = {str(path.relative_to(directory)): _synced_entry(path) for path in files}
+    manifest = directory / DIGESTS
+    manifest.write_text(json.dumps({"format": 1, "files": entries}, indent=1, sort_keys=True), encoding="utf-8")
+    sync(manifest)
+    for folder in {directory, *(path.parent for path in files)}:
+        sync(folder)
+
+
+def sync(path: Path) -> None:
+    """Have the system write a file or directory to the disk."""
+    if path.is_dir() and os.name == "nt":
+        return
+    handle = os.open(path, os.O_RDONLY if path.is_dir() else os.O_RDWR)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def _synced_entry(path: Path) -> dict[str, Any]:
+    sync(path)
+    return {"bytes": path.stat().st_size, "sha256": _sha256(path)}
+
+
+def _sha256(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _differs(path: Path, size: int, digest: str) -> str | None:
+    if not path.is_file():
+        return f"its {path.name} is missing"
+    if path.stat().st_size != size:
+        return f"its {path.name} has {path.stat().st_size:,} bytes instead of {size:,}"
+    return None if _sha256(path) == digest else f"the content of its {path.name} is not what was saved"

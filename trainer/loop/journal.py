@@ -1,0 +1,39 @@
+"""logs/train.log: everything the packages say during a run, with the time."""
+
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+SPEAKERS = ("trainer", "diagnose", "probes")
+
+
+class _File(logging.FileHandler):
+    """A log that cannot be written any more is closed; it must not end the run, nor fill the screen."""
+
+    def handleError(self, record: logging.LogRecord) -> None:
+        for name in SPEAKERS:
+            logging.getLogger(name).removeHandler(self)
+        logging.getLogger(__name__).warning("%s cannot be written any more", self.baseFilename)
+
+
+@contextmanager
+def journal(run: Path) -> Iterator[None]:
+    """Write what is said to the run's log, after what earlier runs wrote."""
+    path = run / "logs" / "train.log"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handler = _File(path, encoding="utf-8")
+    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
+    handler.setLevel(logging.INFO)
+    loggers = [logging.getLogger(name) for name in SPEAKERS]
+    levels = [logger.level for logger in loggers]
+    for logger in loggers:
+        logger.addHandler(handler)
+        logger.setLevel(min(logger.level or logging.INFO, logging.INFO))
+    try:
+        yield
+    finally:
+        for logger, level in zip(loggers, levels, strict=True):
+            logger.removeHandler(handler)
+            logger.setLevel(level)
+        handler.close()

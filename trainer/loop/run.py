@@ -1,0 +1,133 @@
+"""One run from configuration to saved model: locked, logged, resumable, and ending in a sentence whatever happens."""
+
+from __future__ import annotations
+
+import logging
+import os
+import shlex
+from contextlib import contextmanager, nullcontext
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from trainer.data.files import write_files
+from trainer.loop.checkpoint import checkpoints, recover, set_aside
+from trainer.loop.disk import full_reason, too_little
+from trainer.loop.journal import journal
+from trainer.loop.lock import locked
+from trainer.loop.result import RunResult, finish
+from trainer.loop.resume import require_same_rows, require_same_run, resume_point
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from torch.utils.data import Dataset
+
+    from trainer.config import Resolved
+    from trainer.loop.trainer import RunTrainer
+    from trainer.models.parts import Parts
+
+log = logging.getLogger(__name__)
+
+
+def train(
+    resolved: Resolved, *, resume: str | None = None, epochs: float | None = None, subset: int | None = None
+) -> RunResult:
+    """Train what the configuration describes; `epochs` and `subset` are for short runs."""
+    resolved = with_epochs(resolved, epochs)
+    run = resolved.config.output.dir
+    with locked(run) if leads() else nullcontext(), journal(run):
+        checkpoint = _starting_point(resume, run)
+        trainer = _prepared(resolved, checkpoint, subset)
+        with explained(trainer):
+            return _trained(trainer, resolved, checkpoint)
+
+
+def build_trainer(resolved: Resolved, parts: Parts, train_set: Dataset, eval_set: Dataset | None) -> RunTrainer:
+    """The trainer with all its callbacks, ready to `train()`."""
+    from trainer.loop.callbacks import callbacks
+    from trainer.loop.trainer import RunTrainer
+
+    return RunTrainer(parts, train_set, eval_set, callbacks(parts, evaluates=eval_set is not None))
+
+
+def with_epochs(resolved: Resolved, epochs: float | None) -> Resolved:
+    """The same run for so many epochs; a limit on steps gives way."""
+    if epochs is None:
+        return resolved
+    training = resolved.config.training.model_copy(update={"num_train_epochs": float(epochs), "max_steps": -1})
+    return replace(resolved, config=resolved.config.model_copy(update={"training": training}))
+
+
+def leads() -> bool:
+    """Whether this process is the first, or the only one."""
+    return os.environ.get("RANK", "0") == "0"
+
+
+@contextmanager
+def explained(trainer: RunTrainer) -> Iterator[None]:
+    """Turn what a machine runs out of, memory or disk, into one sentence."""
+    from trainer.loop.memory import is_out_of_memory, out_of_memory
+
+    try:
+        yield
+    except (MemoryError, RuntimeError, OSError) as error:
+        if is_out_of_memory(error):
+            raise out_of_memory(error, trainer.largest, trainer.config, trainer.in_evaluation) from error
+        reason = full_reason(error)
+        if reason:
+            raise too_little(trainer.run, trainer.needed_bytes(), "the run", reason) from error
+        raise
+
+
+def _starting_point(resume: str | None, run: Path) -> Path | None:
+    if leads():
+        recover(run)
+        aside = set_aside(run) if resume is None else None
+        if aside:
+            log.warning("checkpoints of an earlier run were moved to %s; --resume takes them up again", aside)
+    _meet()
+    return resume_point(resume, run)
+
+
+def _prepared(resolved: Resolved, checkpoint: Path | None, subset: int | None) -> RunTrainer:
+    from transformers import set_seed
+
+    from trainer.data.dataset import open_split
+    from trainer.models.parts import RESOLVED, build, load_parts
+
+    config = resolved.config
+    if checkpoint is not None:
+        require_same_run(checkpoint, config)
+    set_seed(config.training.seed)
+    train_set = open_split(config, "train", subset)
+    eval_set = open_split(config, "dev", subset) if config.training.eval_strategy != "no" else None
+    parts = load_parts(checkpoint, config) if checkpoint else build(config, train_set.texts())
+    if checkpoint is not None:
+        require_same_rows(checkpoint, len(train_set))
+    if leads():
+        write_files({config.output.dir / RESOLVED: resolved.to_yaml()})
+    return build_trainer(resolved, parts, train_set, eval_set)
+
+
+def _trained(trainer: RunTrainer, resolved: Resolved, checkpoint: Path | None) -> RunResult:
+    from trainer.loop.interrupt import InterruptCallback
+
+    interrupt = InterruptCallback(trainer.vote if trainer.args.world_size > 1 else None)
+    trainer.callback_handler.callbacks.insert(1, interrupt)  # after the default flow, before what depends on it
+    with interrupt.listening():
+        output = trainer.train(resume_from_checkpoint=str(checkpoint) if checkpoint else None)
+    if interrupt.ending:
+        saved = checkpoints(trainer.run)[-1]
+        again = f"train --config {shlex.quote(str(resolved.path))} --resume auto"
+        raise KeyboardInterrupt(
+            f"stopped after step {trainer.state.global_step}; {saved} is whole, go on with: {again}"
+        )
+    return finish(trainer, output, checkpoint)
+
+
+def _meet() -> None:
+    if int(os.environ.get("WORLD_SIZE", "1")) > 1:
+        from accelerate import PartialState
+
+        PartialState().wait_for_everyone()
