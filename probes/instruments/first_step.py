@@ -1,4 +1,4 @@
-"""One first step for all probes of loss and gradients: forward, backward, an update if there is an optimiser; undone."""
+"""One first step for all probes of loss and gradients: forward, backward, an update with an optimiser; undone."""
 
 import inspect
 import time

@@ -32,7 +32,8 @@ class Keeper:
         if isinstance(value, torch.Tensor):
             self._keep_tensor(value)
         elif isinstance(value, dict | list | set | deque):
-            self._keep_container(value, depth)
+            self.keep_entries(value)
+            self._follow(value.values() if isinstance(value, dict) else value, depth)
         elif isinstance(value, tuple | frozenset):
             self._follow(value, depth)
         elif isinstance(value, np.ndarray):
@@ -83,7 +84,8 @@ class Keeper:
 
         self._restores.append(restore)
 
-    def _keep_container(self, held: Any, depth: int) -> None:
+    def keep_entries(self, held: Any) -> None:
+        """The container's entries as they are; not what they hold."""
         keys, values = list(held), list(held.values() if isinstance(held, dict) else ())
 
         def restore() -> None:
@@ -93,7 +95,6 @@ class Keeper:
                 (held.extend if isinstance(held, list | deque) else held.update)(entries)
 
         self._restores.append(restore)
-        self._follow(values or keys, depth)
 
     def _follow(self, values: Collection[Any], depth: int) -> None:
         if len(values) <= LONG:

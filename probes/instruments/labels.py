@@ -1,26 +1,21 @@
 """Measures labels row by row: what is scored, what is padding, and whether padding is scored."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import torch
 
-from probes.measured.data import LabelRow
+from probes.measured.data import LabelRow, SpecialIds
 
 IGNORED = -100
 
 
 def label_rows_of(
-    batches: Sequence[Any],
-    labels_of: Callable[[Any], Any],
-    padding: Sequence[int],
-    end: int | None,
-    unscored: Sequence[int],
+    batches: Sequence[Any], labels_of: Callable[[Any], Any], special: SpecialIds, unscored: Sequence[int] = ()
 ) -> tuple[LabelRow, ...]:
     """One entry for each row of each batch. `unscored`: ids that the loss was seen to skip, beside -100."""
     return tuple(
-        _row(batch, number, ids, padding, end, {IGNORED, *unscored})
+        _row(batch, number, ids, special, {IGNORED, *unscored})
         for batch, drawn in enumerate(batches)
         for number, ids in enumerate(rows_of(labels_of(drawn)))
     )
@@ -35,9 +30,9 @@ def rows_of(labels: Any) -> Iterator[list[int]]:
     yield from labels.reshape(len(labels), -1).tolist()
 
 
-def _row(batch: int, number: int, ids: list[int], special: Special, unscored: set[int]) -> LabelRow:
+def _row(batch: int, number: int, ids: list[int], special: SpecialIds, unscored: set[int]) -> LabelRow:
     scored = [token for token in ids if token not in unscored]
-    tail = padded_tail(ids, special)
+    tail = padded_tail(ids, special) if len(ids) > 1 else 0  # a single label per row is a class
     inside = [token for token in ids[len(ids) - tail :] if token not in unscored]
     return LabelRow(
         where=f"batch {batch}, row {number}",
@@ -52,7 +47,7 @@ def _row(batch: int, number: int, ids: list[int], special: Special, unscored: se
     )
 
 
-def padded_tail(ids: Sequence[int], special: Special) -> int:
+def padded_tail(ids: Sequence[int], special: SpecialIds) -> int:
     """How many positions at the end hold padding. Where padding is the end token, the first of them is the end."""
     start = len(ids)
     while start and (ids[start - 1] == IGNORED or ids[start - 1] in special.padding):
@@ -62,8 +57,8 @@ def padded_tail(ids: Sequence[int], special: Special) -> int:
     return len(ids) - start
 
 
-def skipped_ids(labels: Any, felt: Sequence[Sequence[bool]], special: Special) -> tuple[int, ...]:
-    """Padding ids that the loss skips though they are not -100 (a loss with ignore_index of its own), as measured.
+def skipped_ids(labels: Any, felt: Sequence[Sequence[bool]], special: SpecialIds) -> tuple[int, ...]:
+    """Padding ids that the loss skips though they are not -100 (a loss with an ignore_index of its own), as measured.
 
     The first position of the tail is left out: a loss that shifts its labels looks one position ahead.
     """

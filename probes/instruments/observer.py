@@ -30,12 +30,27 @@ def observed(
     attributes; of optimiser, schedule, scaler and `others`: their state and attributes. One copy of the weights and of
     the optimiser's state is held while the body runs. Also when the body raises or is interrupted.
     """
-    keeper, restores = Keeper(), (keep_random_states(), keep_switches())
-    try:
+    with _keeping() as keeper:
         if model is not None:
             _keep_model(keeper, model)
         for value in (optimizer, scheduler, scaler, *others, *GLOBAL_HOOKS):
             keeper.keep(value)
+        yield keeper
+
+
+@contextmanager
+def entries_kept(*containers: Any) -> Iterator[None]:
+    """The small observer, for what only builds something: entries of dicts and lists, random states, switches."""
+    with _keeping() as keeper:
+        for held in containers:
+            keeper.keep_entries(held)
+        yield
+
+
+@contextmanager
+def _keeping() -> Iterator[Keeper]:
+    keeper, restores = Keeper(), (keep_random_states(), keep_switches())
+    try:
         yield keeper
     finally:
         with _uninterrupted(), ExitStack() as stack:

@@ -18,6 +18,15 @@ class Drawing:
 
 
 @dataclass(frozen=True)
+class SpecialIds:
+    """The ids that pad labels and the one that ends them, as tokenizer and model name them."""
+
+    padding: tuple[int, ...] = ()
+    end: int | None = None
+    vocabulary: int | None = None
+
+
+@dataclass(frozen=True)
 class LabelRow:
     """One row of the labels. `padding`: positions at its end without text; `scored`: positions the loss looks at."""
 

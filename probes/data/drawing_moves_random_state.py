@@ -1,0 +1,16 @@
+from collections.abc import Iterator
+
+from diagnose import Finding, Severity, Stage, probe
+from probes.measured.data import Drawing
+
+
+@probe(id="DAT004", stage=Stage.DATA, severity=Severity.NOTE)
+def drawing_moves_random_state(drawing: Drawing) -> Iterator[Finding]:
+    """Batches could only be drawn in the training process, so hidden random state of the data may have moved on."""
+    if drawing.consumed:
+        yield Finding(
+            where="train_batches",
+            message=f"{drawing.consumed}; expected to draw them in a process of their own",
+            fix="build the loader anew after the preflight if the run must be the same as without it",
+            measured={"batches": len(drawing.batches)},
+        )

@@ -1,0 +1,19 @@
+from collections.abc import Iterator
+
+from diagnose import Finding, Severity, Stage, probe
+from probes.measured.data import Package
+
+
+@probe(id="ENV002", stage=Stage.ENVIRONMENT, severity=Severity.ERROR)
+def package_is_not_importable(packages: tuple[Package, ...]) -> Iterator[Finding]:
+    """A package that training needs cannot be imported: it is absent, raises, or ends the process."""
+    for package in packages:
+        if not package.imported:
+            told = f"python ended with {package.ended}" if package.ended else package.error
+            name = f"{package.name} {package.version}".strip()
+            yield Finding(
+                where=f"package {package.name}",
+                message=f"import of {name} in a process of its own: {told}, expected no error",
+                fix=f"reinstall {package.name} with the pinned versions: pip install -c constraints.txt {package.name}",
+                measured={"package": package.name, "version": package.version, "signal": package.ended},
+            )

@@ -1,0 +1,16 @@
+from collections.abc import Iterator
+
+from diagnose import Finding, Severity, Stage, probe
+from probes.measured.data import Builds
+
+
+@probe(id="ENV001", stage=Stage.ENVIRONMENT, severity=Severity.ERROR, explains=("ENV*",))
+def torchaudio_build_differs(builds: Builds) -> Iterator[Finding]:
+    """torchaudio was built for another torch, so importing it fails, and transformers with it."""
+    if not builds.loads:
+        yield Finding(
+            where="torchaudio",
+            message=f"torchaudio {builds.torchaudio} beside torch {builds.torch}, expected one build tag for both",
+            fix="run diagnose env --repair",
+            measured={"torch": builds.torch, "torchaudio": builds.torchaudio},
+        )

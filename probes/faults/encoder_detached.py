@@ -1,0 +1,14 @@
+from diagnose import fault
+from probes.faults.changes import SEQUENCES, Facts, encoder_of, gradients_of, hook_output
+
+
+@fault(
+    id="encoder_detached",
+    breaks="the encoder's output is detached before the decoder reads it",
+    named_by="GRD001",
+    proof=lambda facts: all(gradient is None for gradient in gradients_of(facts, encoder_of(facts))),
+    applies_to=SEQUENCES,
+)
+def encoder_detached(facts: Facts) -> Facts:
+    hook_output(encoder_of(facts), lambda hidden: hidden.detach())
+    return facts

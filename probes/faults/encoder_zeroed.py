@@ -1,0 +1,14 @@
+from diagnose import fault
+from probes.faults.changes import SEQUENCES, Facts, encoder_of, gradients_of, hook_output
+
+
+@fault(
+    id="encoder_zeroed",
+    breaks="the encoder's output is multiplied by zero",
+    named_by="GRD002",
+    proof=lambda facts: not any(g is not None and bool(g.any()) for g in gradients_of(facts, encoder_of(facts))),
+    applies_to=SEQUENCES,
+)
+def encoder_zeroed(facts: Facts) -> Facts:
+    hook_output(encoder_of(facts), lambda hidden: hidden * 0)
+    return facts

@@ -1,0 +1,13 @@
+from diagnose import fault
+from probes.faults.changes import Facts
+
+
+@fault(
+    id="everything_frozen",
+    breaks="a name filter freezes every parameter",
+    named_by="PAR001",
+    proof=lambda facts: not any(parameter.requires_grad for parameter in facts["model"].parameters()),
+)
+def everything_frozen(facts: Facts) -> Facts:
+    facts["model"].requires_grad_(False)
+    return facts

@@ -1,0 +1,23 @@
+from diagnose import fault
+from probes.faults.changes import Facts, untied
+
+
+def _left_out(facts: Facts) -> bool:
+    held = {id(parameter) for group in facts["optimizer"].param_groups for parameter in group["params"]}
+    return any(id(parameter) not in held for parameter in facts["model"].parameters())
+
+
+@fault(
+    id="optimizer_built_too_early",
+    breaks="a layer is replaced after the optimiser was built",
+    named_by="PAR002",
+    proof=_left_out,
+)
+def optimizer_built_too_early(facts: Facts) -> Facts:
+    import torch
+
+    largest = max(untied(facts, facts["model"]), key=lambda parameter: parameter.numel())
+    name, weight = next((n, p) for n, p in facts["model"].named_parameters() if p is largest)
+    holder, _, last = name.rpartition(".")
+    setattr(facts["model"].get_submodule(holder), last, torch.nn.Parameter(weight.detach().clone()))
+    return facts

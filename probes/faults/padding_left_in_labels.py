@@ -1,0 +1,14 @@
+from diagnose import fault
+from probes.faults.changes import SEQUENCES, Facts, first_labels, with_labels
+
+
+@fault(
+    id="padding_left_in_labels",
+    breaks="the collator leaves the padding token in the labels",
+    named_by="LAB002",
+    proof=lambda facts: bool((first_labels(facts) != -100).all()),
+    applies_to=SEQUENCES,
+)
+def padding_left_in_labels(facts: Facts) -> Facts:
+    padding = facts["tokenizer"].pad_token_id
+    return with_labels(facts, lambda labels: labels.masked_fill(labels == -100, padding))

@@ -1,0 +1,19 @@
+from collections.abc import Iterator
+
+from diagnose import Finding, Severity, Stage, probe
+from probes.measured.steps import Gradients
+
+
+@probe(id="GRD004", stage=Stage.GRADIENTS, severity=Severity.ERROR, explains=("PRE*", "LRN*", "GEN*"))
+def gradient_is_not_finite(first_gradients: Gradients) -> Iterator[Finding]:
+    """A gradient of the first step holds NaN or Inf: one update with it spoils every weight it touches."""
+    bad = [row.name for row in first_gradients.rows if not row.finite]
+    if bad:
+        yield Finding(
+            where=bad[0],
+            message=f"{len(bad)} of {len(first_gradients.rows)} gradients hold NaN or Inf, expected finite ones: "
+            + ", ".join(bad[:5])
+            + (", …" if len(bad) > 5 else ""),
+            fix="run diagnose nan-bisect on this batch: it names the operation whose backward pass breaks first",
+            measured={"tensors": len(bad), "of": len(first_gradients.rows)},
+        )

@@ -1,0 +1,24 @@
+from collections.abc import Iterator
+
+from diagnose import Finding, Severity, Stage, probe
+from probes.measured.steps import Reach
+
+# As for a missing gradient: a small dead corner is told, a tenth of what trains closes the gate.
+LARGE = 0.1
+
+
+@probe(id="GRD002", stage=Stage.GRADIENTS, severity=Severity.ERROR, explains=("LRN*", "GEN*"))
+def gradient_is_zero(gradient_reach: Reach) -> Iterator[Finding]:
+    """A module that should train gets gradients that are exactly zero, in any mode and with its weights nudged."""
+    for cut in gradient_reach.cuts:
+        if cut.missing:
+            continue
+        share = cut.size / max(gradient_reach.trainable, 1)
+        yield Finding(
+            where=cut.module,
+            message=f"all {cut.tensors} gradients of this {cut.kind} ({share:.1%} of what trains) are exactly 0, "
+            "expected some size; they stay 0 in evaluation mode and with all weights nudged",
+            fix="remove the factor of 0, the mask that covers everything or the dead activation after it",
+            measured={"tensors": cut.tensors, "share": share, "loss_follows": cut.followed},
+            severity=None if share >= LARGE else Severity.NOTE,
+        )

@@ -1,0 +1,25 @@
+"""A plain classifier on pairs (x, y): batch norm, dropout, and a loss of its own."""
+
+from typing import Any
+
+import torch
+from torch import nn
+from torch.nn.functional import cross_entropy
+from torch.utils.data import TensorDataset, default_collate
+
+from probes.instruments.subjects.corpus import facts_of
+
+CLASSES, WIDTH = 5, 12
+
+
+def compute_loss(model: nn.Module, batch: Any) -> torch.Tensor:
+    x, y = batch
+    return cross_entropy(model(x), y)
+
+
+def classifier() -> dict[str, Any]:
+    """Classes are clouds around points of their own: there is something to learn."""
+    y = torch.arange(60) % CLASSES
+    x = torch.eye(WIDTH)[y] * 3 + torch.randn(60, WIDTH)
+    layers = [nn.Linear(WIDTH, 24), nn.BatchNorm1d(24), nn.GELU(), nn.Dropout(0.1), nn.Linear(24, CLASSES)]
+    return facts_of(nn.Sequential(*layers), default_collate, dataset=TensorDataset(x, y), compute_loss=compute_loss)

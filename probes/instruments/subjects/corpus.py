@@ -1,0 +1,74 @@
+"""A small corpus that needs no file: sentences, and for each a sound that spells it, one tone for each letter."""
+
+from functools import cache
+from typing import Any
+
+import numpy as np
+from tokenizers import Tokenizer, models, pre_tokenizers, processors, trainers
+from tokenizers.decoders import ByteLevel
+from torch.utils.data import DataLoader, Dataset
+from transformers import PreTrainedTokenizerFast
+
+RATE = 16_000
+WHO = ("mẹ", "cô giáo", "anh Nam", "the doctor", "bạn tôi", "my sister")
+WHAT = ("mua cá", "đọc sách", "drinks tea", "hát một bài", "opens the door", "viết thư cho bà")
+SENTENCES = tuple(f"{who} {what}" for who in WHO for what in WHAT)
+
+
+@cache
+def speech(text: str) -> np.ndarray:
+    """20 ms of a tone and its overtone for each byte, over a little noise: longer for longer texts, never silent."""
+    time = np.arange(RATE // 50) / RATE
+    tones = [
+        np.sin(2 * np.pi * (200 + 11 * byte) * time) + 0.3 * np.sin(2 * np.pi * (400 + 22 * byte) * time)
+        for byte in text.encode()
+    ]
+    noise = np.random.default_rng(len(text)).normal(0, 0.01, len(time) * len(tones))
+    return (0.2 * np.concatenate(tones) + noise).astype(np.float32)
+
+
+@cache
+def tokenizer(begin: tuple[str, ...] = (), end: str = "</s>", padding: str = "<pad>") -> PreTrainedTokenizerFast:
+    """Byte-level pieces learned from the sentences. Labels begin with `begin` and end with `end`, once."""
+    specials = list(dict.fromkeys([padding, end, "<unk>", *begin]))
+    pieces = Tokenizer(models.BPE(unk_token="<unk>"))
+    pieces.pre_tokenizer, pieces.decoder = pre_tokenizers.ByteLevel(add_prefix_space=False), ByteLevel()
+    alphabet = pre_tokenizers.ByteLevel.alphabet()
+    pieces.train_from_iterator(
+        SENTENCES,
+        trainers.BpeTrainer(vocab_size=320, special_tokens=specials, initial_alphabet=alphabet, show_progress=False),
+    )
+    around = [(token, pieces.token_to_id(token)) for token in dict.fromkeys((*begin, end))]
+    pieces.post_processor = processors.TemplateProcessing(" ".join([*begin, "$A", end]), None, around)
+    return PreTrainedTokenizerFast(tokenizer_object=pieces, pad_token=padding, eos_token=end, unk_token="<unk>")
+
+
+class Sentences(Dataset[dict[str, Any]]):
+    """Items as the trainer has them: the audio, its transcript, its duration."""
+
+    def __len__(self) -> int:
+        return len(SENTENCES)
+
+    def __getitem__(self, index: int) -> dict[str, Any]:
+        audio = speech(SENTENCES[index])
+        return {"audio": audio, "sample_rate": RATE, "transcript": SENTENCES[index], "duration": len(audio) / RATE}
+
+
+def facts_of(model: Any, collate: Any, tokenizer: Any = None, dataset: Any = None, **more: Any) -> dict[str, Any]:
+    """The facts that every subject has in common."""
+    from torch.optim import AdamW
+
+    dataset = dataset or Sentences()
+    return {
+        "model": model,
+        "train_dataset": dataset,
+        "collate": collate,
+        "train_batches": DataLoader(dataset, batch_size=4, shuffle=True, collate_fn=collate),
+        "eval_batches": DataLoader(dataset, batch_size=4, collate_fn=collate),
+        "optimizer": AdamW(model.parameters(), lr=1e-3),
+        "tokenizer": tokenizer,
+        "total_steps": 100,
+        "precision": "fp32",
+        "seed": 0,
+        **more,
+    }

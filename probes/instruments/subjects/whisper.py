@@ -1,0 +1,51 @@
+"""A Whisper of two layers with its feature extractor; pad and end are one token, as in the real one."""
+
+from functools import cache
+from typing import Any
+
+from transformers import WhisperConfig, WhisperFeatureExtractor, WhisperForConditionalGeneration
+
+from probes.instruments.subjects.corpus import RATE, facts_of, tokenizer
+from probes.instruments.subjects.labels import masked_labels
+
+PROMPT = ("<|startoftranscript|>", "<|vi|>", "<|transcribe|>", "<|notimestamps|>")
+END = "<|endoftext|>"
+
+
+@cache
+def extractor() -> WhisperFeatureExtractor:
+    return WhisperFeatureExtractor(feature_size=40, chunk_length=1)
+
+
+def collate(items: list[dict[str, Any]]) -> dict[str, Any]:
+    features = extractor()([item["audio"] for item in items], sampling_rate=RATE, return_tensors="pt")
+    return {"input_features": features["input_features"], "labels": masked_labels(pieces(), items)}
+
+
+def pieces() -> Any:
+    return tokenizer(begin=PROMPT[1:], end=END, padding=END)
+
+
+def whisper() -> dict[str, Any]:
+    ids = pieces()
+    config = WhisperConfig(
+        vocab_size=len(ids) + 1,  # one more for the start token, which labels never hold
+        num_mel_bins=40,
+        d_model=32,
+        encoder_layers=2,
+        decoder_layers=2,
+        encoder_attention_heads=2,
+        decoder_attention_heads=2,
+        encoder_ffn_dim=64,
+        decoder_ffn_dim=64,
+        max_source_positions=50,
+        max_target_positions=64,
+        dropout=0.1,
+        pad_token_id=ids.pad_token_id,
+        bos_token_id=ids.eos_token_id,
+        eos_token_id=ids.eos_token_id,
+        decoder_start_token_id=len(ids),
+        suppress_tokens=None,
+        begin_suppress_tokens=None,
+    )
+    return facts_of(WhisperForConditionalGeneration(config), collate, ids, feature_extractor=extractor())

@@ -1,0 +1,21 @@
+from collections.abc import Iterator
+
+from diagnose import Finding, Severity, Stage, probe
+from probes.measured.data import LabelRow
+
+
+@probe(id="LAB002", stage=Stage.LABELS, severity=Severity.ERROR, explains=("LOS*", "LRN*", "GEN*"))
+def label_padding_is_scored(label_rows: tuple[LabelRow, ...]) -> Iterator[Finding]:
+    """Padding of the labels is not -100, so the loss scores padding as if it were speech."""
+    wrong = [row for row in label_rows if row.scored_padding]
+    if wrong:
+        worst = max(wrong, key=lambda row: row.scored_padding)
+        scored = sum(row.scored_padding for row in wrong)
+        valid = sum(row.scored for row in label_rows)
+        yield Finding(
+            where=worst.where,
+            message=f"{worst.scored_padding} of {worst.padding} padding positions hold {worst.padding_token}, not "
+            f"-100; in all {scored} of {valid} scored labels ({scored / valid:.1%}) are padding, in {len(wrong)} rows",
+            fix="fill label padding with -100 in the collator, by attention mask and not by id",
+            measured={"scored": scored, "valid": valid, "rows": len(wrong)},
+        )

@@ -1,0 +1,20 @@
+from collections.abc import Iterator
+
+from diagnose import Finding, Severity, Stage, probe
+from probes.measured.parameters import Parameters
+
+
+@probe(id="PAR002", stage=Stage.PARAMETERS, severity=Severity.ERROR, explains=("LRN*",))
+def trainable_is_not_optimised(optimised_parameters: Parameters) -> Iterator[Finding]:
+    """A parameter that should train is in no group of the optimiser, so it never moves."""
+    left = [row for row in optimised_parameters.rows if row.trainable and not row.groups]
+    if left:
+        size, strangers = sum(row.size for row in left), optimised_parameters.strangers
+        stale = f"; the optimiser holds {strangers} tensors that are not the model's" if strangers else ""
+        yield Finding(
+            where=left[0].name,
+            message=f"{size:,} of {optimised_parameters.trainable:,} trainable values are in no group of the optimiser"
+            f"{stale}: {', '.join(row.name for row in left[:5])}{', …' if len(left) > 5 else ''}",
+            fix="build the optimiser after the last resize, unfreeze or replacement of a layer",
+            measured={"left_out": size, "tensors": len(left), "strangers": strangers},
+        )

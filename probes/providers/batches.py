@@ -1,0 +1,66 @@
+"""Batches drawn from the training set, and their labels."""
+
+from typing import Any
+
+from diagnose.facts import NotApplicable, Unavailable
+from probes.measured.data import Drawing, LabelRow, SpecialIds
+from probes.measured.steps import FirstStep
+
+COUNT = 4  # enough to meet rows of several lengths; probes on all of the data read the manifest
+
+
+def drawing(train_batches: Any) -> Drawing:
+    """The first batches, drawn so that loader, workers and random states do not notice."""
+    from probes.instruments.batches import draw
+
+    drawn = draw(train_batches, COUNT)
+    if not drawn.batches and drawn.failure is None:
+        raise Unavailable("train_batches gave no batch")
+    return drawn
+
+
+def drawn_batches(drawing: Drawing) -> tuple[Any, ...]:
+    if drawing.failure is not None:
+        raise Unavailable(str(drawing.failure))
+    return drawing.batches
+
+
+def batch(drawn_batches: tuple[Any, ...]) -> Any:
+    """The first batch; instruments work on a copy of it."""
+    return drawn_batches[0]
+
+
+def special_ids(tokenizer: Any = None, model: Any = None) -> SpecialIds:
+    """What pads and what ends labels, by the tokenizer's word and by the model's configuration."""
+    sources = [tokenizer, getattr(model, "config", None), getattr(model, "generation_config", None)]
+    padding = {getattr(source, "pad_token_id", None) for source in sources}
+    ends = [getattr(source, "eos_token_id", None) for source in sources]
+    return SpecialIds(
+        padding=tuple(sorted(token for token in padding if isinstance(token, int))),
+        end=next((token for token in ends if isinstance(token, int)), None),
+        vocabulary=len(tokenizer) if hasattr(tokenizer, "__len__") else getattr(sources[1], "vocab_size", None),
+    )
+
+
+def label_rows(
+    drawn_batches: tuple[Any, ...], special_ids: SpecialIds, labels_of: Any = None, first_step: FirstStep | None = None
+) -> tuple[LabelRow, ...]:
+    """Every row of the drawn labels. What the loss was seen to skip does not count as scored."""
+    from probes.instruments.labels import label_rows_of, skipped_ids
+    from probes.instruments.outputs import labels_of_batch
+
+    read = labels_of or labels_of_batch
+    if read(drawn_batches[0]) is None:
+        raise NotApplicable("the batches hold no 'labels' and are no pairs: give labels_of")
+    special = special_ids if _are_tokens(special_ids, first_step) else SpecialIds()
+    skipped = skipped_ids(read(drawn_batches[0]), first_step.felt, special) if first_step else ()
+    rows = label_rows_of(drawn_batches, read, special, skipped)
+    if not rows:
+        raise NotApplicable("the labels are not numbers of classes or tokens")
+    return rows
+
+
+def _are_tokens(special: SpecialIds, first_step: FirstStep | None) -> bool:
+    """Classes of a tagger are no tokens: its head is far smaller than the vocabulary, give or take some padding."""
+    head = first_step.loss.vocabulary if first_step and first_step.loss else None
+    return head is None or special.vocabulary is None or 2 * head >= special.vocabulary

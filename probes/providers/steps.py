@@ -1,0 +1,62 @@
+"""The first step, and what is read from it. Everything that looks at loss and gradients shares these few passes."""
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+from diagnose.facts import NotApplicable, Unavailable
+from probes.measured.steps import FirstLoss, FirstStep, Gradients, Reach
+
+if TYPE_CHECKING:
+    from torch.nn import Module
+
+
+def first_step(
+    model: "Module",
+    batch: Any,
+    compute_loss: Any = None,
+    labels_of: Any = None,
+    optimizer: Any = None,
+    trainer: Any = None,
+) -> FirstStep:
+    """One forward and backward pass of the first batch, and one update; then everything is as it was."""
+    from probes.instruments.first_step import take_first_step
+    from probes.instruments.outputs import NoLoss, labels_of_batch, loss_of_output
+
+    try:
+        labels = _tensor((labels_of or labels_of_batch)(batch))
+        return take_first_step(model, batch, compute_loss or loss_of_output, labels, optimizer, _around(trainer))
+    except NoLoss as reason:
+        raise NotApplicable(str(reason)) from reason
+
+
+def first_loss(first_step: FirstStep) -> FirstLoss:
+    if first_step.loss is None:
+        raise Unavailable(str(first_step.failure))
+    return first_step.loss
+
+
+def first_gradients(first_step: FirstStep) -> Gradients:
+    if first_step.gradients is None:
+        raise Unavailable(str(first_step.failure))
+    return first_step.gradients
+
+
+def gradient_reach(
+    model: "Module", batch: Any, first_gradients: Gradients, compute_loss: Any = None, trainer: Any = None
+) -> Reach:
+    """Modules that the gradient does not reach, looked at twice."""
+    from probes.instruments.outputs import loss_of_output
+    from probes.instruments.reach import find_cuts
+
+    return find_cuts(model, batch, compute_loss or loss_of_output, first_gradients, _around(trainer))
+
+
+def _tensor(labels: Any) -> Any:
+    import torch
+
+    return labels if isinstance(labels, torch.Tensor) else None
+
+
+def _around(trainer: Any) -> Iterable[Any]:
+    """A Trainer's loss may count and log: its own attributes are put back as well."""
+    return () if trainer is None else (trainer, trainer.state, trainer.control, trainer.accelerator.gradient_state)

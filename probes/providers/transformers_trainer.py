@@ -1,0 +1,133 @@
+"""Facts taken from a transformers Trainer, before it trains and without a trace in it."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from diagnose.facts import NotApplicable, Unavailable
+
+
+def model(trainer: Any) -> Any:
+    return trainer.model
+
+
+def training_arguments(trainer: Any) -> Any:
+    return trainer.args
+
+
+def seed(trainer: Any) -> int:
+    return int(trainer.args.seed)
+
+
+def precision(trainer: Any) -> str:
+    return "fp16" if trainer.args.fp16 else "bf16" if trainer.args.bf16 else "fp32"
+
+
+def train_batches(trainer: Any) -> Any:
+    """The loader that the run would build, without accelerate's wrapper: that one counts steps for the run."""
+    if trainer.train_dataset is None:
+        raise NotApplicable("the Trainer has no train_dataset")
+    return _loader(trainer, trainer.get_train_dataloader)
+
+
+def eval_batches(trainer: Any) -> Any:
+    """The loader of the evaluation set; of the first one, where there are several by name."""
+    sets = trainer.eval_dataset
+    if sets is None:
+        raise NotApplicable("the Trainer has no eval_dataset")
+    first = next(iter(sets), None) if isinstance(sets, dict) else None
+    return _loader(trainer, lambda: trainer.get_eval_dataloader(first))
+
+
+def train_dataset(trainer: Any, train_batches: Any) -> Any:
+    """As the collator meets it: the Trainer may have removed columns."""
+    return train_batches.dataset
+
+
+def eval_dataset(trainer: Any, eval_batches: Any) -> Any:
+    return eval_batches.dataset
+
+
+def collate(trainer: Any, train_batches: Any) -> Any:
+    """As the loader calls it: the Trainer may have wrapped the user's own."""
+    return train_batches.collate_fn
+
+
+def compute_loss(trainer: Any) -> Callable[[Any, Any], Any]:
+    """The Trainer's own compute_loss, overridden or not."""
+
+    def loss(model: Any, batch: Any) -> Any:
+        with trainer.compute_loss_context_manager():
+            return trainer.compute_loss(model, trainer._prepare_inputs(batch)).mean()
+
+    return loss
+
+
+def total_steps(trainer: Any, train_batches: Any) -> int:
+    try:
+        return int(trainer.set_initial_training_values(trainer.args, train_batches)[-1])
+    except ValueError as reason:  # a set without a length, and no max_steps
+        raise Unavailable(str(reason)) from reason
+
+
+def optimizer(trainer: Any) -> Any:
+    """The Trainer's optimiser, or the one that it would make."""
+    if trainer.optimizer is not None:
+        return trainer.optimizer
+    with _untouched(trainer):
+        return trainer.create_optimizer()
+
+
+def scheduler(trainer: Any, optimizer: Any, total_steps: int) -> Any:
+    """The schedule, made for a stand-in: making one changes the learning rates and the step of its optimiser."""
+    import torch
+
+    if trainer.lr_scheduler is not None:
+        return trainer.lr_scheduler
+    rates = [group["lr"] for group in optimizer.param_groups]
+    stand_in = torch.optim.SGD([{"params": [torch.nn.Parameter(torch.zeros(1))], "lr": rate} for rate in rates])
+    with _untouched(trainer):
+        return trainer.create_scheduler(total_steps, stand_in)
+
+
+def tokenizer(trainer: Any) -> Any:
+    """The labels' tokenizer: processing_class may also be a processor around it, or the feature extractor alone."""
+    return _processing(trainer, "tokenizer", "pad_token_id")
+
+
+def feature_extractor(trainer: Any) -> Any:
+    return _processing(trainer, "feature_extractor", "feature_size")
+
+
+def compute_metrics(trainer: Any) -> Any:
+    from transformers import EvalPrediction
+
+    if trainer.compute_metrics is None:
+        raise NotApplicable("the Trainer has no compute_metrics")
+    return lambda predictions, labels: trainer.compute_metrics(EvalPrediction(predictions, labels))
+
+
+def _processing(trainer: Any, part: str, mark: str) -> Any:
+    for holder in (trainer.processing_class, trainer.data_collator, getattr(trainer.data_collator, "processor", None)):
+        for candidate in (holder, getattr(holder, part, None)):
+            if hasattr(candidate, mark):
+                return candidate
+    raise NotApplicable(f"the Trainer's processing_class and collator hold no {part}")
+
+
+def _loader(trainer: Any, get: Callable[[], Any]) -> Any:
+    with _untouched(trainer):
+        loader = get()
+    return getattr(loader, "base_dataloader", loader)
+
+
+@contextmanager
+def _untouched(trainer: Any) -> Iterator[None]:
+    """Puts back the Trainer's attributes, its accelerator's lists and its gradient state."""
+    from probes.instruments.observer import entries_kept
+
+    accelerator = trainer.accelerator
+    holders = [vars(trainer), vars(accelerator), vars(accelerator.gradient_state)]
+    lists = [value for holder in holders[1:] for value in list(holder.values()) if isinstance(value, list | dict)]
+    with entries_kept(*holders, *lists):
+        yield
