@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import soundfile
 import torch
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from trainer.data.audio import audio_info, check_audio, load_audio
@@ -240,6 +240,7 @@ def test_a_rate_that_would_eat_the_memory_is_told(tmp_path):
     assert "44,099 Hz" in refusal(tmp_path, "a.wav")[0]
 
 
+@settings(deadline=None)
 @given(data=st.data())
 def test_no_spoilt_byte_makes_anything_but_a_sentence(tmp_path_factory, data):
     """Whatever the header holds: it is read or refused, never a crash, a wait or a sample that is not finite."""

@@ -7,7 +7,7 @@ import pytest
 import torch
 from accelerate import Accelerator, skip_first_batches
 from accelerate.data_loader import BatchSamplerShard
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch.utils.data import DataLoader
 
@@ -55,6 +55,7 @@ def test_the_waste_is_what_a_padded_batch_shows():
     assert padding_waste([], []) == padding_waste([0.0], [[0]]) == 0.0
 
 
+@settings(deadline=None)
 @given(any_lengths, sizes, st.integers(0, 2**40), st.integers(0, 50), st.booleans(), st.booleans(), st.booleans())
 def test_every_row_comes_once_and_the_short_batch_last(lengths, size, seed, epoch, shuffle, by_length, longest_first):
     sampler = LengthBatchSampler(lengths, size, seed, shuffle, by_length, longest_first)
@@ -67,6 +68,7 @@ def test_every_row_comes_once_and_the_short_batch_last(lengths, size, seed, epoc
         assert [index for batch in found for index in batch] == list(range(len(lengths)))
 
 
+@settings(deadline=None)
 @given(any_lengths, sizes)
 def test_never_more_padding_than_ten_percent_over_the_best_order(lengths, size):
     """Jitter may cost its tenth, and the short batch one batch of the longest; no arrangement costs more than that."""
@@ -128,6 +130,7 @@ def test_a_prepared_loader_skips_to_exactly_the_rest(workers, shuffle):
         assert [batch.tolist() for batch in rest] == whole[5:]
 
 
+@settings(deadline=None)
 @given(st.integers(1, 70), sizes, st.integers(2, 4))
 def test_shards_lose_no_row_and_are_even(rows, size, processes):
     """As accelerate gives them to several processes."""

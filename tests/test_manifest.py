@@ -6,7 +6,7 @@ import resource
 import signal
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from trainer.data import files
@@ -153,6 +153,7 @@ nasty = st.text(st.characters(exclude_categories=("Cs",), exclude_characters="\0
 
 @pytest.mark.parametrize("name", ["m.tsv", "m.csv"])
 @pytest.mark.parametrize("columns", [["text"], ["audio_path", "transcript", "translation"]])
+@settings(deadline=None)
 @given(data=st.data())
 def test_what_is_written_is_read_back(tmp_path_factory, name, columns, data):
     table = data.draw(st.lists(st.lists(nasty, min_size=len(columns), max_size=len(columns)), min_size=1, max_size=5))
