@@ -117,8 +117,10 @@ def _write(
     removed = {rule: sum(verdict.removed == rule for verdict in gone) for rule in demands.removals}
     if not kept:
         most = max(removed, key=lambda rule: removed[rule])
+        first = next(verdict for verdict in gone if verdict.removed == most)
         raise InputError(
-            f"{source}: no row is left of {len(rows)}, {removed[most]} went by {most!r}; see {removed_path}"
+            f"{source}: no row is left of {len(rows)}, {removed[most]} went by {most!r} "
+            f"(line {first.row[LINE]}: {first.reason}); see {removed_path}"
         )
     added = ["duration"] if demands.audio and "duration" not in columns else []
     write_rows(output, [verdict.row for verdict in kept], [*columns, *added])
