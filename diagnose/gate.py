@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
+import click
+
 from diagnose.conduct import Preflight, digest_inputs, examine
 from diagnose.digests import Digests
 from diagnose.engine import Engine, installed
@@ -79,6 +81,15 @@ def _skipped(context: Context, reason: str) -> Passage:
     if inputs is not None:
         Folder(inputs.output_dir / "preflight").skip(reason, datetime.now(UTC).isoformat(timespec="seconds"))
     return Passage(True, 0, f"preflight skipped: {reason}")
+
+
+def enter(facts: Mapping[str, Any], *, skip: str | None = None, resumed: bool = False) -> str:
+    """For a command: the line for the run's log when it may start; else it ends here, with the verdict's exit code."""
+    passage = ask_aloud(facts, skip=skip, resumed=resumed)
+    if not passage.open:
+        click.echo(f"the run does not start: {passage.reason}", err=True)
+        raise click.exceptions.Exit(passage.exit_code)
+    return passage.reason
 
 
 def ask_aloud(facts: Mapping[str, Any], *, skip: str | None = None, resumed: bool = False) -> Passage:

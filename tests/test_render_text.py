@@ -47,18 +47,18 @@ def test_what_did_not_look_stands_there_with_its_reason():
         return 1
 
     probes = [
-        probe_of("LOS001", lambda first_step: (), title="The loss is not finite."),
-        probe_of("PAR001", lambda model_parts: (), title="Nothing can train."),
-        probe_of("GEN001", lambda generate: (), title="The output is garbage."),
-        probe_of("CFG001", lambda model: [3], title="A key is wrong."),
+        probe_of("LOS001", lambda first_step: ()),
+        probe_of("PAR001", lambda model_parts: ()),
+        probe_of("GEN001", lambda generate: ()),
+        probe_of("CFG001", lambda model: [3]),
     ]
     text = shown(examine(probes, [model_parts, first_step]))
     assert text.count("models/x does not exist") == 1
     lines = [line.rstrip() for line in text.splitlines()]
     assert "crashed  TypeError: probe_cfg001 yielded a int, not a Finding" in lines
     assert "blocked  model_parts: OSError: models/x does not exist" in lines
-    assert "  LOS001  The loss is not finite. (by way of first_step)" in lines
-    assert "  PAR001  Nothing can train." in lines
+    assert "  LOS001 probe_los001 via first_step" in lines
+    assert "  PAR001 probe_par001" in lines
     assert "skipped  not given: generate" in lines
     assert lines[-1] == "CANNOT VOUCH FOR THIS RUN: 1 skipped, 2 blocked, 1 crashed"
 

@@ -74,8 +74,8 @@ def unseen(report: Report) -> Iterator[Line]:
         colour = "dim" if status is Status.SKIPPED else "yellow"
         yield 0, Text.assemble((str(status), colour), f"  {cause}")
         for outcome in group:
-            via = f" (by way of {', '.join(outcome.chain[:-1])})" if outcome.chain[:-1] else ""
-            yield 2, Text(f"{outcome.probe}  {outcome.title}{via}" if outcome.probe != outcome.name else outcome.probe)
+            via = f" via {', '.join(outcome.chain[:-1])}" if outcome.chain[:-1] else ""
+            yield 2, Text(f"{outcome.probe} {outcome.name}{via}" if outcome.probe != outcome.name else outcome.probe)
     if outcomes:
         yield 0, Text("")
 
