@@ -27,6 +27,9 @@ def evaluate_directory(
     folder = Path(model_dir)
     if not folder.is_dir():
         raise InputError(f"{folder}: there is no such folder; --model-dir takes the output folder of a run")
+    name = name or folder.resolve().name
+    if Path(name).name != name:
+        raise InputError(f"--name {name}: expected a plain name without folders; say where with --output")
     parts = load_parts(folder)
     config = parts.config
     if model_type not in (None, config.model.type):
@@ -34,9 +37,7 @@ def evaluate_directory(
             f"{folder}: holds a model of type {config.model.type}, --model-type says {model_type}; drop it"
         )
     dataset = open_split(config, "test", subset) if test_csv is None else _open(config, Path(test_csv), subset)
-    return evaluate(
-        parts, dataset, config, name or folder.resolve().name, output or config.paths.output_dir / "results"
-    )
+    return evaluate(parts, dataset, config, name, output or config.paths.output_dir / "results")
 
 
 def _open(config: "Config", path: Path, subset: int | None) -> Dataset:
