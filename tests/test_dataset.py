@@ -102,6 +102,12 @@ def test_columns_are_asked_for_as_the_task_needs_them(root):
         open_split(settings(root, model={"task": "both"}), "train")
 
 
+def test_a_vocabulary_sees_the_texts_of_the_task_row_by_row(root):
+    both = open_split(settings(root, model={"task": "both"}), "train", subset=2)
+    assert both.texts() == ["câu 1", "sentence 1", "câu 2", "sentence 2"]
+    assert open_split(settings(root, model={"task": "transcribe"}), "train", subset=2).texts() == ["câu 1", "câu 2"]
+
+
 @pytest.mark.parametrize("workers", [0, 1])
 def test_an_unreadable_clip_stops_with_one_sentence_also_from_a_worker(root, workers):
     content = (root / "wavs" / "4.wav").read_bytes()
@@ -130,3 +136,4 @@ def test_documents_with_columns_of_any_name(tmp_path):
     assert isinstance(data, TextDataset) and len(data) == 2
     assert data[1] == {"document": "Tin dài hôm nay", "summary": "Tin", "id": f"{tmp_path}/splits/train.csv:3"}
     assert data.lengths() == [15.0, 15.0]
+    assert data.texts() == ["Tin dài hôm nay", "Tin"] * 2

@@ -10,7 +10,7 @@ from trainer.config.schema import Audio, Config
 from trainer.data.audio import audio_info, load_audio
 from trainer.data.audio_error import AudioError
 from trainer.data.manifest import Row, duration_of, read_rows, row_id
-from trainer.data.prepare import needed_texts
+from trainer.data.prepare import SPEECH_TEXTS, needed_texts
 from trainer.errors import InputError
 
 Item: TypeAlias = dict[str, Any]
@@ -20,8 +20,10 @@ REMEDY = "mend the file, or run `train prepare`, which removes and counts such r
 class SpeechDataset(Dataset[Item]):
     """Clips with their texts; the audio is decoded when the item is asked for."""
 
-    def __init__(self, rows: Sequence[Row], root: str | Path, audio: Audio) -> None:
-        self.rows, self.root, self.audio = list(rows), Path(root), audio
+    def __init__(
+        self, rows: Sequence[Row], root: str | Path, audio: Audio, needed: Sequence[str] = SPEECH_TEXTS
+    ) -> None:
+        self.rows, self.root, self.audio, self.needed = list(rows), Path(root), audio, tuple(needed)
         self._lengths: list[float] | None = None
 
     def __len__(self) -> int:
@@ -49,6 +51,10 @@ class SpeechDataset(Dataset[Item]):
         if self._lengths is None:
             self._lengths = [min(self._seconds(row), self.audio.max_length_seconds) for row in self.rows]
         return self._lengths
+
+    def texts(self) -> list[str]:
+        """What a vocabulary is built from: all texts the task needs, row by row."""
+        return [row[name] for row in self.rows for name in self.needed if name in row]
 
     def _seconds(self, row: Row) -> float:
         said = duration_of(row)
@@ -78,6 +84,10 @@ class TextDataset(Dataset[Item]):
         """Characters of each document: near enough to tokens to put like beside like."""
         return [float(len(row[self.columns[0]])) for row in self.rows]
 
+    def texts(self) -> list[str]:
+        """What a vocabulary is built from: documents and summaries."""
+        return [row[name] for row in self.rows for name in self.columns]
+
 
 def open_split(config: Config, name: str, subset: int | None = None) -> SpeechDataset | TextDataset:
     """The train, dev or test set of a configuration; a subset is its first rows."""
@@ -86,9 +96,11 @@ def open_split(config: Config, name: str, subset: int | None = None) -> SpeechDa
         raise InputError(f"{path}: there is no {name} set; run `train split`, or correct paths.splits_dir")
     if subset is not None and subset < 1:
         raise InputError(f"--subset {subset}: expected at least 1 row; give a larger number")
-    text = config.model.type == "mt5"
-    rows = read_rows(path, needed_texts(config) if text else ("audio_path", *needed_texts(config)))[:subset]
-    return TextDataset(rows, config) if text else SpeechDataset(rows, config.paths.data_root, config.audio)
+    needed = needed_texts(config)
+    if config.model.type == "mt5":
+        return TextDataset(read_rows(path, needed)[:subset], config)
+    rows = read_rows(path, ("audio_path", *needed))[:subset]
+    return SpeechDataset(rows, config.paths.data_root, config.audio, needed)
 
 
 def _told(row: Row, error: AudioError) -> AudioError:
