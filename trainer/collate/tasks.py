@@ -6,8 +6,8 @@ from typing import Any
 from torch import Tensor
 from transformers import PreTrainedTokenizerBase
 
-from trainer.collate.labels import label_row, pad_labels
-from trainer.models.vocabulary import task_ids, text_ids
+from trainer.collate.labels import label_row, pad_labels, text_ids
+from trainer.models.vocabulary import task_ids
 
 TEXT_OF = {"transcribe": "transcript", "translate": "translation"}
 

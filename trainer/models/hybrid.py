@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from transformers import AutoTokenizer
+from transformers import PreTrainedTokenizerFast
 
 from trainer.collate.hybrid import HybridCollator
 from trainer.collate.tasks import tasks_of
@@ -15,8 +15,8 @@ from trainer.errors import InputError
 from trainer.models import hub
 from trainer.models.features import FbankExtractor
 from trainer.models.hybrid_model import HybridConfig, HybridModel
-from trainer.models.parts import Parts, encoder_is_frozen, set_trainable
-from trainer.models.vocabulary import hybrid_tokenizer, task_ids
+from trainer.models.parts import Parts
+from trainer.models.vocabulary import hybrid_tokenizer, set_generation, task_ids
 
 if TYPE_CHECKING:
     from torch import LongTensor
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from trainer.config import Config
     from trainer.config.model import Random
     from trainer.models.parts import Batch, Collate
+
+PROMPT = 1  # the task token; the start token before it is the model's to add
 
 
 @dataclass(frozen=True)
@@ -37,7 +39,8 @@ class HybridParts(Parts):
     def generate(self, model: HybridModel, batch: Batch) -> LongTensor:
         """Greedy; the prompt of each row is its own task token."""
         limit = self.config.training.generation_max_length
-        return model.generate(batch["feats"], batch["feat_lens"], batch["toks"][:, :1], max_length=limit)
+        ids = model.generate(batch["feats"], batch["feat_lens"], batch["toks"][:, :PROMPT], max_length=limit)
+        return ids[:, PROMPT + 1 :]
 
     def tasks_of(self, batch: Batch) -> list[str]:
         return tasks_of(self.tokenizer, batch["toks"])
@@ -58,8 +61,10 @@ def build(config: Config, train_texts: Sequence[str] = ()) -> HybridParts:
 
 def load(directory: Path, config: Config) -> HybridParts:
     """What `save` or a checkpoint left."""
-    model, fresh = hub.load_model(HybridModel, str(directory), may_be_fresh=("ctc.*",))
-    tokenizer = hub.load(AutoTokenizer, config.model.tokenizer or str(directory), "model.tokenizer")
+    settings = hub.load(HybridConfig, str(directory))
+    settings.ctc_weight, settings.chunk_size = config.model.ctc_weight, config.model.chunk_size or 0
+    model, fresh = hub.load_model(HybridModel, str(directory), may_be_fresh=("ctc.*",), config=settings)
+    tokenizer = hub.load(PreTrainedTokenizerFast, config.model.tokenizer or str(directory), "model.tokenizer")
     return _parts(config, model, tokenizer, hub.load(FbankExtractor, str(directory)), tuple(fresh))
 
 
@@ -70,16 +75,16 @@ def _parts(
     extractor: FbankExtractor,
     fresh: tuple[str, ...],
 ) -> HybridParts:
-    model.generation_config.update(language=config.model.language, task=config.model.task)
-    model.generation_config.max_length = config.training.generation_max_length
-    if encoder_is_frozen(config):
-        set_trainable(model.encoder, False)
-    return HybridParts(config, model, tokenizer, extractor, fresh)
+    set_generation(model, config)
+    parts = HybridParts(config, model, tokenizer, extractor, fresh)
+    if config.model.freeze_encoder:
+        parts.train_encoder(False)
+    return parts
 
 
 def _tokenizer(config: Config, texts: Sequence[str]) -> PreTrainedTokenizerBase:
     if config.model.tokenizer is not None:
-        return hub.load(AutoTokenizer, config.model.tokenizer, "model.tokenizer")
+        return hub.load(PreTrainedTokenizerFast, config.model.tokenizer, "model.tokenizer")
     return hybrid_tokenizer(texts, _random(config).vocabulary)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from io import BytesIO
+from typing import TYPE_CHECKING
 
 import sentencepiece
 from tokenizers import Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers
@@ -11,6 +12,11 @@ from transformers import MBart50Tokenizer, PreTrainedTokenizerBase, PreTrainedTo
 
 from trainer.collate.labels import plain
 from trainer.errors import InputError
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedModel
+
+    from trainer.config import Config
 
 TASK_TOKENS = {"transcribe": "<2transcribe>", "translate": "<2translate>"}
 SPECIALS = ["<pad>", "<s>", "</s>", "<unk>"]
@@ -46,15 +52,17 @@ def with_task_tokens(tokenizer: PreTrainedTokenizerBase) -> PreTrainedTokenizerB
     return tokenizer
 
 
-def text_ids(tokenizer: PreTrainedTokenizerBase, text: str) -> list[int]:
-    """The ids of a text alone; a special token spelled out in it is dropped, it must not end or steer the row."""
-    reserved = set(tokenizer.all_special_ids) - {tokenizer.unk_token_id}
-    return [i for i in tokenizer(plain(text), add_special_tokens=False).input_ids if i not in reserved]
-
-
 def task_ids(tokenizer: PreTrainedTokenizerBase) -> dict[str, int]:
     """The id of each task's token."""
     return {task: tokenizer.convert_tokens_to_ids(token) for task, token in TASK_TOKENS.items()}
+
+
+def set_generation(model: PreTrainedModel, config: Config) -> None:
+    """Language, task and bounds, where generation and a reader of the saved model look for them."""
+    settings = model.generation_config
+    settings.language, settings.task = config.model.language, config.model.task
+    settings.max_length = config.training.generation_max_length
+    settings.num_beams = config.training.generation_num_beams
 
 
 def pieces(texts: Sequence[str], vocabulary: str | int) -> Pieces:
