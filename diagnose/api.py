@@ -4,8 +4,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from diagnose.conduct import conduct
+from diagnose.errors import InputError
 from diagnose.nouns import Stage
 from diagnose.report import Report
+from diagnose.roots import nearest
 from diagnose.runner import Selection
 
 
@@ -21,5 +23,8 @@ def preflight(
 
     Report and receipt are written where the fact `digest_inputs` says; without it, nothing is.
     """
-    selection = Selection(tuple(Stage(stage) for stage in stages), tuple(select), dict(ignore or {}), everything)
+    for stage in stages:
+        if stage not in list(Stage):
+            raise InputError(f"there is no stage {stage!r}{nearest(stage, Stage)}")
+    selection = Selection(tuple(map(Stage, stages)), tuple(select), dict(ignore or {}), everything)
     return conduct(facts, selection).report

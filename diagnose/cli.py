@@ -83,8 +83,8 @@ def preflight(
     facts = facts_from(config, overrides, subject)
     with watching() as watcher:
         done = conduct(facts, selection, strict, watcher)
-    write(done.report, **paths)
     show(done, terminal.console())
+    write(done.report, **paths)
     context.exit(done.report.exit_code)
 
 

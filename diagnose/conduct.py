@@ -9,6 +9,7 @@ from typing import Any
 from diagnose import discover
 from diagnose.digests import DigestInputs, Digests
 from diagnose.engine import Engine, installed
+from diagnose.errors import InputError
 from diagnose.facts import Context, Refusal
 from diagnose.folder import Folder, Since
 from diagnose.receipt import Receipt
@@ -24,6 +25,7 @@ class Preflight:
     receipt: Receipt | None = None
     folder: Folder | None = None
     since: Since | None = None
+    unwritten: str = ""
 
 
 def conduct(
@@ -48,7 +50,10 @@ def examine(
     if not selection.full and folder.holds(now):
         return Preflight(report, receipt)
     since = folder.since(report)
-    folder.write(report, receipt)
+    try:
+        folder.write(report, receipt)
+    except InputError as error:  # what was found out is still told
+        return Preflight(report, receipt, since=since, unwritten=error.message)
     return Preflight(report, receipt, folder, since)
 
 

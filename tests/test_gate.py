@@ -1,16 +1,21 @@
 """The gate: a receipt that holds is accepted at once, anything else looks, and only a full go opens."""
 
 import json
+import subprocess
+import sys
 
+import click
 import pytest
 
 from diagnose import Finding, Stage, gate
-from diagnose.conduct import examine
-from diagnose.digests import DigestInputs
-from diagnose.engine import of
+from diagnose.conduct import digest_inputs, examine
+from diagnose.digests import DigestInputs, Digests
+from diagnose.engine import installed, of
 from diagnose.errors import InputError
-from diagnose.folder import read_receipt
+from diagnose.folder import Folder, read_receipt
+from diagnose.receipt import Receipt
 from diagnose.runner import Selection
+from tests import probing
 from tests.probing import passes, probe_of
 
 
@@ -163,3 +168,83 @@ def test_without_digest_inputs_the_gate_looks_every_time_and_writes_nothing(run)
         passage = gate.ask({"model": 1.0}, engine=run.engine)
         assert passage.open and passage.preflight.receipt is None
     assert run.looks == 2 and not run.out.exists()
+
+
+def test_a_command_ends_with_the_verdicts_exit_code(run, monkeypatch, capsys):
+    monkeypatch.setattr(gate, "installed", lambda: run.engine)
+    assert gate.enter(run.facts).startswith("preflight: go (")
+    run.config["training"]["loss"] = 0.0
+    with pytest.raises(click.exceptions.Exit) as refused:
+        gate.enter(run.facts)
+    assert refused.value.exit_code == 1
+    said = capsys.readouterr()
+    assert "the run does not start: no-go: LOS001" in said.err and "DO NOT START TRAINING" in said.err
+    assert said.out == ""
+
+
+def test_a_report_that_cannot_be_kept_is_told_all_the_same(run):
+    run.out.write_text("a file where the folder should be")
+    passage = run.ask()
+    assert passage.open and "cannot be written" in passage.preflight.unwritten
+
+
+class Trained:
+    """A run of our own trainer, as far as a receipt looks at it: configuration, two splits, audio."""
+
+    def __init__(self, root):
+        self.root = root
+        (root / "splits").mkdir()
+        for split in ("train", "dev"):
+            rows = "".join(f"{split}{n}.wav,xin chào {n},hello {n},1.0,v{n}\n" for n in range(3))
+            header = "audio_path,transcript,translation,duration,video_id\n"
+            (root / "splits" / f"{split}.csv").write_text(header + rows)
+            for n in range(3):
+                (root / f"{split}{n}.wav").write_bytes(b"sound")
+
+    def context(self, *overrides):
+        from trainer.config import load
+        from trainer.paths import shipped_config
+
+        places = [f"paths.data_root={self.root}", "paths.splits_dir=splits", f"output.dir={self.root}/out"]
+        return installed().context({"config": load(shipped_config("demo_hybrid"), [*places, *overrides])})
+
+    def vouch(self):
+        report = probing.examine([passes("LOS001"), passes("GRD001"), passes("LRN001")])
+        receipt = Receipt.of(report, Digests.of(digest_inputs(self.context())))
+        Folder(self.root / "out" / "preflight").write(report, receipt)
+
+
+@pytest.fixture
+def trained(tmp_path):
+    trained = Trained(tmp_path)
+    trained.vouch()
+    return trained
+
+
+def test_a_run_of_the_trainer_keeps_its_receipt_until_something_changes(trained):
+    assert isinstance(gate.standing(trained.context()), Receipt)
+    changed = gate.standing(trained.context("training.learning_rate=0.5"))
+    assert "no longer holds: configuration: training.learning_rate was " in changed and changed.endswith(", is 0.5")
+    train = trained.root / "splits" / "train.csv"
+    train.write_text(train.read_text().replace("hello 1", "good day"))
+    assert gate.standing(trained.context()).endswith(f"manifest {train}: line 3 changed")
+    trained.vouch()
+    (trained.root / "dev2.wav").write_bytes(b"another sound")
+    assert gate.standing(trained.context()).endswith(f"audio: {trained.root / 'dev2.wav'} changed")
+
+
+def test_source_of_every_package_that_decides_is_vouched_for(trained):
+    code = read_receipt(trained.root / "out").digests.code
+    for file in ("diagnose/gate.py", "trainer/facts.py", "trainer/loop/loss.py", "probes/loss/loss_is_not_finite.py"):
+        assert file in code
+
+
+def test_asking_a_receipt_that_holds_imports_no_torch(trained):
+    script = (
+        "import sys; from pathlib import Path; from tests.test_gate import Trained; from diagnose import gate\n"
+        f"t = Trained.__new__(Trained); t.root = Path({str(trained.root)!r})\n"
+        "told = gate.standing(t.context())\n"
+        "print(told if isinstance(told, str) else 'holds', 'torch' in sys.modules)"
+    )
+    ran = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    assert ran.stdout == "holds False\n", ran.stderr

@@ -24,6 +24,7 @@ def show(preflight: Preflight, console: Console) -> None:
     for indent, line in lines(preflight):
         line.plain = line.plain.translate(VISIBLE)
         for piece in line.wrap(console, max(20, console.width - indent)):
+            piece.rstrip()
             console.print(Text(" " * indent) + piece, soft_wrap=True)
 
 
@@ -36,14 +37,17 @@ def lines(preflight: Preflight) -> Iterator[Line]:
         for outcome in root.follows:
             yield from block(outcome, preflight.folder, indent=4, lead="-> ")
     if not report.findings:
-        yield 2, Text("nothing found")
+        looked = len(report.having(Status.PASSED))
+        yield 2, Text(f"nothing found by the {looked} probe{'s' * (looked != 1)} that looked")
     yield 0, Text("")
     yield from unseen(report)
-    if preflight.since:
+    if preflight.since and (report.findings or preflight.since.gone):
         yield from changes(preflight.since)
     yield 0, Text(f"cost: {costs(report)}")
     if preflight.receipt:
         yield 0, Text(f"receipt: {preflight.receipt.signature}")
+    if preflight.unwritten:
+        yield 0, Text(f"neither report nor receipt is kept: {preflight.unwritten}", style="yellow")
     if preflight.folder:
         yield 0, Text(f"report: {preflight.folder.report}")
     yield 0, Text("")
@@ -95,5 +99,9 @@ def changes(since: Since) -> Iterator[Line]:
 
 
 def costs(report: Report) -> str:
-    told = [f"{c.stage} {c.seconds:.1f} s" + (f" ({c.passes} passes)" if c.passes else "") for c in report.costs]
+    told = [f"{cost.stage} {cost.seconds:.1f} s{_passes(cost.passes)}" for cost in report.costs]
     return ", ".join([*told, f"{report.elapsed:.1f} s in all"])
+
+
+def _passes(count: int) -> str:
+    return f" ({count} pass{'es' * (count != 1)})" if count else ""
