@@ -169,6 +169,20 @@ def test_explain_by_id_name_and_symptom(here):
     assert odd.exit_code == 2 and "no playbook tells of 'qwertyuiop zxcvbnm'" in odd.stderr
 
 
+@pytest.mark.parametrize(
+    ("said", "heading"),
+    [
+        ("loss is nan", "Loss is NaN"),
+        ("training loss is 0", "Loss is zero"),
+        ("garbage output", "Output is garbage"),
+        ("OSError: libc10_cuda.so: cannot open shared object file", "torchaudio was built for another torch"),
+    ],
+)
+def test_a_symptom_in_a_persons_own_words_leads_to_its_playbook(said, heading):
+    told = diagnose("explain", said)
+    assert told.exit_code == 0 and heading in told.stdout.splitlines()[0]
+
+
 def test_env_says_what_a_bug_report_needs():
     told = dict(line.split(": ", 1) for line in diagnose("env").stdout.splitlines())
     assert {"gonogo", "python", "torch", "torchaudio", "device", "cores", "memory", "disk", "GPU and driver"} <= set(

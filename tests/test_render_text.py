@@ -9,6 +9,7 @@ from rich.console import Console
 from diagnose import Severity
 from diagnose.conduct import Preflight
 from diagnose.folder import Folder, Since
+from diagnose.render.live import Moving, watching
 from diagnose.render.text import show
 from diagnose.runner import Selection
 from tests.probing import examine, finds, passes, probe_of
@@ -119,6 +120,23 @@ def test_eighty_columns_suffice_and_square_brackets_stay():
 def test_a_terminal_does_not_obey_what_the_data_holds():
     text = shown(examine([finds("LAB001", wheres=["row \x1b]0;owned\x07 \x9b31m"])]))
     assert "row \ufffd]0;owned \ufffd31m" in text and "\x1b" not in text
+
+
+def test_the_live_line_says_stage_probe_fact_and_seconds_on_one_line():
+    moving = Moving()
+    moving.looks(passes("LOS001"))
+    assert moving.line().plain.endswith("loss · LOS001 probe_los001") and " s  " in moving.line().plain
+    moving.computes("first_step")
+    assert moving.line().plain.endswith("probe_los001 · measuring first_step")
+    assert len(Console(file=io.StringIO(), width=30).render_lines(moving.line())) == 1
+
+
+def test_elsewhere_a_line_for_each_stage(capsys):
+    with watching() as watcher:
+        for id in ("DAT001", "DAT002", "LOS001"):
+            watcher.looks(passes(id))
+    said = capsys.readouterr()
+    assert said.err == "preflight: data\npreflight: loss\n" and said.out == ""
 
 
 def test_no_colour_where_there_is_no_terminal_red_yellow_green_where_there_is(monkeypatch):

@@ -4,6 +4,8 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from rich.text import Text
+
 from diagnose import meter, terminal
 from diagnose.marks import Probe
 from diagnose.nouns import Stage
@@ -48,6 +50,6 @@ class Moving(Watcher):
     def computes(self, fact: str) -> None:
         self.fact, self.since = f" · measuring {fact}", time.monotonic()
 
-    def line(self) -> str:
-        spent = f" · {meter.passes()} passes" if meter.passes() else ""
-        return f"{time.monotonic() - self.since:5.1f} s  {self.probe}{self.fact}{spent}"
+    def line(self) -> Text:
+        clock = f"{time.monotonic() - self.since:5.1f} s"
+        return Text(f"{clock}  {meter.passes()} passes  {self.probe}{self.fact}", no_wrap=True, overflow="ellipsis")
