@@ -60,12 +60,22 @@ def hook_output(module: Any, change: Callable[[Any], Any]) -> None:
     module.register_forward_hook(hook)
 
 
+def loss_of(facts: Facts) -> Any:
+    """The loss of the first items, by the facts' own compute_loss."""
+    batch = facts["collate"]([facts["train_dataset"][number] for number in range(4)])
+    return usual_loss(facts)(facts["model"], batch)
+
+
+def usual_loss(facts: Facts) -> Any:
+    from probes.instruments.outputs import loss_of_output
+
+    return facts.get("compute_loss", loss_of_output)
+
+
 def gradients_of(facts: Facts, module: Any) -> list[Any]:
     """Gradients of what the module alone holds, after one backward pass of the first items."""
     from probes.instruments.observer import observed
-    from probes.instruments.outputs import loss_of_output
 
-    batch = facts["collate"]([facts["train_dataset"][number] for number in range(4)])
     with observed(facts["model"]):
-        facts.get("compute_loss", loss_of_output)(facts["model"], batch).backward()
+        loss_of(facts).backward()
         return [parameter.grad for parameter in untied(facts, module)]

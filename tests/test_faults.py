@@ -1,0 +1,59 @@
+"""Faults put into healthy subjects: the right probe names each as the one root, and is silent when it is out again."""
+
+import pytest
+
+import diagnose
+from diagnose import Severity, discover
+from probes.healthy import NAMES, healthy
+
+FOUND = discover.faults()
+PAIRS = [(fault, name) for fault in FOUND.items for name in NAMES if {"*", name} & set(fault.applies_to)]
+FIRST = [(fault, next(name for other, name in PAIRS if other is fault)) for fault in FOUND.items]
+
+
+def check(fault, name):
+    sound = healthy(name)
+    assert not fault.proof(sound)
+    broken = fault.put(healthy(name))
+    assert fault.proof(broken)
+    report = diagnose.preflight(**broken)
+    alarms = [root.probe for root in report.diagnosis if root.severity is not Severity.NOTE]
+    assert alarms == [fault.named_by], [(f.probe, f.where, f.message) for f in report.findings]
+    assert report.verdict == "no-go" and report.exit_code == 1
+    after = diagnose.preflight(**sound)
+    assert after.verdict == "go" and not after.findings
+
+
+@pytest.mark.parametrize(("fault", "name"), FIRST, ids=lambda value: getattr(value, "id", value))
+def test_a_fault_is_named_as_the_one_root(fault, name):
+    check(fault, name)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("fault", "name"), [pair for pair in PAIRS if pair not in FIRST], ids=lambda value: getattr(value, "id", value)
+)
+def test_a_fault_is_named_in_every_architecture_it_applies_to(fault, name):
+    check(fault, name)
+
+
+def test_faults_can_be_read_and_name_probes_that_exist():
+    ids = {probe.id for probe in discover.probes().items}
+    assert not FOUND.unreadable and len(FOUND.items) >= 3
+    assert {fault.named_by for fault in FOUND.items} <= ids
+    assert all(fault.breaks and set(fault.applies_to) <= {"*", *NAMES} for fault in FOUND.items)
+
+
+def test_a_broken_collator_is_one_root_with_the_rest_beneath_it():
+    fault = next(fault for fault in FOUND.items if fault.id == "labels_masked")
+    report = diagnose.preflight(**fault.put(healthy("mt5")))
+    (root,) = report.diagnosis
+    assert root.probe == "LAB001" and "Valid labels: 0/" in root.finding.message and "(0.0%)" in root.finding.message
+    assert {outcome.probe for outcome in root.follows} == {"LOS001", "GRD002"}
+
+
+def test_two_independent_faults_are_two_roots():
+    faults = {fault.id: fault for fault in FOUND.items}
+    broken = faults["optimizer_built_too_early"].put(faults["padding_left_in_labels"].put(healthy("whisper")))
+    report = diagnose.preflight(**broken)
+    assert [root.probe for root in report.diagnosis] == ["LAB002", "PAR002"]
