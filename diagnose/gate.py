@@ -43,7 +43,7 @@ def ask(
         return _skipped(context, skip)
     stale = standing(context, resumed)
     if isinstance(stale, Receipt):
-        return Passage(True, 0, f"preflight: receipt of {stale.created} holds: {stale.signature}")
+        return Passage(True, 0, f"the receipt of {stale.created} holds: {stale.signature}")
     preflight = examine(engine, context, watcher=watcher)
     return _decided(preflight, stale)
 
@@ -71,7 +71,7 @@ def _decided(preflight: Preflight, stale: str) -> Passage:
         return Passage(False, report.exit_code, report.headline, preflight)
     if closed:
         return Passage(False, 2, f"cannot vouch: {closed}", preflight)
-    return Passage(True, 0, f"preflight: go ({stale})", preflight)
+    return Passage(True, 0, f"go, looked at now: {stale}", preflight)
 
 
 def _skipped(context: Context, reason: str) -> Passage:
@@ -80,7 +80,7 @@ def _skipped(context: Context, reason: str) -> Passage:
     inputs = digest_inputs(context)
     if inputs is not None:
         Folder(inputs.output_dir / "preflight").skip(reason, datetime.now(UTC).isoformat(timespec="seconds"))
-    return Passage(True, 0, f"preflight skipped: {reason}")
+    return Passage(True, 0, f"skipped: {reason}")
 
 
 def enter(facts: Mapping[str, Any], *, skip: str | None = None, resumed: bool = False) -> str:

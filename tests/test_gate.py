@@ -63,7 +63,7 @@ def test_the_first_run_looks_and_the_second_accepts_the_receipt(run):
     assert first.open and first.preflight and run.looks == 1
     second = run.ask()
     assert second.open and second.preflight is None and run.looks == 1
-    assert second.reason.startswith("preflight: receipt of ") and "go full" in second.reason
+    assert second.reason.startswith("the receipt of ") and "go full" in second.reason
 
 
 def test_no_go_refuses_with_1_and_leaves_the_report_alone_in_the_runs_directory(run):
@@ -147,7 +147,7 @@ def test_a_torn_receipt_is_looked_past(run):
 def test_skipping_needs_a_reason_and_records_it(run):
     passage = run.ask(skip="the cluster closes at noon")
     assert passage.open and run.looks == 0
-    assert passage.reason == "preflight skipped: the cluster closes at noon"
+    assert passage.reason == "skipped: the cluster closes at noon"
     recorded = json.loads((run.out / "preflight" / "skipped.json").read_text())
     assert recorded["reason"] == "the cluster closes at noon"
     with pytest.raises(InputError, match="needs a reason"):
@@ -172,7 +172,7 @@ def test_without_digest_inputs_the_gate_looks_every_time_and_writes_nothing(run)
 
 def test_a_command_ends_with_the_verdicts_exit_code(run, monkeypatch, capsys):
     monkeypatch.setattr(gate, "installed", lambda: run.engine)
-    assert gate.enter(run.facts).startswith("preflight: go (")
+    assert gate.enter(run.facts).startswith("go, looked at now: ")
     run.config["training"]["loss"] = 0.0
     with pytest.raises(click.exceptions.Exit) as refused:
         gate.enter(run.facts)
