@@ -28,7 +28,7 @@ from trainer.models.vocabulary import TASK_TOKENS, hybrid_tokenizer
 
 TOKENIZER = hybrid_tokenizer(TRAIN_TEXTS, "characters")
 COLLATE = HybridCollator(FbankExtractor(), TOKENIZER, "both", 256)
-SPECIALS = set(TOKENIZER.all_special_ids)
+SPECIALS = set(TOKENIZER.all_special_ids) - {TOKENIZER.unk_token_id}
 
 
 def decoded(labels: torch.Tensor) -> list[str]:
