@@ -10,7 +10,23 @@ from torch.utils.data import Dataset
 
 from trainer.config import Config, Resolved
 
-WORDS = "xin chào the model học nhanh quá today we train một mô hình nhỏ for speech".split()
+WORDS = (
+    "xin",
+    "chào",
+    "the",
+    "model",
+    "học",
+    "nhanh",
+    "quá",
+    "today",
+    "we",
+    "train",
+    "một",
+    "mô",
+    "hình",
+    "nhỏ",
+    "for",
+)
 ARCHITECTURES = ("whisper", "whisper+ctc", "e2e+ctc", "hybrid", "mt5")
 RANDOM = {"hidden": 16, "layers": 1, "decoder_layers": 1, "heads": 2, "ffn": 32, "dropout": 0.0, "conv_channels": 8}
 
@@ -98,6 +114,21 @@ def config(architecture: str, directory: Path, dropout: float = 0.0, **training:
             "output": {"dir": directory, "experiment_name": "test"},
         }
     )
+
+
+def resumed(architecture: str, directory: Path, rows: int = 10, eval_rows: int = 0, **training: Any) -> Any:
+    """The same trainer as a new process would build it from the newest whole checkpoint, which it goes on from."""
+    from trainer.loop.resume import newest
+    from trainer.loop.run import build_trainer
+    from trainer.models.parts import load_parts
+
+    checkpoint = newest(directory)
+    settings = config(architecture, directory, **training)
+    parts = load_parts(checkpoint, settings)
+    eval_set = dataset(architecture, eval_rows) if eval_rows else None
+    run = build_trainer(Resolved(settings, {}, Path("test.yaml")), parts, dataset(architecture, rows), eval_set)
+    run.train(resume_from_checkpoint=str(checkpoint))
+    return run
 
 
 def trainer(architecture: str, directory: Path, rows: int = 10, eval_rows: int = 0, **training: Any) -> Any:

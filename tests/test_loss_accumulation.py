@@ -81,7 +81,7 @@ def test_a_mean_of_means_would_be_seen(architecture: str, tmp_path: Path, monkey
 @pytest.mark.parametrize("architecture", ARCHITECTURES)
 def test_batches_with_nothing_to_score_change_nothing(architecture: str, tmp_path: Path) -> None:
     """Four of eight micro-batches are blank: the step is that of the others, and the blank ones are counted."""
-    blank = dict(blank=(0, 1, 2, 3), batch_size=1, gradient_accumulation_steps=8)
+    blank = {"blank": (0, 1, 2, 3), "batch_size": 1, "gradient_accumulation_steps": 8}
     parts, parts_log, run = one_step(architecture, tmp_path / "parts", **blank)
     whole, whole_log, _ = one_step(architecture, tmp_path / "whole", blank=(0, 1, 2, 3), batch_size=8)
     assert run.book.skipped == 4
@@ -103,9 +103,9 @@ def test_a_step_with_nothing_to_score_moves_nothing_and_has_no_loss(architecture
 
 def test_empty_steps_do_not_pull_the_logged_mean_down(tmp_path: Path) -> None:
     """Half of the steps are empty; the line's loss is that of the other half."""
-    settings = dict(rows=4, batch_size=2, max_steps=2, shuffle=False, learning_rate=1e-9)
+    settings = {"rows": 4, "batch_size": 2, "max_steps": 2, "shuffle": False, "learning_rate": 1e-9}
     run = trainer("mt5", tmp_path / "a", logging_steps=2, **settings)
-    blank = set(list(run.get_train_dataloader().batch_sampler)[0])
+    blank = set(next(iter(run.get_train_dataloader().batch_sampler)))
     run.data_collator = blanking(run.data_collator, blank)
     run.train()
     plain = trainer("mt5", tmp_path / "b", logging_steps=1, **settings)

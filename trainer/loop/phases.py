@@ -35,13 +35,16 @@ class CTCPhaseCallback(TrainerCallback):
     def __init__(self, steps: int) -> None:
         self.steps = steps
 
-    def on_step_begin(
+    def on_train_begin(
         self, args: Any, state: TrainerState, control: TrainerControl, model: Any = None, **_: Any
     ) -> None:
+        """Before the batches of the next step are counted: what is to be scored depends on it."""
         alone = state.global_step < self.steps
         if model.ctc_only and not alone:
             log.info("step %d: the decoder trains from here on", state.global_step)
         model.ctc_only = alone
+
+    on_step_end = on_train_begin
 
 
 class SaveAfterEpochCallback(TrainerCallback):

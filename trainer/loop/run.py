@@ -14,7 +14,7 @@ from trainer.loop.checkpoint import checkpoints, recover, set_aside
 from trainer.loop.disk import full_reason, too_little
 from trainer.loop.journal import journal
 from trainer.loop.lock import locked
-from trainer.loop.result import RunResult, finish
+from trainer.loop.result import RESULTS, RunResult, finish
 from trainer.loop.resume import require_same_rows, require_same_run, resume_point
 
 if TYPE_CHECKING:
@@ -48,7 +48,21 @@ def build_trainer(resolved: Resolved, parts: Parts, train_set: Dataset, eval_set
     from trainer.loop.callbacks import callbacks
     from trainer.loop.trainer import RunTrainer
 
+    settle(parts)
     return RunTrainer(parts, train_set, eval_set, callbacks(parts, evaluates=eval_set is not None))
+
+
+def settle(parts: Parts) -> None:
+    """Make a model that was read from files equal to one that was not, bit by bit in all it will compute."""
+    # Weights lie in memory as they lie in the file, and sums over memory of another alignment round differently.
+    for value in (*parts.model.parameters(), *parts.model.buffers()):
+        value.data = value.data.clone()
+    # Training caches no keys; transformers says so to the outer configuration only, and saves that.
+    for module in parts.model.modules():
+        if hasattr(getattr(module, "config", None), "use_cache"):
+            module.config.use_cache = False
+    # from_pretrained makes every parameter trainable, also Whisper's sinusoids, which are not learnt.
+    parts.train_encoder(not parts.config.model.freeze_encoder)
 
 
 def with_epochs(resolved: Resolved, epochs: float | None) -> Resolved:
@@ -92,21 +106,26 @@ def _starting_point(resume: str | None, run: Path) -> Path | None:
 
 def _prepared(resolved: Resolved, checkpoint: Path | None, subset: int | None) -> RunTrainer:
     from transformers import set_seed
+    from transformers.utils.logging import disable_progress_bar
 
     from trainer.data.dataset import open_split
+    from trainer.data.prepare import needed_texts
     from trainer.models.parts import RESOLVED, build, load_parts
 
     config = resolved.config
     if checkpoint is not None:
         require_same_run(checkpoint, config)
+    disable_progress_bar()
     set_seed(config.training.seed)
     train_set = open_split(config, "train", subset)
     eval_set = open_split(config, "dev", subset) if config.training.eval_strategy != "no" else None
-    parts = load_parts(checkpoint, config) if checkpoint else build(config, train_set.texts())
+    texts = [row[column] for row in train_set.rows for column in needed_texts(config)]
+    parts = load_parts(checkpoint, config) if checkpoint else build(config, texts)
     if checkpoint is not None:
         require_same_rows(checkpoint, len(train_set))
     if leads():
         write_files({config.output.dir / RESOLVED: resolved.to_yaml()})
+        (config.output.dir / RESULTS).unlink(missing_ok=True)
     return build_trainer(resolved, parts, train_set, eval_set)
 
 
