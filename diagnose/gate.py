@@ -14,7 +14,7 @@ from diagnose.errors import InputError
 from diagnose.facts import Context
 from diagnose.folder import Folder, read_receipt
 from diagnose.nouns import Verdict
-from diagnose.receipt import Receipt, matches, shut
+from diagnose.receipt import Receipt, matches, shut, statuses_of, unlooked
 from diagnose.runner import Watcher
 
 
@@ -44,8 +44,9 @@ def ask(
     stale = standing(context, resumed)
     if isinstance(stale, Receipt):
         return Passage(True, 0, f"the receipt of {stale.created} holds: {stale.signature}")
-    preflight = examine(engine, context, watcher=watcher)
-    return _decided(preflight, stale)
+    if watcher:
+        watcher.begins(stale)
+    return _decided(examine(engine, context, watcher=watcher), stale)
 
 
 def standing(context: Context, resumed: bool = False) -> Receipt | str:
@@ -66,10 +67,9 @@ def standing(context: Context, resumed: bool = False) -> Receipt | str:
 
 def _decided(preflight: Preflight, stale: str) -> Passage:
     report = preflight.report
-    closed = shut(preflight.receipt) if preflight.receipt else ""
     if report.verdict is not Verdict.GO:
         return Passage(False, report.exit_code, report.headline, preflight)
-    if closed:
+    if closed := unlooked(statuses_of(report)):
         return Passage(False, 2, f"cannot vouch: {closed}", preflight)
     return Passage(True, 0, f"go, looked at now: {stale}", preflight)
 

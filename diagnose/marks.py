@@ -35,7 +35,13 @@ def probe(id: str, stage: Stage, severity: Severity, explains: tuple[str, ...] =
     """Marks a function that yields findings about the facts it names as parameters."""
     if not id.startswith(PREFIXES[stage]):
         raise ValueError(f"probe {id} stands in stage {stage}, whose ids begin with {PREFIXES[stage]}")
-    return lambda look: Probe(id, stage, severity, explains, look)
+
+    def mark(look: Look) -> Probe:
+        if not (look.__doc__ or "").strip():
+            raise ValueError(f"probe {id} has no docstring; its first line is the probe's title")
+        return Probe(id, stage, severity, explains, look)
+
+    return mark
 
 
 @dataclass(frozen=True)

@@ -77,7 +77,8 @@ class Plan:
         """The provider to use. `avoiding` holds the facts on the way here: two facts may be derived from each other."""
         if name not in self._within_reach or name in avoiding:
             return None
-        for provider in [self._chosen[name]] if name in self._chosen else self.providers.get(name, []):
+        settled = [self._chosen[name]] if name in self._chosen else []
+        for provider in settled + self.providers.get(name, []):
             on_the_way = avoiding | {name}
             if all(need in self.given or self.choose(need, on_the_way) for need in provider.needs.required):
                 self._chosen[name] = provider

@@ -28,9 +28,9 @@ class Receipt:
 
     @classmethod
     def of(cls, report: Report, digests: Digests) -> "Receipt":
-        probes = {outcome.probe: str(outcome.status) for outcome in report.outcomes}
-        ignored = dict(report.selection.ignored)
-        return cls(report.created, str(report.verdict), report.selection.full, digests, ignored, probes)
+        selection = report.selection
+        ignored, probes = dict(selection.ignored), statuses_of(report)
+        return cls(report.created, str(report.verdict), selection.full, digests, ignored, probes)
 
     @property
     def signature(self) -> str:
@@ -72,11 +72,20 @@ def shut(receipt: Receipt) -> str:
         return "the preflight was limited to some stages or probes"
     if receipt.verdict != Verdict.GO:
         return f"its verdict was {receipt.verdict}"
+    return unlooked(receipt.probes)
+
+
+def unlooked(probes: Mapping[str, str]) -> str:
+    """The stage that a go must rest on and that no probe could look at; nothing when there is none."""
     for stage in MUST_HAVE_LOOKED:
-        statuses = [status for id, status in receipt.probes.items() if id.startswith(PREFIXES[stage])]
+        statuses = [status for id, status in probes.items() if id.startswith(PREFIXES[stage])]
         if statuses and not {Status.PASSED, Status.FOUND}.intersection(statuses):
             return f"no probe of the stage {stage} could look"
     return ""
+
+
+def statuses_of(report: Report) -> dict[str, str]:
+    return {outcome.probe: str(outcome.status) for outcome in report.outcomes}
 
 
 def matches(receipt: Receipt, now: Digests, resumed: bool = False) -> list[str]:

@@ -47,6 +47,9 @@ class Cost:
 class Watcher:
     """Is told what happens, as it happens. This one does not care; the live display does."""
 
+    def begins(self, why: str) -> None:
+        """A preflight had to be run, and why."""
+
     def looks(self, probe: Probe) -> None:
         """A probe is about to look."""
 

@@ -27,6 +27,8 @@ def package(tmp_path, monkeypatch):
         "extra/data/again.py": "from extra.data.one import one",
         "extra/data/same_id.py": PROBE.format(id="DAT901", name="same_id"),
         "extra/data/broken.py": "import nothing_of_this_name",
+        "extra/data/untold.py": PROBE.format(id="DAT902", name="untold").replace('"""A title."""', "..."),
+        "extra/data/misplaced.py": PROBE.format(id="LAB901", name="misplaced"),
         "extra/instruments/__init__.py": "raise RuntimeError('not walked')",
         "extra/giving.py": "from os.path import join\ndef colour(model):\n    return 'red'\ndef _hidden(): ...\n",
     }
@@ -51,6 +53,11 @@ def test_what_cannot_be_read_is_crashed_and_named(package):
     assert told["extra.data.broken"].status is Status.CRASHED
     assert told["extra.data.broken"].reason == "ModuleNotFoundError: No module named 'nothing_of_this_name'"
     assert told["extra.data.same_id.same_id"].reason == "the id DAT901 is taken by extra.data.one.one"
+    assert (
+        told["extra.data.untold"].reason
+        == "ValueError: probe DAT902 has no docstring; its first line is the probe's title"
+    )
+    assert "probe LAB901 stands in stage data, whose ids begin with DAT" in told["extra.data.misplaced"].reason
     assert "extra.instruments" not in told
 
 

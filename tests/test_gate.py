@@ -90,6 +90,7 @@ def test_go_without_a_look_at_learning_cannot_vouch(run):
     refused = gate.ask(run.facts, engine=engine)
     assert (refused.open, refused.exit_code) == (False, 2)
     assert refused.reason == "cannot vouch: no probe of the stage learning could look"
+    assert not gate.ask({"model": 1.0}, engine=engine).open
 
 
 @pytest.mark.parametrize(
@@ -178,6 +179,7 @@ def test_a_command_ends_with_the_verdicts_exit_code(run, monkeypatch, capsys):
         gate.enter(run.facts)
     assert refused.value.exit_code == 1
     said = capsys.readouterr()
+    assert "preflight: the receipt of" in said.err and "training.loss was 2.0, is 0.0" in said.err
     assert "the run does not start: no-go: LOS001" in said.err and "DO NOT START TRAINING" in said.err
     assert said.out == ""
 

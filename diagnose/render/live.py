@@ -26,7 +26,14 @@ def watching() -> Iterator[Watcher]:
         yield moving
 
 
-class Lines(Watcher):
+class Speaking(Watcher):
+    """Says why there is a preflight."""
+
+    def begins(self, why: str) -> None:
+        terminal.say(f"preflight: {why}")
+
+
+class Lines(Speaking):
     """Says when a stage begins: enough for a log."""
 
     stage: Stage | None = None
@@ -37,7 +44,7 @@ class Lines(Watcher):
             terminal.say(f"preflight: {probe.stage}")
 
 
-class Moving(Watcher):
+class Moving(Speaking):
     """Stage, probe, fact, passes so far, and a clock that starts again with each, so that a slow one shows."""
 
     def __init__(self) -> None:
