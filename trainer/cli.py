@@ -1,5 +1,7 @@
 """The train command. This is the only file of the package that knows the diagnosis."""
 
+import logging
+import os
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -7,11 +9,12 @@ import click
 from diagnose import terminal
 from diagnose.version import __version__
 from trainer import commands, progress
-from trainer.options import EPOCHS, ROWS, configured, resolve
+from trainer.options import EPOCHS, ROWS, configured, resolve, skippable
 
 if TYPE_CHECKING:
     from trainer.config import Resolved
 
+log = logging.getLogger(__name__)
 terminal.hearers.append(lambda level: progress.quiet.set(level == terminal.Loudness.QUIET))
 
 EXAMPLES = """
@@ -31,7 +34,7 @@ Examples:
 @click.option("--resume", metavar="DIR|auto", help="Go on from a checkpoint; auto takes the newest one that is whole.")
 @click.option("--dry-run", is_flag=True, help="Check what can be checked without training, and say the plan.")
 @click.option("--print-config", is_flag=True, help="Show every value and the place it comes from.")
-@click.option("--skip-preflight", metavar="REASON", help="Start without the preflight; the reason is written down.")
+@skippable
 @click.version_option(__version__, message="gonogo %(version)s")
 @click.pass_context
 def main(context: click.Context, config: str | None, overrides: tuple[str, ...], **given: Any) -> commands.Shown:
@@ -39,6 +42,7 @@ def main(context: click.Context, config: str | None, overrides: tuple[str, ...],
 
     Without a command it trains what --config describes.
     """
+    context.obj = enter
     if context.invoked_subcommand:
         if config or overrides:
             raise click.UsageError(f"options of {context.invoked_subcommand} come after its name", context)
@@ -63,19 +67,33 @@ def start(
 
         shown = [resolved.annotated()] if print_config else []
         return [*shown, describe(plan(resolved.config, epochs, subset), resolved.config)] if dry_run else shown
-    terminal.say(ask(resolved, skip_preflight))
-    from trainer.loop.run import train
+    from trainer.loop.journal import journal
+    from trainer.loop.run import train, with_epochs
 
+    passed = enter(with_epochs(resolved, epochs), skip_preflight, resume is not None)
+    with journal(resolved.config.output.dir):
+        log.info("preflight: %s", passed)
     return [str(train(resolved, resume=resume, epochs=epochs, subset=subset))]
 
 
-def ask(resolved: "Resolved", skip: str | None) -> str:
-    """May the run start? A line for the log."""
-    if skip is None:
-        return "preflight: not there yet, starting without it"
-    from diagnose.gate import ask_aloud
+def enter(resolved: "Resolved", skip: str | None = None, resumed: bool = False) -> str:
+    """May the run start? The verdict in a line, or the end of the command with the exit code of the verdict."""
+    from diagnose import gate
 
-    return ask_aloud({"config": resolved}, skip=skip).reason
+    if skip is None and int(os.environ.get("WORLD_SIZE", "1")) > 1:
+        return receipt_of(resolved, resumed)
+    return gate.enter({"config": resolved}, skip=skip, resumed=resumed).removeprefix("preflight").lstrip(": ")
+
+
+def receipt_of(resolved: "Resolved", resumed: bool) -> str:
+    """With many processes the preflight comes first, in one: here its receipt is all that counts."""
+    from diagnose import engine, gate
+    from trainer.errors import InputError
+
+    found = gate.standing(engine.installed().context({"config": resolved}, None), resumed)
+    if isinstance(found, str):
+        raise InputError(f"{found}; with several processes, run diagnose preflight --config {resolved.path} first")
+    return f"receipt of {found.created} holds: {found.signature}"
 
 
 @main.result_callback()

@@ -1,15 +1,19 @@
 """The commands beneath train. Each gives back what is to be shown; the cli shows it."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from trainer.options import EPOCHS, FILE, FOLDER, ROWS, configured, resolve
+from trainer.options import EPOCHS, FILE, FOLDER, ROWS, configured, resolve, skippable
 from trainer.paths import clean_manifest
 
+if TYPE_CHECKING:
+    from trainer.config import Resolved
+
 Shown = Sequence[Any]
+Enter = Callable[["Resolved", str | None], str]  # asks for the verdict on a run; given by the cli
 
 
 @click.command(epilog="Example: train prepare --input data/export/manifest.tsv --output data/export/manifest_clean.tsv")
@@ -24,22 +28,18 @@ def prepare(
 
     Says how many rows each rule changed or removed, and keeps the removed ones in a file beside the output.
     """
+    from trainer.config import Config
     from trainer.data.prepare import needed_texts
     from trainer.data.prepare import prepare as clean
 
-    settings = resolve(config, overrides).config if config else None
-    source = source or (settings.manifest if settings else None)
-    if source is None:
+    if source is None and config is None:
         raise click.UsageError(
             "nothing to prepare; name a manifest with --input FILE, or a configuration with --config"
         )
-    report = clean(
-        source,
-        output or clean_manifest(source),
-        data_root or (settings.paths.data_root if settings else Path()),
-        settings.audio if settings else None,
-        needed_texts(settings) if settings else (),
-    )
+    settings = resolve(config, overrides).config if config else Config()
+    source, needed = source or settings.manifest, needed_texts(settings) if config else ()
+    output = output or clean_manifest(source)
+    report = clean(source, output, data_root or settings.paths.data_root, settings.audio, needed)
     return [report.table(), f"{report.output}", f"{report.removed_path} (removed rows)"]
 
 
@@ -111,7 +111,11 @@ def charts(runs: tuple[Path, ...], results: Path | None, output: Path | None) ->
 @configured(multiple=True)
 @click.option("--epochs", type=EPOCHS, metavar="N", help="Train for so many epochs instead.")
 @click.option("--subset", type=ROWS, metavar="N", help="Use the first N rows of each split.")
-def pipeline(config: tuple[str, ...], overrides: tuple[str, ...], epochs: float | None, subset: int | None) -> Shown:
+@skippable
+@click.pass_obj
+def pipeline(
+    enter: Enter, config: tuple[str, ...], overrides: tuple[str, ...], skip_preflight: str | None, **given: Any
+) -> Shown:
     """Go the whole way: prepare, split, train, evaluate, charts, for one or several configurations.
 
     What is already made and still valid is reused; a run that was interrupted goes on.
@@ -121,7 +125,7 @@ def pipeline(config: tuple[str, ...], overrides: tuple[str, ...], epochs: float 
 
     if not config:
         raise click.UsageError("nothing to run; name at least one configuration with --config FILE")
-    outcome = go([resolve(one, overrides) for one in config], epochs=epochs, subset=subset)
+    outcome = go([resolve(one, overrides) for one in config], lambda one: enter(one, skip_preflight), **given)
     print_scores(outcome.scores)
     return [str(path) for path in (*outcome.runs, *outcome.charts)]
 
@@ -131,11 +135,15 @@ def pipeline(config: tuple[str, ...], overrides: tuple[str, ...], epochs: float 
 @click.option("--seed", default=0, help="Of the corpus and of the model.")
 @click.option("--directory", type=FOLDER, default=Path("gonogo-demo"), help="Where everything goes.")
 @click.option("--set", "overrides", multiple=True, metavar="KEY=VALUE", help="Override one value; may be repeated.")
-def demo(model: str, seed: int, directory: Path, overrides: tuple[str, ...]) -> None:
+@skippable
+@click.pass_obj
+def demo(
+    enter: Enter, model: str, seed: int, directory: Path, overrides: tuple[str, ...], skip_preflight: str | None
+) -> None:
     """Show the whole way on real speech made on the spot: corpus, preflight, training, evaluation, charts.
 
     Takes a few minutes on two CPU cores and downloads nothing. A second time, only what is missing is made.
     """
     from trainer.demo.run import demo as go
 
-    go(model, seed, directory, overrides=overrides)
+    go(model, seed, directory, lambda one: enter(one, skip_preflight), overrides=overrides)

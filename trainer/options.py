@@ -33,6 +33,11 @@ def configured(multiple: bool = False) -> Callable[[Any], Any]:
     return lambda command: config(values(command))
 
 
+skippable = click.option(
+    "--skip-preflight", metavar="REASON", help="Start without the preflight; the reason is written down."
+)
+
+
 def resolve(config: str, overrides: tuple[str, ...]) -> "Resolved":
     """The configuration, with notices of what in it is no longer needed."""
     from trainer.config import load
