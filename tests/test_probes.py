@@ -131,7 +131,25 @@ def test_an_unused_pooler_is_a_note():
     facts["optimizer"] = torch.optim.AdamW(facts["model"].parameters(), lr=1e-3)
     report = diagnose.preflight(**facts)
     assert report.verdict == "go" and [(f.probe, f.where) for f in report.findings] == [("GRD001", "pooler")]
-    assert "the loss does not change when they do" in report.findings[0].message
+    assert "the loss does not follow when they change" in report.findings[0].message
+
+
+class Queried(nn.Module):
+    """A learned query held by the model itself, in a forward pass that cuts it off."""
+
+    def __init__(self):
+        super().__init__()
+        self.query, self.head = nn.Parameter(torch.randn(12)), nn.Linear(12, 5)
+
+    def forward(self, x):
+        return self.head(x + self.query.detach())
+
+
+def test_a_lone_parameter_that_is_cut_off_is_named():
+    facts = healthy("classifier") | {"model": Queried()}
+    facts["optimizer"] = torch.optim.AdamW(facts["model"].parameters(), lr=1e-3)
+    (finding,) = diagnose.preflight(**facts).findings
+    assert (finding.probe, finding.where, finding.severity) == ("GRD001", "query", "error")
 
 
 class Tokens:

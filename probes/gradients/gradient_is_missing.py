@@ -10,26 +10,28 @@ LARGE = 0.1
 @probe(id="GRD001", stage=Stage.GRADIENTS, severity=Severity.ERROR, explains=("LRN*", "GEN*"))
 def gradient_is_missing(gradient_reach: Reach) -> Iterator[Finding]:
     """A module that should train gets no gradient at all: the graph is cut, or nothing of it reaches the loss."""
-    for cut in gradient_reach.cuts:
-        if cut.missing:
-            yield _finding(cut, cut.size / max(gradient_reach.trainable, 1))
+    missing = [cut for cut in gradient_reach.cuts if cut.missing]
+    grave = [cut for cut in missing if cut.followed or gradient_reach.share(cut) >= LARGE]
+    yield from (_finding(cut, gradient_reach.share(cut)) for cut in grave)
+    small = [cut for cut in missing if cut not in grave]
+    if small:
+        names = ", ".join(cut.module for cut in small[:5]) + (", …" if len(small) > 5 else "")
+        yield Finding(
+            where=small[0].module,
+            message=f"{len(small)} small parts get no gradient, and the loss does not follow when they change: {names}",
+            fix="freeze them, or use their output in the loss",
+            measured={"parts": len(small), "size": sum(cut.size for cut in small)},
+            severity=Severity.NOTE,
+        )
 
 
 def _finding(cut: Cut, share: float) -> Finding:
-    severe = cut.followed or share >= LARGE
-    story, fix = (
-        (
-            "the loss follows when they change, so the graph is cut on the way",
-            "remove the detach(), .data, no_grad or numpy",
-        )
-        if cut.followed
-        else ("the loss does not change when they do", "use its output in the loss, or freeze it")
-    )
-    return Finding(
-        where=cut.module,
-        message=f"{cut.tensors} trainable tensors of this {cut.kind} ({share:.1%} of what trains) get no gradient "
-        f"(None), expected one for each; {story}",
-        fix=f"{fix} between {cut.module} and the loss" if cut.followed else fix,
-        measured={"tensors": cut.tensors, "share": share, "loss_follows": cut.followed},
-        severity=None if severe else Severity.NOTE,
-    )
+    head = f"{cut.tensors} trainable tensors of this {cut.kind} ({share:.1%} of what trains) get no gradient (None), "
+    if cut.followed:
+        told = "expected one for each; the loss follows when they change, so the graph is cut on the way"
+        fix = f"remove the detach(), .data, no_grad or numpy between {cut.module} and the loss"
+    else:
+        told = "expected one for each; the loss does not follow when they change, so nothing reads their output"
+        fix = f"use the output of {cut.module} in the loss, or freeze it"
+    measured = {"tensors": cut.tensors, "share": share, "loss_follows": cut.followed}
+    return Finding(where=cut.module, message=head + told, fix=fix, measured=measured)

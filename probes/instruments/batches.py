@@ -9,7 +9,7 @@ from typing import Any
 import torch
 from torch.utils.data import DataLoader
 
-from probes.instruments.forked import CannotFork, ChildRaised, in_child
+from probes.instruments.forked import CannotFork, ChildRaised, TimedOut, in_child
 from probes.instruments.observer import observed
 from probes.measured.data import Drawing
 from probes.measured.steps import Failure
@@ -33,6 +33,10 @@ def _drawn(batches: Iterable[Any], count: int) -> tuple[list[Any], str]:
         return [copied(batch) for batch in batches[:count]], ""
     try:
         return in_child(lambda: list(islice(_rebuilt(batches), count))), ""
+    except TimedOut as reason:
+        if getattr(_unwrapped(batches), "num_workers", 0):  # its own workers are forked all the same
+            raise
+        return _drawn_here(batches, count, f"in a child {reason.message}")
     except CannotFork as reason:
         return _drawn_here(batches, count, str(reason))
 

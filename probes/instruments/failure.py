@@ -1,5 +1,6 @@
 """What raised: read from the traceback after the fact, so that nothing has to be hooked before it."""
 
+import re
 import traceback
 from collections.abc import Iterator
 from pathlib import Path
@@ -28,7 +29,7 @@ def failure_of(error: BaseException, model: torch.nn.Module, phase: str) -> Fail
     return Failure(
         phase=phase,
         error=type(error).__name__,
-        message=_first_lines(str(error)),
+        message=in_short(str(error)),
         module=names[id(where.f_locals["self"])] if where else "",
         kind=type(where.f_locals["self"]).__name__ if where else "",
         shapes=_shapes(where) if where else "",
@@ -39,10 +40,10 @@ def failure_of(error: BaseException, model: torch.nn.Module, phase: str) -> Fail
 
 def nearest_line(error: BaseException) -> str:
     """file:line of the innermost frame outside of installed packages; of the innermost one at all, if there is none."""
-    frames = traceback.extract_tb(error.__traceback__)
-    own = [frame for frame in frames if not any(part in frame.filename for part in FOREIGN)]
-    chosen = (own or list(frames))[-1:]
-    return "".join(f"{frame.filename}:{frame.lineno}" for frame in chosen)
+    frames = [(frame.filename, str(frame.lineno)) for frame in traceback.extract_tb(error.__traceback__)]
+    frames += re.findall(r'File "(.+?)", line (\d+)', str(error))  # a loader's worker hands its trace over as text
+    own = [frame for frame in frames if not any(part in frame[0] for part in FOREIGN)]
+    return ":".join((own or frames)[-1]) if frames else ""
 
 
 def _frames(error: BaseException) -> Iterator[FrameType]:
@@ -60,6 +61,8 @@ def _shapes(frame: FrameType) -> str:
     return ", ".join(f"{name} {list(value.shape)}" for name, value in given if isinstance(value, torch.Tensor))
 
 
-def _first_lines(text: str, limit: int = 300) -> str:
-    joined = " ".join(line.strip() for line in text.strip().splitlines() if line.strip())
+def in_short(text: str, limit: int = 300) -> str:
+    """One line; of a worker's trace its last, which is the error."""
+    lines = [line.strip() for line in text.strip().splitlines() if line.strip()]
+    joined = lines[-1] if "Original Traceback" in text else " ".join(lines)
     return joined if len(joined) <= limit else joined[: limit - 1] + "…"

@@ -11,7 +11,7 @@ from typing import Any, Self
 
 import torch
 
-from probes.instruments.failure import nearest_line
+from probes.instruments.failure import in_short, nearest_line
 
 
 class ChildRaised(Exception):
@@ -23,7 +23,12 @@ class ChildRaised(Exception):
 
     @classmethod
     def of(cls, error: BaseException) -> Self:
-        return cls(type(error).__name__, str(error), nearest_line(error), "".join(traceback.format_exception(error)))
+        trace = "".join(traceback.format_exception(error))
+        return cls(type(error).__name__, in_short(str(error)), nearest_line(error), trace)
+
+
+class TimedOut(ChildRaised):
+    """Nothing came back in time: slow, stuck, or stuck only because it was forked (thread pools do not live on)."""
 
 
 class CannotFork(Exception):
@@ -39,7 +44,7 @@ class _Pickler(pickle.Pickler):
         return NotImplemented
 
 
-def in_child(work: Callable[[], Any], seconds: float = 300.0) -> Any:
+def in_child(work: Callable[[], Any], seconds: float = 120.0) -> Any:
     """The function's result. ChildRaised when it raises, dies or takes too long; CannotFork where there is no way."""
     if "fork" not in multiprocessing.get_all_start_methods() or multiprocessing.current_process().daemon:
         raise CannotFork("this platform or process cannot fork a child")
@@ -50,7 +55,7 @@ def in_child(work: Callable[[], Any], seconds: float = 300.0) -> Any:
     sender.close()
     try:
         if not receiver.poll(seconds):
-            raise ChildRaised("TimeoutError", f"nothing came back within {seconds:.0f} s")
+            raise TimedOut("TimeoutError", f"nothing came back within {seconds:.0f} s")
         kind, *rest = pickle.loads(receiver.recv_bytes())  # our own child wrote it
     except EOFError:
         child.join()

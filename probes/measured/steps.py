@@ -90,9 +90,9 @@ class FirstStep:
 
 @dataclass(frozen=True)
 class Cut:
-    """A module none of whose trainable parameters gets a gradient, in any mode, even with the weights nudged."""
+    """A part none of whose trainable parameters gets a gradient, in any mode, even with the weights nudged."""
 
-    module: str
+    module: str  # or the name of a lone parameter, whose kind is then Parameter
     kind: str
     tensors: int
     size: int
@@ -102,8 +102,10 @@ class Cut:
 
 @dataclass(frozen=True)
 class Reach:
-    """How far the gradient gets: whole modules it does not reach, and lone parameters within modules that it does."""
+    """How far the gradient gets: the parts it does not reach, largest first, out of so many trainable values."""
 
     trainable: int
     cuts: tuple[Cut, ...] = ()
-    lone: tuple[str, ...] = ()
+
+    def share(self, cut: Cut) -> float:
+        return cut.size / max(self.trainable, 1)

@@ -1,0 +1,51 @@
+"""Of the rows that a run learns from and is judged by."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True)
+class CorpusRow:
+    """One row of a manifest, or one item of a dataset. `size`: bytes of its audio file, None where it is not there."""
+
+    where: str
+    split: str = "train"
+    audio: str = ""  # as the row names it
+    path: str | None = None  # the file it means; None: no audio, or nobody says which folder it is in
+    size: int | None = None
+    texts: Mapping[str, str] = field(default_factory=dict)
+    seconds: float | None = None  # as the row says
+    decimals: int = 3  # to which it says so
+    tags: Mapping[str, str] = field(default_factory=dict)  # the other columns
+    file: str | None = None
+    line: int | None = None
+
+    @property
+    def name(self) -> str:
+        """`train.csv:3 (wavs/a.wav)`"""
+        return f"{self.where} ({self.audio})" if self.audio else self.where
+
+
+@dataclass(frozen=True)
+class Corpus:
+    """The rows of one split. `total` is larger than their number where a dataset was only sampled."""
+
+    rows: tuple[CorpusRow, ...]
+    total: int
+
+
+@dataclass(frozen=True)
+class Sample:
+    """The rows to be looked at closely: the longest, the shortest, the oddest, and others spread evenly between."""
+
+    rows: tuple[CorpusRow, ...]
+    total: int
+
+
+@dataclass(frozen=True)
+class Columns:
+    """Which columns there are in each split, in how many rows; and those that the run is known to read."""
+
+    present: Mapping[str, Mapping[str, int]]
+    rows: Mapping[str, int]
+    needed: tuple[str, ...] = ()
