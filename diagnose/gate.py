@@ -17,6 +17,8 @@ from diagnose.nouns import Verdict
 from diagnose.receipt import Receipt, matches, shut, statuses_of, unlooked
 from diagnose.runner import Watcher
 
+NAMED = 5  # changes told in the log; diagnose diff tells them all
+
 
 @dataclass(frozen=True)
 class Passage:
@@ -54,14 +56,18 @@ def standing(context: Context, resumed: bool = False) -> Receipt | str:
     inputs = digest_inputs(context)
     if inputs is None:
         return "it is not known what a receipt would have to match"
+    folder = Folder(inputs.output_dir / "preflight")
+    if not folder.receipt.exists():
+        return "this run has no receipt yet"
     try:
-        receipt = read_receipt(inputs.output_dir / "preflight")
+        receipt = read_receipt(folder.path)
     except InputError as error:
         return error.message
     if closed := shut(receipt):
         return f"the receipt of {receipt.created} opens no gate: {closed}"
     if changed := matches(receipt, Digests.of(inputs, receipt.digests.strict), resumed):
-        return f"the receipt of {receipt.created} no longer holds: {'; '.join(changed)}"
+        more = f"; and {len(changed) - NAMED} more" if len(changed) > NAMED else ""
+        return f"the receipt of {receipt.created} no longer holds: {'; '.join(changed[:NAMED])}{more}"
     return receipt
 
 

@@ -61,6 +61,7 @@ def run(tmp_path):
 def test_the_first_run_looks_and_the_second_accepts_the_receipt(run):
     first = run.ask()
     assert first.open and first.preflight and run.looks == 1
+    assert first.reason == "go, looked at now: this run has no receipt yet"
     second = run.ask()
     assert second.open and second.preflight is None and run.looks == 1
     assert second.reason.startswith("the receipt of ") and "go full" in second.reason
@@ -108,6 +109,13 @@ def test_a_stale_receipt_looks_again_and_names_what_changed(run, change, named):
     assert passage.open and run.looks == 2
     assert named in passage.reason and "no longer holds" in passage.reason
     assert run.ask().preflight is None
+
+
+def test_many_changes_are_counted_after_the_first_few(run):
+    run.config["training"] |= {f"key{n}": 1 for n in range(9)}
+    run.ask()
+    run.config["training"] |= {f"key{n}": 2 for n in range(9)}
+    assert run.ask().reason.endswith("training.key4 was 1, is 2; and 4 more")
 
 
 def test_a_receipt_of_one_stage_opens_no_gate(run):
