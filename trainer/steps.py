@@ -1,7 +1,7 @@
 """The steps that lead from a manifest to charts. Each one says what it reuses, and does only what is left to do."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -73,6 +73,7 @@ def data_step(config: "Config") -> None:
 def train_step(resolved: "Resolved", epochs: float | None = None, subset: int | None = None) -> Path:
     """Train, go on where an earlier run of the same settings and data stopped, or reuse it when it was finished."""
     from trainer.loop.run import train
+    from trainer.models.parts import RESOLVED
 
     config = resolved.config
     folder = config.output.dir
@@ -84,7 +85,11 @@ def train_step(resolved: "Resolved", epochs: float | None = None, subset: int | 
         return folder
     (folder / "train_results.json").unlink(missing_ok=True)
     mark(stamp, digest)
-    result = train(resolved, resume="auto" if same else None, epochs=epochs, subset=subset)
+    itself = replace(resolved, path=folder / RESOLVED)  # what a stopped run names to go on with: all values are in it
+    try:
+        result = train(itself, resume="auto" if same else None, epochs=epochs, subset=subset)
+    except KeyboardInterrupt as stop:
+        raise KeyboardInterrupt(f"{stop}, or with the same command as now") from stop
     say("\n".join(f"      {line}" for line in str(result).splitlines()))
     return folder
 

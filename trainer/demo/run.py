@@ -1,7 +1,8 @@
 """`train demo`: the whole way on a small corpus that is made on the spot."""
 
 import json
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -28,25 +29,23 @@ def demo(
     overrides: Sequence[str] = (),
 ) -> Outcome:
     """Corpus, data, preflight, training, evaluation, charts; a second time, only what is missing."""
+    started = time.monotonic()
     root = Path(directory)
     resolved = settings(model, seed, root, overrides)
+    name = resolved.config.output.experiment_name
     step = Numbered(6)
-    say(f"GoNoGo demo ({LABEL}): {resolved.config.output.experiment_name}, seed {seed}, in {root}")
-    step.next("Make a corpus")
-    corpus = make_corpus(root, seed, size)
-    say(f"      {_described(corpus)}")
-    step.next("Prepare data: clean the manifest, split by video")
-    data_step(resolved.config)
+    say(f"GoNoGo demo ({LABEL}): {name}, seed {seed}, in {root}")
+    corpus = _data(step, resolved, make=lambda: make_corpus(root, seed, size))
     step.next("Preflight: can this run learn?")
     say(f"      {gate(resolved) if gate else 'the diagnosis is not there yet: starting without it'}")
-    step.next(f"Train {resolved.config.output.experiment_name} from random weights")
+    step.next(f"Train {name} from random weights")
     run = train_step(resolved)
     step.next("Evaluate on sentences that were never trained on")
     scores = evaluate_step(resolved.config, _tests(model, corpus))
     step.next("Draw charts")
-    charts = charts_step([resolved.config], scores)
-    outcome = Outcome((run,), tuple(scores), charts)
+    outcome = Outcome((run,), tuple(scores), charts_step([resolved.config], scores))
     _print(outcome, corpus)
+    say(f"done in {time.monotonic() - started:.0f} s")
     return outcome
 
 
@@ -64,6 +63,15 @@ def settings(model: str, seed: int, root: Path, overrides: Sequence[str] = ()) -
     }
     ours = [f"{key}={json.dumps(value)}" for key, value in values.items()]
     return load(shipped_config(name), [*ours, *overrides])
+
+
+def _data(step: Numbered, resolved: "Resolved", make: Callable[[], Corpus]) -> Corpus:
+    step.next("Make a corpus")
+    corpus = make()
+    say(f"      {_described(corpus)}")
+    step.next("Prepare data: clean the manifest, split by video")
+    data_step(resolved.config)
+    return corpus
 
 
 def _tests(model: str, corpus: Corpus) -> dict[str, Path | None]:

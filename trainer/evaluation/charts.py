@@ -98,8 +98,12 @@ def _sides(points: Sequence[tuple[float, float]]) -> tuple[list[float], list[flo
 
 
 def _wrapped(name: str) -> str:
-    """Long names on two lines, broken where the words are."""
-    return name if len(name) <= 14 else "\n".join(name.rsplit("_", 1))
+    """Long names on two lines, broken between words, near the middle."""
+    breaks = [place for place, character in enumerate(name) if character in "_-. "]
+    if len(name) <= 14 or not breaks:
+        return name
+    middle = min(breaks, key=lambda place: abs(place - len(name) / 2))
+    return f"{name[:middle]}\n{name[middle + 1 :]}"
 
 
 def _save(figure: "Figure", path: Path) -> Path:

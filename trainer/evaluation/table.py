@@ -20,6 +20,7 @@ def print_scores(scores: Sequence["Scores"]) -> None:
     width = None if sys.stdout.isatty() else 120
     console = Console(width=width, markup=False, highlight=False, emoji=False)
     for one in scores:
+        console.print(f"{one.name}: {one.clips} rows", soft_wrap=True)
         console.print(_table(one))
         console.print(_footer(one), soft_wrap=True)
 
@@ -30,7 +31,7 @@ def _table(scores: "Scores") -> "Table":
     from rich.text import Text
 
     lines = box.ROUNDED if sys.stdout.isatty() else None
-    table = Table(box=lines, title=Text(f"{scores.name}: {scores.clips} rows"), title_justify="left")
+    table = Table(box=lines)
     table.add_column("metric")
     for column in ("value", "target"):
         table.add_column(column, justify="right")
