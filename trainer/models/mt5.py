@@ -103,8 +103,7 @@ def _parts(
     model.generation_config.max_length = config.training.generation_max_length
     model.generation_config.num_beams = config.training.generation_num_beams
     parts = TextParts(config, model, tokenizer, None, fresh)
-    if config.model.freeze_encoder:
-        parts.train_encoder(False)
+    parts.train_encoder(not config.model.freeze_encoder)
     return parts
 
 

@@ -63,7 +63,7 @@ class WhisperParts(Parts):
         return [names[number] for number in batch["labels"][:, 1].tolist()]
 
     def train_encoder(self, trainable: bool) -> None:
-        """The sinusoids of the encoder are not learnt, in the released models and here."""
+        """The sinusoids of the encoder are not learnt, though weights that were read come as trainable."""
         super().train_encoder(trainable)
         self.model.get_encoder().embed_positions.requires_grad_(False)
 
@@ -136,6 +136,5 @@ def _parts(
 ) -> WhisperParts:
     set_generation(model, tokenizer, config)
     parts = WhisperParts(config, model, tokenizer, extractor, fresh, characters)
-    if config.model.freeze_encoder:
-        parts.train_encoder(False)
+    parts.train_encoder(not config.model.freeze_encoder)
     return parts
