@@ -94,5 +94,5 @@ def _file(path: Path, strict: bool) -> bytes:
 
 def _sources(roots: Iterable[Path]) -> Iterator[tuple[str, str]]:
     for root in sorted(set(roots)):
-        for path in sorted(root.rglob("*.py")):
+        for path in sorted(filter(Path.is_file, root.rglob("*.py"))):  # an editor's lock is a link that leads nowhere
             yield path.relative_to(root.parent).as_posix(), short(path.read_bytes())

@@ -139,7 +139,7 @@ def test_a_resumed_run_accepts_its_own_receipt_on_another_machine_but_not_with_a
     run.ask()
     path = run.out / "preflight" / "receipt.json"
     kept = json.loads(path.read_text())
-    path.write_text(json.dumps(kept | {"device": "another", "versions": {"torch": "1.0"}}))
+    path.write_text(json.dumps(kept | {"device": "another", "versions": kept["versions"] | {"torch": "1.0"}}))
     assert run.ask(resumed=True).preflight is None
     assert "device: was another, is cpu" in run.ask().reason
     run.config["training"]["loss"] = 5.0
