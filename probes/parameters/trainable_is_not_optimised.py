@@ -15,6 +15,6 @@ def trainable_is_not_optimised(optimised_parameters: Parameters) -> Iterator[Fin
             where=left[0].name,
             message=f"{size:,} of {optimised_parameters.trainable:,} trainable values are in no group of the optimiser"
             f"{stale}: {', '.join(row.name for row in left[:5])}{', …' if len(left) > 5 else ''}",
-            fix="build the optimiser after the last resize, unfreeze or replacement of a layer",
+            fix="build the optimiser last, after every resize, unfreeze and new layer, over all that is not frozen",
             measured={"left_out": size, "tensors": len(left), "strangers": strangers},
         )
