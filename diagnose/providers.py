@@ -95,7 +95,10 @@ class Plan:
             tuple(dict.fromkeys(root for need in p.needs.required for root in self.missing(need, seen | {name})))
             for p in self.providers[name]
         ]
-        return min(ways, key=len)
+        shortest = min(ways, key=len)
+        if len(shortest) > 1:
+            return shortest
+        return (" or ".join(dict.fromkeys(way[0] for way in ways if len(way) == 1)),)
 
 
 def unknown_facts(probes: Iterable[Probe], providers: Sequence[Provider]) -> list[str]:

@@ -155,6 +155,16 @@ def test_not_given_names_the_root_facts_that_are_missing():
     assert str(refusal.value) == "not given: model, train_batches"
 
 
+def test_not_given_names_every_fact_that_would_do():
+    def named(name, function):
+        function.__name__ = name
+        return function
+
+    ways = [named("rows", lambda train_rows: 1), named("rows", lambda train_dataset: 1), named("rows", lambda a, b: 1)]
+    with pytest.raises(NotGiven, match=r"not given: train_rows or train_dataset$"):
+        context({}, *ways).get("rows")
+
+
 def test_optional_parameters_keep_their_default_when_there_is_no_such_fact():
     def batch(train_batches, seed=7, tokenizer="none", scaler="none"):
         return (seed, tokenizer, scaler)
