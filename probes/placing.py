@@ -12,7 +12,7 @@ Item = TypeVar("Item")
 
 def at(row: CorpusRow, message: str, fix: str, severity: Severity | None = None, **measured: Number) -> Finding:
     """A finding that points at the row's own line; None is the probe's severity."""
-    return Finding(row.name, message, fix, measured, severity, row.file, row.line)
+    return Finding(row.where, message, fix, measured, severity, row.file, row.line)
 
 
 def mild_unless(many: bool) -> Severity | None:

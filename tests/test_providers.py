@@ -188,7 +188,7 @@ def test_manifest_rows_keep_their_place(tmp_path):
         {"audio_path": "a.wav", "transcript": "xin chào", "_file": "train.csv", "_line": "2"},
         {"audio_path": "b.wav", "transcript": "", "_file": "train.csv", "_line": "3"},
     ]
-    report = diagnose.preflight(train_rows=rows, audio_root=tmp_path)
+    report = diagnose.preflight(train_rows=rows, audio_root=tmp_path, select=["DAT001", "DAT002"])
     found = {finding.probe: finding for finding in report.findings}
     assert {(f.probe, f.where, f.file, f.line) for f in report.findings} == {
         ("DAT001", "train.csv:3", "train.csv", 3),

@@ -33,6 +33,25 @@ def audio_root(config: Resolved) -> Path:
     return config.config.paths.data_root
 
 
+def needed_columns(config: Resolved) -> tuple[str, ...]:
+    from trainer.data.prepare import needed_texts
+
+    texts = needed_texts(config.config)
+    return texts if config.config.model.type == "mt5" else ("audio_path", *texts)
+
+
+def group_column(config: Resolved) -> str:
+    """The column by which the splits are made: nothing of one group is on both sides."""
+    return config.config.data.group_column
+
+
+def configured_audio(config: Resolved) -> dict[str, float]:
+    """What the run expects of its audio, whatever the feature extractor would take."""
+    audio = config.config.audio
+    bounds = {"min_seconds": audio.min_length_seconds, "max_seconds": audio.max_length_seconds}
+    return {"sample_rate": audio.sample_rate, **bounds}
+
+
 def parts(config: Resolved) -> Parts:
     """The model with all that feeds and reads it, as the run will build it."""
     from trainer.data.dataset import open_split

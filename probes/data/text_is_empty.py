@@ -1,22 +1,24 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.measured.data import ManifestRow
+from probes.measured.corpus import CorpusRow
+from probes.placing import at
 
 
 @probe(id="DAT002", stage=Stage.DATA, severity=Severity.ERROR, explains=("LAB001", "LAB003"))
-def text_is_empty(manifest_rows: tuple[ManifestRow, ...]) -> Iterator[Finding]:
+def text_is_empty(corpus_rows: tuple[CorpusRow, ...], needed_columns: tuple[str, ...] = ()) -> Iterator[Finding]:
     """A row of the manifest has an empty text where other rows have one: nothing to learn, or a NaN loss."""
-    for column in dict.fromkeys(name for row in manifest_rows for name in row.texts):
-        empty = [row for row in manifest_rows if not row.texts.get(column, 0)]
-        unused = len(empty) == len(manifest_rows) and any(sum(row.texts.values()) for row in manifest_rows)
-        if empty and not unused:  # a column that nobody filled belongs to another task
-            names = "; ".join(row.where for row in empty[:5])
-            yield Finding(
-                where=empty[0].where,
-                message=f"{column} is empty in {len(empty)} of {len(manifest_rows)} rows, expected none: {names}",
-                fix=f"fill in the {column}, or take these rows out of the manifest",
-                measured={"column": column, "empty": len(empty), "rows": len(manifest_rows)},
-                file=empty[0].file,
-                line=empty[0].line,
+    there = dict.fromkeys(name for row in corpus_rows for name in row.texts)
+    for column in [name for name in there if not needed_columns or name in needed_columns]:
+        rows = [row for row in corpus_rows if column in row.texts]
+        empty = [row for row in rows if not row.texts[column].strip()]
+        unused = len(empty) == len(rows) and any("".join(row.texts.values()).strip() for row in corpus_rows)
+        for row in () if unused else empty:  # a column that nobody filled belongs to another task
+            yield at(
+                row,
+                f"its {column} is empty, as in {len(empty)} of {len(rows)} rows, expected none",
+                f"fill in the {column}, or take these rows out of the manifest",
+                column=column,
+                empty=len(empty),
+                rows=len(rows),
             )

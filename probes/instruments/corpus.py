@@ -20,9 +20,7 @@ def read_rows(
     return tuple(_row(number, row, root, split, names) for number, row in enumerate(rows))
 
 
-def _row(
-    number: int, row: Mapping[str, Any], root: str | Path | None, split: str, names: tuple[str, ...]
-) -> CorpusRow:
+def _row(number: int, row: Mapping[str, Any], root: str | Path | None, split: str, names: tuple[str, ...]) -> CorpusRow:
     column = next((name for name in AUDIO if isinstance(row.get(name), str | os.PathLike) and row[name]), "")
     audio = os.fspath(row[column]) if column else ""
     path = locate(audio, root)
@@ -40,15 +38,17 @@ def _row(
         decimals=decimals,
         tags={str(name): str(value) for name, value in row.items() if name not in known and _plain(value)},
         file=None if file is None else str(file),
-        line=int(line) if str(line or "").isdigit() else None,
+        line=int(str(line)) if str(line).isdigit() else None,
     )
 
 
 def locate(audio: str, root: str | Path | None) -> str | None:
-    """The file that a row means; None where a relative path has no known folder to start from."""
-    if not audio or "\0" in audio or (root is None and not Path(audio).is_absolute()):
+    """The file that a row means; None where its folder is not known, or where it climbs out of the one that is."""
+    absolute = audio.startswith("/") or Path(audio).is_absolute()
+    climbs = not absolute and os.path.normpath(audio).startswith("..")
+    if not audio or "\0" in audio or climbs or (root is None and not absolute):
         return None
-    return str(Path(audio) if root is None else Path(root) / audio)
+    return audio if absolute else f"{root}{os.sep}{audio}"
 
 
 def said_seconds(row: Mapping[str, Any]) -> tuple[float | None, int]:

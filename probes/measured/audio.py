@@ -1,6 +1,6 @@
 """Of audio: what a file's header says, what its samples are, and what a dataset makes of them."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from probes.measured.corpus import CorpusRow
 
@@ -35,7 +35,7 @@ class Wave:
 
 @dataclass(frozen=True)
 class Clip:
-    """One row's audio file. `problem`: missing, outside, empty, truncated or unreadable, with the reason in `detail`."""
+    """One row's audio file. `problem`: missing, outside, empty, truncated or unreadable; `detail` says why."""
 
     row: CorpusRow
     problem: str = ""
@@ -77,6 +77,15 @@ class Loaded:
     line: str = ""
     file_seconds: float | None = None  # by the header of the file that it came from
 
+    @property
+    def samples(self) -> int:
+        return max(self.wave.shape) if self.wave else 0
+
+    @property
+    def real_rate(self) -> float | None:
+        """The rate at which its samples last as long as its file."""
+        return self.samples / self.file_seconds if self.samples and self.file_seconds else None
+
 
 @dataclass(frozen=True)
 class LoadedItems:
@@ -84,4 +93,16 @@ class LoadedItems:
 
     rows: tuple[Loaded, ...]
     total: int
-    limits: AudioLimits = field(default_factory=AudioLimits)
+
+
+@dataclass(frozen=True)
+class Heard:
+    """Samples of a row: of its file, or of the item that the dataset made of it."""
+
+    row: CorpusRow
+    wave: Wave
+    loaded: bool = False
+
+    @property
+    def name(self) -> str:
+        return f"{self.row.audio or 'its audio'}{' as the dataset gives it' if self.loaded else ''}"

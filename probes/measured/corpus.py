@@ -20,11 +20,6 @@ class CorpusRow:
     file: str | None = None
     line: int | None = None
 
-    @property
-    def name(self) -> str:
-        """`train.csv:3 (wavs/a.wav)`"""
-        return f"{self.where} ({self.audio})" if self.audio else self.where
-
 
 @dataclass(frozen=True)
 class Corpus:

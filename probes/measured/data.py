@@ -1,7 +1,6 @@
 """Of data, labels and the environment."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from probes.measured.steps import Failure
@@ -39,18 +38,6 @@ class LabelRow:
     padding_token: int | None = None
     first: int | None = None  # the first and last scored id
     last: int | None = None
-
-
-@dataclass(frozen=True)
-class ManifestRow:
-    """One row of the manifest against the disk. `texts` counts the characters of each text column."""
-
-    where: str
-    audio: str = ""
-    audio_found: bool | None = None
-    texts: Mapping[str, int] = field(default_factory=dict)
-    file: str | None = None
-    line: int | None = None
 
 
 @dataclass(frozen=True)

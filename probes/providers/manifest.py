@@ -1,27 +1,86 @@
-"""Manifest rows against the disk."""
+"""The rows of training and evaluation set, and which of them are looked at closely."""
 
+import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from diagnose.facts import NotApplicable
-from probes.measured.data import ManifestRow
+from probes.measured.corpus import Columns, Corpus, CorpusRow, Sample
+
+Rows = Sequence[Mapping[str, Any]]
+CLOSELY = 256  # rows of the training set; decoding them takes a second or two
+PART = 2  # of the evaluation set, one for every two of these
 
 
-def manifest_rows(
-    train_rows: Sequence[Mapping[str, Any]], audio_root: str | Path | None = None
-) -> tuple[ManifestRow, ...]:
-    from probes.instruments.manifest import read_rows
-
-    return read_rows(train_rows, None if audio_root is None else Path(audio_root))
+def data_sample_size() -> int:
+    """How many rows are decoded and read closely; `diagnose data` gives "whole" in its place."""
+    return CLOSELY
 
 
-def audio_rows(manifest_rows: tuple[ManifestRow, ...]) -> tuple[ManifestRow, ...]:
-    """The rows whose audio could be looked for."""
-    named = tuple(row for row in manifest_rows if row.audio)
+def train_manifest(train_rows: Rows, audio_root: str | Path | None = None, needed_columns: Any = ()) -> Corpus:
+    return _corpus(train_rows, audio_root, "train", needed_columns)
+
+
+def eval_manifest(eval_rows: Rows, audio_root: str | Path | None = None, needed_columns: Any = ()) -> Corpus:
+    return _corpus(eval_rows, audio_root, "eval", needed_columns)
+
+
+def train_corpus(train_manifest: Corpus) -> Corpus:
+    """The manifest's rows; where there is none, those that are made of the dataset's items."""
+    return train_manifest
+
+
+def eval_corpus(eval_manifest: Corpus) -> Corpus:
+    return eval_manifest
+
+
+def corpus_rows(train_corpus: Corpus, eval_corpus: Corpus | None = None) -> tuple[CorpusRow, ...]:
+    """All rows, of both splits."""
+    return train_corpus.rows + (eval_corpus.rows if eval_corpus else ())
+
+
+def audio_rows(corpus_rows: tuple[CorpusRow, ...]) -> tuple[CorpusRow, ...]:
+    """The rows that name an audio file which can be looked for."""
+    named = tuple(row for row in corpus_rows if row.audio)
     if not named:
-        raise NotApplicable("the manifest names no audio")
-    looked = tuple(row for row in named if row.audio_found is not None)
-    if not looked:
+        raise NotApplicable("the rows name no audio file")
+    if not any(row.path for row in named):
         raise NotApplicable("the audio paths are relative: give audio_root")
-    return looked
+    return named
+
+
+def sampled_rows(
+    train_corpus: Corpus, data_sample_size: int | str = CLOSELY, eval_corpus: Corpus | None = None
+) -> Sample:
+    """The rows to look at closely, of both splits."""
+    from probes.instruments.corpus_sampling import choose
+
+    count = sys.maxsize if data_sample_size == "whole" else int(data_sample_size)
+    rows = [train_corpus.rows[number] for number in choose(train_corpus.rows, count)]
+    if eval_corpus:
+        rows += [eval_corpus.rows[number] for number in choose(eval_corpus.rows, max(1, count // PART))]
+    return Sample(tuple(rows), train_corpus.total + (eval_corpus.total if eval_corpus else 0))
+
+
+def columns(train_rows: Rows, eval_rows: Rows = (), needed_columns: Any = ()) -> Columns:
+    """Which columns the rows of each split have."""
+    splits = {"train": train_rows, "eval": eval_rows}
+    counts: dict[str, dict[str, int]] = {}
+    for split, rows in splits.items():
+        for row in rows:
+            own = counts.setdefault(split, {})
+            for name in row:
+                own[str(name)] = own.get(str(name), 0) + 1
+    sizes = {split: len(rows) for split, rows in splits.items() if len(rows)}
+    return Columns(counts, sizes, tuple(needed_columns))
+
+
+def _corpus(rows: Rows, root: str | Path | None, split: str, texts: Any) -> Corpus:
+    from probes.instruments.corpus import AUDIO, read_rows
+
+    if not all(isinstance(row, Mapping) for row in rows):
+        odd = next(row for row in rows if not isinstance(row, Mapping))
+        raise NotApplicable(f"the {split} rows are no dicts: one of them is a {type(odd).__name__}")
+    read = read_rows(rows, root, split, [name for name in texts if name not in AUDIO])
+    return Corpus(read, len(read))

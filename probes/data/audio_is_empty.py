@@ -1,0 +1,18 @@
+from collections.abc import Iterator
+
+from diagnose import Finding, Severity, Stage, probe
+from probes.measured.audio import Clips
+from probes.placing import at
+
+
+@probe(id="DAT005", stage=Stage.DATA, severity=Severity.ERROR, explains=("DAT003", "DAT022"))
+def audio_is_empty(clips: Clips) -> Iterator[Finding]:
+    """An audio file is there but holds no sound at all: no bytes, or a header without samples."""
+    for clip in clips.rows:
+        if clip.problem == "empty":
+            yield at(
+                clip.row,
+                f"{clip.row.audio} is empty: {clip.detail}, expected samples",
+                "export the clip again, or take the row out of the manifest",
+                bytes=clip.row.size,
+            )

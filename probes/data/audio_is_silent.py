@@ -1,0 +1,25 @@
+from collections.abc import Iterator
+
+from diagnose import Finding, Severity, Stage, probe
+from probes.measured.audio import Heard
+from probes.placing import at
+
+SYLLABLE = 0.1  # seconds; nothing that is said is shorter
+
+
+@probe(id="DAT018", stage=Stage.DATA, severity=Severity.WARNING, explains=("DAT030",))
+def audio_is_silent(waves: tuple[Heard, ...]) -> Iterator[Finding]:
+    """A clip has a text but nothing can be heard in it: the model learns to invent words."""
+    told: set[str] = set()
+    for heard in waves:
+        wave = heard.wave
+        if wave.seconds >= SYLLABLE > wave.sounding and not wave.not_finite and heard.row.where not in told:
+            told.add(heard.row.where)
+            yield at(
+                heard.row,
+                f"in {wave.seconds:.2f} s of {heard.name} only {wave.sounding:.2f} s can be heard, expected at least "
+                f"{SYLLABLE} s",
+                "find the right recording, or take the row out of the manifest",
+                seconds=wave.seconds,
+                sounding=wave.sounding,
+            )

@@ -1,0 +1,19 @@
+from collections.abc import Iterator
+
+from diagnose import Finding, Severity, Stage, probe
+from probes.measured.audio import Clips
+from probes.placing import at
+
+
+@probe(id="DAT006", stage=Stage.DATA, severity=Severity.ERROR, explains=("DAT003", "DAT022", "DAT009"))
+def audio_is_truncated(clips: Clips) -> Iterator[Finding]:
+    """An audio file ends before its own header says so; many readers take what is there without a word."""
+    for clip in clips.rows:
+        if clip.problem == "truncated":
+            yield at(
+                clip.row,
+                f"{clip.row.audio} is cut short: {clip.detail}",
+                "copy or export the file again, or take the row out of the manifest",
+                bytes=clip.row.size,
+                seconds=clip.wave.seconds if clip.wave else None,
+            )

@@ -1,0 +1,21 @@
+from collections.abc import Iterator
+
+from diagnose import Finding, Severity, Stage, probe
+from probes.measured.audio import Clips
+from probes.placing import at
+
+QUIET = 0.05  # of the louder channel's rms; two independent channels keep 0.7, two equal ones 1
+
+
+@probe(id="DAT013", stage=Stage.DATA, severity=Severity.WARNING, explains=("DAT018",))
+def channels_cancel_out(clips: Clips) -> Iterator[Finding]:
+    """Two channels are each other's opposite: averaged to one, as loaders do, little or nothing is left."""
+    for clip, wave in clips.heard:
+        if clip.header and clip.header.channels > 1 and wave.kept < QUIET:
+            yield at(
+                clip.row,
+                f"the average of the {clip.header.channels} channels of {clip.row.audio} keeps {wave.kept:.1%} of the "
+                f"louder one's level, expected more than {QUIET:.0%}",
+                "take one channel of these files, not the average",
+                kept=wave.kept,
+            )

@@ -1,0 +1,20 @@
+from collections.abc import Iterator
+
+from diagnose import Finding, Severity, Stage, probe
+from probes.measured.audio import LoadedItems
+from probes.placing import at
+
+
+@probe(id="DAT022", stage=Stage.DATA, severity=Severity.ERROR, explains=("DAT003",))
+def item_cannot_be_read(train_items: LoadedItems, eval_items: LoadedItems | None = None) -> Iterator[Finding]:
+    """The dataset raises at some of its rows: the run stops when it meets one, hours in."""
+    items = train_items.rows + (eval_items.rows if eval_items else ())
+    failed = [item for item in items if item.error]
+    for item in failed:
+        yield at(
+            item.row,
+            f"reading it raised {item.error}; so did {len(failed)} of {len(items)} items that were read",
+            f"mend the row or the dataset{f' at {item.line}' if item.line else ''}",
+            failed=len(failed),
+            items=len(items),
+        )

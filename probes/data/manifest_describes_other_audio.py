@@ -1,0 +1,37 @@
+from collections.abc import Iterator
+
+from diagnose import Finding, Severity, Stage, probe
+from probes.measured.audio import Clip, Clips
+from probes.placing import at
+
+COLUMNS = {
+    "sample_rate": ("sample_rate", "sampling_rate", "sr"),
+    "channels": ("channels", "num_channels", "n_channels"),
+}
+
+
+@probe(id="DAT014", stage=Stage.DATA, severity=Severity.WARNING)
+def manifest_describes_other_audio(clips: Clips) -> Iterator[Finding]:
+    """The manifest gives a sample rate or channels that the files do not have: it was made for other files."""
+    for clip in clips.rows:
+        for what, said, is_ in _differences(clip):
+            yield at(
+                clip.row,
+                f"the manifest says {what} {said}, the header of {clip.row.audio} says {is_}",
+                "make the manifest again from these files, or bring back the files it was made from",
+                said=said,
+                header=is_,
+            )
+
+
+def _differences(clip: Clip) -> Iterator[tuple[str, str, int]]:
+    for what, names in COLUMNS.items():
+        said = next((clip.row.tags[name].strip() for name in names if name in clip.row.tags), "")
+        if clip.header and said:
+            is_ = clip.header.rate if what == "sample_rate" else clip.header.channels
+            try:
+                wrong = float(said) != is_
+            except ValueError:
+                wrong = False  # "mono", "16 kHz": no number to compare
+            if wrong:
+                yield what.replace("_", " "), said, is_

@@ -1,0 +1,17 @@
+from collections.abc import Iterator
+
+from diagnose import Finding, Severity, Stage, probe
+from probes.measured.corpus import Sample
+
+
+@probe(id="DAT052", stage=Stage.DATA, severity=Severity.NOTE)
+def rows_are_unseen(sampled_rows: Sample) -> Iterator[Finding]:
+    """Only a sample of the rows was decoded and read closely; the longest, shortest and oddest are among them."""
+    seen, total = len(sampled_rows.rows), sampled_rows.total
+    if seen < total:
+        yield Finding(
+            where="training and evaluation rows",
+            message=f"{seen:,} of {total:,} rows were looked at closely, the longest, shortest and oddest among them",
+            fix="look at all of them with `diagnose data`",
+            measured={"seen": seen, "rows": total},
+        )

@@ -1,0 +1,19 @@
+from collections.abc import Iterator
+
+from diagnose import Finding, Severity, Stage, probe
+from probes.measured.audio import Loaded
+from probes.placing import at
+
+
+@probe(id="DAT012", stage=Stage.DATA, severity=Severity.ERROR, explains=("DAT003", "LOS003"))
+def waveform_has_several_axes(loaded_clips: tuple[Loaded, ...]) -> Iterator[Finding]:
+    """The dataset gives a waveform with channels, which feature extractors take for a batch of clips."""
+    for item in loaded_clips:
+        if item.wave and len(item.wave.shape) > 1:
+            yield at(
+                item.row,
+                f"the waveform has the shape {list(item.wave.shape)}, expected one axis: an extractor takes the "
+                "first for a batch",
+                "average the channels in the dataset, or squeeze the single one",
+                axes=len(item.wave.shape),
+            )

@@ -1,0 +1,61 @@
+"""A small healthy corpus as files: rows of a manifest, and WAV files in a temporary folder that goes in the end."""
+
+import random
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import soundfile
+
+from probes.instruments.subjects.corpus import RATE, SENTENCES, speech
+
+_FOLDERS: list[tempfile.TemporaryDirectory[str]] = []  # removed when the process ends
+CLIPS_OF_A_VIDEO = 4
+
+
+def folder() -> Path:
+    _FOLDERS.append(tempfile.TemporaryDirectory(prefix="gonogo-"))
+    return Path(_FOLDERS[-1].name)
+
+
+def written(count: int = 8, eval_count: int = 0, seed: int = 0) -> dict[str, Any]:
+    """Facts of a corpus with so many rows: no text twice, no video and no speaker in both splits."""
+    root, chance = folder(), random.Random(seed)
+    texts: dict[str, None] = {}
+    while len(texts) < count + eval_count:
+        texts[" ".join(chance.sample(SENTENCES, chance.randint(1, 3)))] = None
+    rows = [_write(root, number, text, "eval" if number >= count else "train") for number, text in enumerate(texts)]
+    facts = {"train_rows": rows[:count], "audio_root": root}
+    return {**facts, "eval_rows": rows[count:]} if eval_count else facts
+
+
+def _write(root: Path, number: int, text: str, split: str) -> dict[str, Any]:
+    audio = f"{number:03}.wav"
+    samples = speech(text)
+    write_audio(root / audio, samples)
+    return {
+        "audio_path": audio,
+        "transcript": text,
+        "duration": f"{len(samples) / RATE:.3f}",
+        "video_id": f"{split}-{number // CLIPS_OF_A_VIDEO}",
+        "speaker_id": f"{split}-{number % 3}",
+        "_file": f"{split}.csv",
+        "_line": str(number + 2),
+    }
+
+
+def write_audio(path: Path, samples: np.ndarray, rate: int = RATE, subtype: str = "PCM_16") -> None:
+    soundfile.write(path, samples, rate, subtype=subtype)
+
+
+def samples_of(facts: dict[str, Any], number: int = 0) -> np.ndarray:
+    """The samples of a row, to be changed and written again."""
+    samples, _ = soundfile.read(facts["audio_root"] / facts["train_rows"][number]["audio_path"], dtype="float32")
+    return samples  # type: ignore[no-any-return]
+
+
+def rewritten(facts: dict[str, Any], samples: np.ndarray, number: int = 0, **how: Any) -> dict[str, Any]:
+    """The facts with other samples in the file of a row."""
+    write_audio(facts["audio_root"] / facts["train_rows"][number]["audio_path"], samples, **how)
+    return facts
