@@ -70,6 +70,7 @@ def set_generation(model: WhisperForConditionalGeneration, tokenizer: WhisperTok
         "suppress_tokens": None,
         "max_length": config.training.generation_max_length,
         "num_beams": config.training.generation_num_beams,
+        "_from_model_config": False,  # while it is true, reading the file again drops language, task and the tables
     }
     # not GenerationConfig.update: it passes silently over what is Whisper's own
     for name, value in settings.items():
