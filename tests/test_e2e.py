@@ -21,8 +21,11 @@ torch.set_num_threads(1)
 
 def settings(model: dict | None = None, **training) -> Config:
     plain = config("e2e+ctc", Path("unused"), **training)
-    random = plain.model.random.model_copy(update={"conv_norm": "layer"})
-    return plain.model_copy(update={"model": plain.model.model_copy(update={"random": random, **(model or {})})})
+    return plain.model_copy(update={"model": plain.model.model_copy(update=model or {})})
+
+
+def with_norm(norm: str) -> dict:
+    return {"random": settings().model.random.model_copy(update={"conv_norm": norm})}
 
 
 def ready(model: dict | None = None, **training) -> Parts:
@@ -77,7 +80,9 @@ def _cut(labels: torch.Tensor) -> torch.Tensor:
     return labels[:, : max(1, int((labels != -100).sum()))]
 
 
-def test_a_batch_is_the_weighted_sum_of_its_rows(parts, batch) -> None:
+@pytest.mark.parametrize("norm", ["group", "layer"])
+def test_a_batch_is_the_weighted_sum_of_its_rows(batch, norm) -> None:
+    parts = ready(with_norm(norm))
     whole = parts.model(**batch)
     each = [parts.model(**single(batch, row)) for row in range(len(batch["labels"]))]
     tokens = (batch["labels"] != -100).sum(dim=1)
@@ -87,6 +92,21 @@ def test_a_batch_is_the_weighted_sum_of_its_rows(parts, batch) -> None:
     torch.testing.assert_close(whole.att_loss, att, rtol=1e-4, atol=1e-5)
     torch.testing.assert_close(whole.ctc_loss, ctc, rtol=1e-4, atol=1e-5)
     torch.testing.assert_close(whole.loss, 0.4 * ctc + 0.6 * att, rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize("norm", ["group", "layer"])
+def test_a_row_alone_equals_the_row_among_longer_ones(batch, norm) -> None:
+    model = ready(with_norm(norm)).model
+    together = model(**batch).logits
+    for row in range(len(together)):
+        alone = model(**single(batch, row)).logits[0]
+        torch.testing.assert_close(together[row, : len(alone)], alone, rtol=1e-4, atol=1e-5)
+
+
+def test_generation_does_not_depend_on_the_other_rows(parts, batch) -> None:
+    ids = parts.generate(parts.model, batch)
+    alone = parts.generate(parts.model, single(batch, 2))
+    assert torch.equal(ids[2:3, : alone.shape[1]], alone)
 
 
 def test_without_a_ctc_weight_there_is_no_ctc(batch) -> None:

@@ -9,6 +9,7 @@ from transformers import PreTrainedModel, SpeechEncoderDecoderConfig, SpeechEnco
 from transformers.modeling_outputs import BaseModelOutput
 
 from trainer.models.ctc import CTCHead, JointOutput, ctc_loss, joint_loss
+from trainer.models.group_norm import ignore_padding
 
 DECODER_ARGUMENTS = {"decoder_input_ids", "decoder_attention_mask", "past_key_values", "use_cache", "return_dict"}
 
@@ -25,6 +26,7 @@ class E2EModel(SpeechEncoderDecoderModel):
         decoder: PreTrainedModel | None = None,
     ) -> None:
         super().__init__(config, encoder, decoder)
+        ignore_padding(self.encoder)
         if self.config.ctc_weight:
             self.ctc_head = CTCHead(self.encoder_output_dim, self.config.ctc_vocabulary_size)
             self.post_init()
