@@ -60,8 +60,10 @@ VALUES = {
     "training: {fp16: maybe}": "training.fp16 is maybe; expected true or false",
     "training: {eval_strategy: often}": "training.eval_strategy is often; expected no, steps or epoch",
     "training: {keep_fp32: 3}": "training.keep_fp32 is 3; expected a list",
+    "training: {keep_fp32: [a]}": "training.keep_fp32 is not applied by this version; use bf16 or fp32 for all modules",
     "model: {ctc_weight: 1.5}": "model.ctc_weight is 1.5; expected at most 1",
-    "model: {language: no}": "model.language is false; expected text",
+    "model: {language: no}": "model.language is false; expected text (YAML reads a bare yes, no, on or off as "
+    "true or false: quote it)",
     "model: {name: ''}": "model.name is ''; expected text that is not empty",
     "model: {type: [a]}": "model.type is [a]; expected whisper, e2e, hybrid or mt5",
     "model: {random: {vocabulary: x}}": "model.random.vocabulary is x; expected characters or a whole number",
@@ -126,11 +128,11 @@ def sentence(path="c.yaml", overrides=()):
 @pytest.mark.parametrize(("content", "said"), FILES.items(), ids=range(len(FILES)))
 def test_a_bad_file_gets_one_sentence(content, said):
     Path("c.yaml").write_bytes(content)
-    started = time.monotonic()
+    started = time.process_time()
     found = sentence()
     assert said in found
     assert "\n" not in found or "\n  c.yaml:" in found
-    assert time.monotonic() - started < 5
+    assert time.process_time() - started < 5
 
 
 @pytest.mark.parametrize(("text", "said"), VALUES.items())

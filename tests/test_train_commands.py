@@ -162,3 +162,10 @@ def test_a_run_that_cannot_learn_is_refused_and_leaves_nothing_but_the_report(di
     assert refused.stdout == ""
     assert "the run does not start" in refused.stderr
     assert [path.name for path in Path("outputs/refused").iterdir()] == ["preflight"]
+
+
+def test_many_processes_take_a_receipt_and_nothing_else(divided, monkeypatch):
+    monkeypatch.setenv("WORLD_SIZE", "2")
+    refused = run("--config", "tiny.yaml", "--set", "output.dir=outputs/many", code=2)
+    assert "with several processes, run diagnose preflight --config tiny.yaml first" in refused.stderr
+    assert not Path("outputs/many").exists()

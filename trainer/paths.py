@@ -1,5 +1,6 @@
 """Where things lie: the configurations that come with GoNoGo, and the clean manifest beside the raw one."""
 
+import site
 import sys
 from difflib import get_close_matches
 from pathlib import Path
@@ -8,9 +9,10 @@ from trainer.errors import InputError
 
 
 def shipped_folder() -> Path:
-    """In a checkout beside the packages, installed under share/."""
+    """In a checkout beside the packages; installed, under share/ of the environment or of the user."""
     checkout = Path(__file__).resolve().parent.parent / "configs"
-    return checkout if (checkout / "base.yaml").is_file() else Path(sys.prefix) / "share" / "gonogo" / "configs"
+    installed = [Path(base) / "share" / "gonogo" / "configs" for base in (sys.prefix, site.getuserbase())]
+    return next((folder for folder in (checkout, *installed) if (folder / "base.yaml").is_file()), checkout)
 
 
 def shipped_names() -> list[str]:

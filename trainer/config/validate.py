@@ -39,6 +39,8 @@ def complaints(errors: list[Any], layer: Layer) -> Iterator[Problem]:
             wants.setdefault(key, (value, []))[1].append(expected(error))
     for key, (value, kinds) in wants.items():
         said = f"is {shown(value)}; expected {' or '.join(dict.fromkeys(kinds))}"
+        if isinstance(value, bool) and "text" in kinds:
+            said += " (YAML reads a bare yes, no, on or off as true or false: quote it)"
         yield Problem(place(key, layer), key, said)
 
 
