@@ -38,8 +38,8 @@ def tagger():
 def ctc():
     config = transformers.Wav2Vec2Config(
         vocab_size=30, hidden_size=16, num_hidden_layers=2, num_attention_heads=2, intermediate_size=32,
-        conv_dim=(8, 8), conv_kernel=(10, 8), conv_stride=(5, 8), num_conv_pos_embeddings=16, num_conv_pos_embedding_groups=2,
-        mask_time_length=2, pad_token_id=0,
+        conv_dim=(8, 8), conv_kernel=(10, 8), conv_stride=(5, 8), num_conv_pos_embeddings=16,
+        num_conv_pos_embedding_groups=2, mask_time_length=2, pad_token_id=0,
     )  # fmt: skip
     labels = (IDS % 28 + 1).masked_fill(MASK == 0, -100)
     batch = {"input_values": torch.randn(4, 8000), "labels": labels}
