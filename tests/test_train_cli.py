@@ -166,10 +166,33 @@ def test_a_broken_split_ends_the_dry_run():
     assert "splits/train.csv, line 1: no column 'audio_path'" in result.stderr
 
 
+def installed(*args):
+    """The command as it is installed, without network."""
+    command = [str(Path(sys.executable).with_name("train")), *args]
+    environment = {**os.environ, "HF_HUB_OFFLINE": "1", "HF_HOME": str(Path.cwd())}
+    return subprocess.run(command, capture_output=True, text=True, timeout=120, env=environment)
+
+
 def test_the_installed_command_is_ours():
-    result = subprocess.run(
-        [Path(sys.executable).with_name("train"), "--config", "gone.yaml"],
-        capture_output=True, text=True, timeout=60, env={**os.environ, "NO_COLOR": "1"},
-    )  # fmt: skip
+    result = installed("--config", "gone.yaml")
     assert (result.returncode, result.stdout) == (2, "")
     assert result.stderr == "error: gone.yaml does not exist; check the path of the configuration\n"
+
+
+def test_training_without_data_is_refused_in_one_sentence():
+    result = run("--config", "tiny.yaml")
+    assert result.exit_code == 2
+    assert result.stderr == (
+        "error: splits/train.csv: there is no train set; run `train split`, or correct paths.splits_dir\n"
+    )
+
+
+def test_weights_that_cannot_be_had_are_one_sentence():
+    split("train", 2)
+    split("dev", 2)
+    result = installed("--config", "dev_whisper", "--set", "paths.splits_dir=splits")
+    assert (result.returncode, result.stdout, result.stderr.count("\n")) == (2, "", 1)
+    assert result.stderr.startswith(
+        "error: model.name: openai/whisper-tiny is not a directory and not in the cache, and"
+    )
+    assert not Path("training").exists()

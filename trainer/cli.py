@@ -79,9 +79,12 @@ def start(
 def enter(resolved: "Resolved", skip: str | None = None, resumed: bool = False) -> str:
     """May the run start? The verdict in a line, or the end of the command with the exit code of the verdict."""
     from diagnose import gate
+    from trainer.dry_run import require_inputs
 
-    if skip is None and int(os.environ.get("WORLD_SIZE", "1")) > 1:
-        return receipt_of(resolved, resumed)
+    if skip is None:
+        require_inputs(resolved.config, weights=not resumed)
+        if int(os.environ.get("WORLD_SIZE", "1")) > 1:
+            return receipt_of(resolved, resumed)
     return gate.enter({"config": resolved}, skip=skip, resumed=resumed).removeprefix("preflight").lstrip(": ")
 
 

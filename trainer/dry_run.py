@@ -8,6 +8,7 @@ from pathlib import Path
 from trainer.config import Config
 from trainer.data.manifest import duration_of, read_rows
 from trainer.data.prepare import needed_texts
+from trainer.errors import InputError
 from trainer.loop.checkpoint import checkpoints
 
 SPLITS = ("train", "dev", "test")
@@ -84,10 +85,29 @@ def weights_of(config: Config) -> str:
     model = config.model
     if model.random:
         return f"random ({model.random.hidden} wide, {model.random.layers} + {model.random.decoder_layers} layers)"
-    keys = [key for key in ("name", "encoder", "decoder") if getattr(model, key)]
-    names = {key: getattr(model, key) for key in keys}
-    kinds = {key: "directory" if is_directory(name, f"model.{key}") else "hub" for key, name in names.items()}
-    return " + ".join(f"{name} ({kinds[key]})" for key, name in names.items())
+    kinds = {name: "directory" if is_directory(name, key) else "hub" for key, name in pretrained(config).items()}
+    return " + ".join(f"{name} ({kind})" for name, kind in kinds.items())
+
+
+def pretrained(config: Config) -> dict[str, str]:
+    """The keys that name weights, with the names; none for random weights."""
+    named = {f"model.{key}": getattr(config.model, key) for key in ("name", "encoder", "decoder")}
+    return {key: name for key, name in named.items() if name}
+
+
+def require_inputs(config: Config, weights: bool = True) -> None:
+    """Refuse in one sentence what no preflight could look at: data that is not there, weights that cannot be had."""
+    from trainer.models.hub import is_directory, load
+
+    for name in ("train", "dev") if config.training.eval_strategy != "no" else ("train",):
+        path = config.splits / f"{name}.csv"
+        if not path.exists():
+            raise InputError(f"{path}: there is no {name} set; run `train split`, or correct paths.splits_dir")
+    for key, name in pretrained(config).items():
+        if weights and not is_directory(name, key):
+            from transformers import AutoConfig
+
+            load(AutoConfig, name, key)
 
 
 def output_of(config: Config) -> str:
