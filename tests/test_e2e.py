@@ -16,6 +16,7 @@ from trainer.models.parts import Parts, build, load_parts
 from trainer.models.vocabulary import mbart_tokenizer
 
 ROWS = ToneSet(4)
+INPUT = "input_values"
 torch.set_num_threads(1)
 
 
@@ -124,6 +125,18 @@ def test_ctc_alone_leaves_the_decoder_untouched(batch) -> None:
     assert output.att_loss is None and torch.equal(output.loss, output.ctc_loss)
     grads = {name: parameter.grad is not None for name, parameter in built.model.named_parameters()}
     assert all(got != name.startswith("decoder.") for name, got in grads.items())
+
+
+def test_a_doubled_batch_is_heard_once_and_any_other_in_full(parts, batch) -> None:
+    heard = []
+    hook = parts.model.encoder.register_forward_hook(lambda module, inputs, output: heard.append(len(inputs[0])))
+    changed = {key: value.clone() for key, value in batch.items()}
+    changed[INPUT][-1, :50] += 5.0
+    try:
+        losses = [parts.model(**rows).loss for rows in (batch, changed, single(batch, 1))]
+    finally:
+        hook.remove()
+    assert heard == [4, 8, 1] and losses[0] != losses[1]
 
 
 def test_extra_arguments_are_swallowed(parts, batch) -> None:

@@ -14,6 +14,7 @@ from trainer.models.hybrid_model import HybridConfig, HybridModel
 from trainer.models.parts import Parts, build, load_parts
 
 ROWS = ToneSet(4)
+INPUT = "feats"
 torch.set_num_threads(1)
 
 
@@ -93,6 +94,18 @@ def test_without_a_ctc_weight_there_is_no_ctc(batch) -> None:
     built = build(settings({"ctc_weight": 0.0}), ROWS.texts())
     output = built.model(**batch)
     assert output.ctc_loss is None and torch.equal(output.loss, output.att_loss) and built.model.ctc is None
+
+
+def test_a_doubled_batch_is_heard_once_and_any_other_in_full(parts, batch) -> None:
+    heard = []
+    hook = parts.model.encoder.register_forward_hook(lambda module, inputs, output: heard.append(len(inputs[0])))
+    changed = {key: value.clone() for key, value in batch.items()}
+    changed[INPUT][-1, :50] += 5.0
+    try:
+        losses = [parts.model(**rows).loss for rows in (batch, changed, single(batch, 1))]
+    finally:
+        hook.remove()
+    assert heard == [4, 8, 1] and losses[0] != losses[1]
 
 
 def test_extra_arguments_are_swallowed(parts, batch) -> None:

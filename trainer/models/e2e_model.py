@@ -10,6 +10,7 @@ from transformers.modeling_outputs import BaseModelOutput
 
 from trainer.models.ctc import CTCHead, JointOutput, ctc_loss, joint_loss
 from trainer.models.group_norm import ignore_padding
+from trainer.models.halves import times_heard
 
 DECODER_ARGUMENTS = {"decoder_input_ids", "decoder_attention_mask", "past_key_values", "use_cache", "return_dict"}
 
@@ -35,6 +36,13 @@ class E2EModel(SpeechEncoderDecoderModel):
         """How many encoder frames so many samples become."""
         return self.encoder._get_feat_extract_output_lengths(samples)
 
+    def encode(self, input_values: Tensor, attention_mask: Tensor) -> BaseModelOutput:
+        """What the encoder hears in every row."""
+        times = times_heard(attention_mask, input_values)
+        rows = len(input_values) // times
+        heard = self.encoder(input_values[:rows], attention_mask=attention_mask[:rows]).last_hidden_state
+        return BaseModelOutput(last_hidden_state=heard.repeat(times, 1, 1))
+
     def forward(
         self,
         input_values: Tensor | None = None,
@@ -46,7 +54,7 @@ class E2EModel(SpeechEncoderDecoderModel):
     ) -> JointOutput:
         """One pass of the encoder for both losses; arguments that neither side knows are ignored."""
         if encoder_outputs is None:
-            encoder_outputs = self.encoder(input_values, attention_mask=attention_mask)
+            encoder_outputs = self.encode(input_values, attention_mask)
         ctc = self._ctc_loss(encoder_outputs[0], attention_mask, ctc_labels) if ctc_labels is not None else None
         if self.ctc_only and ctc is not None:
             return JointOutput(loss=ctc, ctc_loss=ctc)

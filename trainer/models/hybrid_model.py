@@ -10,6 +10,7 @@ from trainer.collate.labels import IGNORE
 from trainer.models.conformer import ConformerBlock, Subsampling, attention_mask, positions, valid_frames
 from trainer.models.ctc import CTCHead, JointOutput, ctc_loss, joint_loss, token_loss
 from trainer.models.decoder import Decoder, greedy
+from trainer.models.halves import times_heard
 
 
 class HybridConfig(PreTrainedConfig):
@@ -101,7 +102,10 @@ class HybridModel(PreTrainedModel, GenerationMixin):
 
     def encode(self, feats: Tensor, feat_lens: Tensor) -> tuple[Tensor, Tensor]:
         """Encoder output and the mask of its real frames; the mask's sum is the number of frames."""
-        return self.encoder(feats, feat_lens)
+        times = times_heard(feat_lens, feats)
+        rows = len(feats) // times
+        encoded, valid = self.encoder(feats[:rows], feat_lens[:rows])
+        return encoded.repeat(times, 1, 1), valid.repeat(times, 1)
 
     def ctc_targets(self, toks: Tensor) -> Tensor:
         """Only what was said can be aligned: the tokens of transcription rows without task and end token."""
