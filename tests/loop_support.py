@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +29,9 @@ WORDS = (
     "for",
 )
 ARCHITECTURES = ("whisper", "whisper+ctc", "e2e+ctc", "hybrid", "mt5")
+ROOT = Path(__file__).resolve().parent.parent
 RANDOM = {"hidden": 16, "layers": 1, "decoder_layers": 1, "heads": 2, "ffn": 32, "dropout": 0.0, "conv_channels": 8}
+NORM = {"conv_norm": "layer"}  # group norm over time depends on padding, so that no batch equals its parts
 
 
 def sentence(number: int, salt: int = 0) -> str:
@@ -97,7 +100,7 @@ def dataset(architecture: str, rows: int) -> Dataset:
 def config(architecture: str, directory: Path, dropout: float = 0.0, **training: Any) -> Config:
     """A configuration of random weights that takes milliseconds per step."""
     kind, _, ctc = architecture.partition("+")
-    model: dict[str, Any] = {"type": kind, "random": {**RANDOM, "dropout": dropout}}
+    model: dict[str, Any] = {"type": kind, "random": {**RANDOM, **NORM, "dropout": dropout}}
     if ctc:
         model["ctc_weight"] = 0.4
     if "freeze_encoder" in training:
@@ -142,3 +145,34 @@ def trainer(architecture: str, directory: Path, rows: int = 10, eval_rows: int =
     parts = build(settings, train_set.texts())
     eval_set = dataset(architecture, eval_rows) if eval_rows else None
     return build_trainer(Resolved(settings, {}, Path("test.yaml")), parts, train_set, eval_set)
+
+
+def write_corpus(directory: Path, architecture: str, rows: int = 12, dev_rows: int = 4) -> None:
+    """The same rows as files: sound, and the splits that name it."""
+    import soundfile
+
+    from trainer.data.files import write_files
+    from trainer.data.manifest import table_text
+
+    splits = {"train": range(rows), "dev": range(rows, rows + dev_rows)}
+    items = dataset(architecture, rows + dev_rows)
+    for name, numbers in splits.items():
+        table = []
+        for number in numbers:
+            item = dict(items[number])
+            if "audio" in item:
+                soundfile.write(directory / item["audio_path"], item.pop("audio").numpy(), item.pop("sample_rate"))
+            table.append({key: str(value) for key, value in item.items() if key != "id"})
+        path = directory / "splits" / f"{name}.csv"
+        write_files({path: table_text(path, table, list(table[0]))})
+
+
+def write_run(directory: Path, architecture: str = "hybrid", rows: int = 12, **training: Any) -> Path:
+    """A corpus and a configuration on disk; the path of the configuration."""
+    directory.mkdir(parents=True, exist_ok=True)
+    write_corpus(directory, architecture, rows)
+    settings = config(architecture, directory / "run", **training).model_dump(mode="json")
+    settings["paths"] |= {"data_root": str(directory), "splits_dir": "splits"}
+    path = directory / "run.yaml"
+    path.write_text(json.dumps(settings), encoding="utf-8")
+    return path

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import math
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 FIRST = ("loss", "eval_loss", "train_loss")
+ADVICE = "look at the data, and try another training.learning_rate"
 QUIET = ("epoch", "step", "eval_runtime", "eval_samples_per_second", "eval_steps_per_second")
 
 
@@ -105,7 +107,7 @@ class ConvergenceMonitorCallback(TrainerCallback, ExportableState):
 
     def __init__(self, patience: int = 500) -> None:
         self.patience = patience
-        self.best, self.best_step, self.told_step = float("inf"), 0, 0
+        self.best, self.best_step, self.told_step = math.inf, 0, 0
 
     def on_log(self, args: Any, state: TrainerState, control: TrainerControl, logs: Any = None, **_: Any) -> None:
         loss, step = (logs or {}).get("loss"), state.global_step
@@ -115,10 +117,8 @@ class ConvergenceMonitorCallback(TrainerCallback, ExportableState):
             self.best, self.best_step, self.told_step = loss, step, step
         elif step - self.told_step >= self.patience and state.is_world_process_zero:
             self.told_step = step
-            log.warning(
-                "step %d: the loss has not been below %.4g for %d steps; try another training.learning_rate (now %g), "
-                "and look at the data", step, self.best, step - self.best_step, args.learning_rate,
-            )  # fmt: skip
+            bar = f"below {self.best:.4g}" if self.best < math.inf else "a finite number"
+            log.warning("step %d: the loss has not been %s for %d steps; %s", step, bar, step - self.best_step, ADVICE)
 
     def state(self) -> dict[str, Any]:
         names = ("best", "best_step", "told_step")
