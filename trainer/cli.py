@@ -68,12 +68,14 @@ def start(
         shown = [resolved.annotated()] if print_config else []
         return [*shown, describe(plan(resolved.config, epochs, subset), resolved.config)] if dry_run else shown
     from trainer.loop.journal import journal
-    from trainer.loop.run import train, with_epochs
+    from trainer.loop.run import leads, train, with_epochs
 
     passed = enter(with_epochs(resolved, epochs), skip_preflight, resume is not None)
-    with journal(resolved.config.output.dir):
-        log.info("preflight: %s", passed)
-    return [str(train(resolved, resume=resume, epochs=epochs, subset=subset))]
+    if leads():
+        with journal(resolved.config.output.dir):
+            log.info("preflight: %s", passed)
+    result = train(resolved, resume=resume, epochs=epochs, subset=subset)
+    return [str(result)] if leads() else []
 
 
 def enter(resolved: "Resolved", skip: str | None = None, resumed: bool = False) -> str:
