@@ -102,10 +102,11 @@ def test_a_doubled_batch_is_heard_once_and_any_other_in_full(parts, batch) -> No
     changed = {key: value.clone() for key, value in batch.items()}
     changed[INPUT][-1, :50] += 5.0
     try:
-        losses = [parts.model(**rows).loss for rows in (batch, changed, single(batch, 1))]
+        for rows in (batch, changed, single(batch, 1)):
+            parts.model(**rows)
     finally:
         hook.remove()
-    assert heard == [4, 8, 1] and losses[0] != losses[1]
+    assert heard == [4, 8, 1]
 
 
 def test_extra_arguments_are_swallowed(parts, batch) -> None:
