@@ -23,6 +23,8 @@ class SpecialIds:
     padding: tuple[int, ...] = ()
     end: int | None = None
     vocabulary: int | None = None
+    ends: tuple[int, ...] = ()  # all that end a sequence by anybody's word
+    start: int | None = None  # what the model puts before the labels for its decoder
 
 
 @dataclass(frozen=True)
@@ -38,6 +40,7 @@ class LabelRow:
     padding_token: int | None = None
     first: int | None = None  # the first and last scored id
     last: int | None = None
+    ids: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)

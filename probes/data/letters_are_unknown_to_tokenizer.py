@@ -1,0 +1,24 @@
+from collections.abc import Iterator
+
+from diagnose import Finding, Severity, Stage, probe
+from probes.measured.text import TokenizerReading
+
+SOME = 0.001  # of all letters: a name in another script now and then is no fault
+MANY = 0.05  # one letter in twenty: about every fifth word cannot be written
+
+
+@probe(id="DAT029", stage=Stage.DATA, severity=Severity.ERROR)
+def letters_are_unknown_to_tokenizer(tokenizer_reading: TokenizerReading) -> Iterator[Finding]:
+    """The texts are written in a script, or with letters, that the tokenizer does not have in any case."""
+    for script, letters in tokenizer_reading.strange.items():
+        count = sum(letters.values())
+        share = count / max(1, tokenizer_reading.letters)
+        if share > SOME:
+            shown = " ".join(sorted(letters, key=lambda letter: -letters[letter])[:10])
+            yield Finding(
+                where="texts of training and evaluation",
+                message=f"the tokenizer lacks {share:.1%} of the letters, all of them {script.lower()}: {shown}",
+                fix="take a tokenizer of this language, or write the texts in its script; a new letter needs a resize",
+                measured={"share": share, "letters": len(letters), "script": script},
+                severity=None if share > MANY else Severity.WARNING,
+            )

@@ -1,0 +1,31 @@
+from collections.abc import Iterator
+
+from diagnose import Finding, Severity, Stage, probe
+from probes.measured.splits import NearTexts
+from probes.placing import at
+
+LEAST = 5  # texts
+TIMES = 2.0  # what training shows within itself
+SIGMAS = 3.72  # one-sided, 1e-4: the chance that two samples of one corpus differ so much
+
+
+@probe(id="DAT037", stage=Stage.DATA, severity=Severity.WARNING)
+def near_text_is_in_both_splits(near_texts: NearTexts) -> Iterator[Finding]:
+    """Evaluation texts have near copies in training, far more often than training texts have among themselves."""
+    near = near_texts
+    if not near.eval_read:
+        return
+    ours, theirs = near.train_near / near.train_read, near.eval_near / near.eval_read
+    pooled = (near.train_near + near.eval_near) / (near.train_read + near.eval_read)
+    spread = (pooled * (1 - pooled) * (1 / near.train_read + 1 / near.eval_read)) ** 0.5
+    if near.eval_near >= LEAST and theirs > TIMES * ours and theirs - ours > SIGMAS * spread:
+        for row, other, likeness in near.pairs:
+            yield at(
+                row,
+                f"its text is {likeness:.0%} that of {other.where}, which is trained on; so are {theirs:.1%} of the "
+                f"evaluation texts, where {ours:.1%} of the training texts have near twins",
+                "find the copies (subtitles of another version, augmented texts) and keep them on one side",
+                likeness=likeness,
+                share=theirs,
+                by_chance=ours,
+            )

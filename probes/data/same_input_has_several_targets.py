@@ -1,0 +1,20 @@
+from collections.abc import Iterator
+
+from diagnose import Finding, Severity, Stage, probe
+from probes.measured.splits import Twins
+from probes.placing import at
+
+
+@probe(id="DAT033", stage=Stage.DATA, severity=Severity.WARNING)
+def same_input_has_several_targets(twins: Twins) -> Iterator[Finding]:
+    """The same clip or document stands in the training set with different texts: at least one of them is wrong."""
+    count = len(twins.conflicting)
+    for pair in twins.conflicting:
+        yield at(
+            pair.row,
+            f"the same {pair.how} stands at {pair.other.where} with another text; "
+            f"so do {count} of {twins.train_rows} rows",
+            "find out which text belongs to it, and take the other row out",
+            conflicting=count,
+            rows=twins.train_rows,
+        )

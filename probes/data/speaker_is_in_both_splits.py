@@ -1,0 +1,24 @@
+from collections.abc import Iterator
+
+from diagnose import Finding, Severity, Stage, probe
+from probes.measured.splits import Groups
+
+
+@probe(id="DAT039", stage=Stage.DATA, severity=Severity.WARNING)
+def speaker_is_in_both_splits(groups: Groups) -> Iterator[Finding]:
+    """Speakers of the evaluation set are trained on: the scores say nothing about voices that are new."""
+    by_video = any(group.role == "video" and not group.both for group in groups.columns)
+    for group in groups.columns:
+        if group.role == "speaker" and group.both and group.example:
+            rows = sum(count for _, count in group.both)
+            told = "the split is by recording, not by voice" if by_video else "nothing keeps them apart"
+            yield Finding(
+                where=group.example.where,
+                message=f"{len(group.both)} of {group.eval} speakers are on both sides, with {rows} of "
+                f"{groups.eval_rows} evaluation rows; {told}",
+                fix="split by speaker, or keep a second evaluation set of unseen voices",
+                measured={"shared": len(group.both), "speakers": group.eval, "rows": rows},
+                severity=Severity.NOTE if by_video else None,
+                file=group.example.file,
+                line=group.example.line,
+            )

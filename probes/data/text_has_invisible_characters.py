@@ -1,0 +1,20 @@
+from collections.abc import Iterator
+
+from diagnose import Finding, Severity, Stage, probe
+from probes.measured.text import TextRow
+from probes.placing import at
+
+
+@probe(id="DAT026", stage=Stage.DATA, severity=Severity.WARNING)
+def text_has_invisible_characters(text_rows: tuple[TextRow, ...]) -> Iterator[Finding]:
+    """A text holds characters that cannot be seen: the tokenizer makes another text of it than a reader does."""
+    found = [text for text in text_rows if text.invisible and not text.same_ids]
+    for text in found:
+        yield at(
+            text.row,
+            f"{text.place} holds {', '.join(text.invisible[:3])}, expected none that cannot be seen; "
+            f"so do {len(found)} of {len(text_rows)} texts",
+            "put plain spaces in their place, or nothing: `train prepare` does",
+            characters=text.invisible[0],
+            texts=len(found),
+        )

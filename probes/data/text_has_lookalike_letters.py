@@ -1,0 +1,20 @@
+from collections.abc import Iterator
+
+from diagnose import Finding, Severity, Stage, probe
+from probes.measured.text import TextRow
+from probes.placing import at
+
+
+@probe(id="DAT027", stage=Stage.DATA, severity=Severity.WARNING)
+def text_has_lookalike_letters(text_rows: tuple[TextRow, ...]) -> Iterator[Finding]:
+    """A word has letters of two scripts that look alike (a Cyrillic а among Latin letters): it is another word."""
+    found = [text for text in text_rows if text.mixed]
+    for text in found:
+        yield at(
+            text.row,
+            f"{text.place} writes {', '.join(text.mixed[:3])} with letters of two scripts; "
+            f"so do {len(found)} of {len(text_rows)} texts",
+            "write each word in one script",
+            word=text.mixed[0],
+            texts=len(found),
+        )

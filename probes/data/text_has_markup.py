@@ -1,0 +1,20 @@
+from collections.abc import Iterator
+
+from diagnose import Finding, Severity, Stage, probe
+from probes.measured.text import TextRow
+from probes.placing import at
+
+
+@probe(id="DAT023", stage=Stage.DATA, severity=Severity.WARNING)
+def text_has_markup(text_rows: tuple[TextRow, ...]) -> Iterator[Finding]:
+    """A text holds marks that nobody says ([laughter], **bold**, <i>, &amp;): the model learns to write them."""
+    marked = [text for text in text_rows if text.markup]
+    for text in marked:
+        shown = " ".join(text.markup[:3])
+        yield at(
+            text.row,
+            f"{text.place} holds {shown}, expected words alone; so do {len(marked)} of {len(text_rows)} texts",
+            "clean the texts: `train prepare` does; a mark that is meant must be a token of the tokenizer",
+            mark=shown,
+            texts=len(marked),
+        )

@@ -1,0 +1,19 @@
+from collections.abc import Iterator
+
+from diagnose import Finding, Severity, Stage, probe
+from probes.measured.text import TextRow
+from probes.placing import at
+
+
+@probe(id="DAT024", stage=Stage.DATA, severity=Severity.WARNING)
+def text_is_mojibake(text_rows: tuple[TextRow, ...]) -> Iterator[Finding]:
+    """A text was decoded with the wrong encoding once: its letters are not the ones that were written."""
+    broken = [text for text in text_rows if text.meant]
+    for text in broken:
+        yield at(
+            text.row,
+            f"{text.place} reads {text.row.texts[text.column][:40]!r}, which was {text.meant[:40]!r}; "
+            f"so are {len(broken)} of {len(text_rows)} texts",
+            "read the source again as UTF-8; what was lost on the way cannot be mended here",
+            texts=len(broken),
+        )
