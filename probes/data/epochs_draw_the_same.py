@@ -1,0 +1,18 @@
+from collections.abc import Iterator
+
+from diagnose import Finding, Severity, Stage, probe
+from probes.measured.augmentation import Draws
+
+VARIED = 5  # different ones of eight draws: then two independent epochs agree in all eight with less than 1e-4
+
+
+@probe(id="DAT046", stage=Stage.DATA, severity=Severity.WARNING)
+def epochs_draw_the_same(draws: Draws) -> Iterator[Finding]:
+    """Every epoch draws the same random numbers as the one before: the augmentation is a second corpus, no more."""
+    if draws.epochs_agree == draws.draws and draws.distinct >= VARIED:
+        yield Finding(
+            where="train_batches",
+            message=f"the second epoch drew the same {draws.draws} augmentations as the first, expected new ones",
+            fix="seed by epoch as well: torch.initial_seed() in a worker is new in every epoch",
+            measured={"agree": draws.epochs_agree, "draws": draws.draws},
+        )

@@ -1,0 +1,19 @@
+from collections.abc import Iterator
+
+from diagnose import Finding, Severity, Stage, probe
+from probes.measured.augmentation import Draws
+
+VARIED = 5  # different ones of eight draws: then two independent workers agree in all eight with less than 1e-4
+
+
+@probe(id="DAT045", stage=Stage.DATA, severity=Severity.WARNING, explains=("DAT046",))
+def workers_draw_the_same(draws: Draws) -> Iterator[Finding]:
+    """All workers of the loader draw the same random numbers: each augmentation is used once by every worker."""
+    if draws.workers_agree == draws.draws and draws.distinct >= VARIED:
+        yield Finding(
+            where="train_batches",
+            message=f"two of {draws.workers} workers drew the same {draws.draws} augmentations of the same rows, "
+            "expected different ones",
+            fix="seed by worker and row: np.random.default_rng((torch.initial_seed(), row)) where it is used",
+            measured={"agree": draws.workers_agree, "draws": draws.draws, "workers": draws.workers},
+        )

@@ -1,0 +1,39 @@
+"""How the training loader takes its rows, and what its workers draw."""
+
+from typing import Any
+
+from diagnose.facts import NotApplicable, Unavailable
+from probes.measured.augmentation import Draws, RowOrder
+
+
+def row_order(train_batches: Any) -> RowOrder:
+    from probes.instruments.augmentation import by_number, order_of, unwrapped
+    from probes.instruments.forked import CannotFork, ChildRaised
+
+    loader = unwrapped(train_batches)
+    if not by_number(loader):
+        raise NotApplicable("train_batches is no DataLoader over rows with numbers: its order cannot be asked for")
+    try:
+        order = order_of(loader)
+    except (CannotFork, ChildRaised) as reason:
+        raise Unavailable(f"the order of the rows could not be asked for: {reason}") from reason
+    if order.batches < 2:
+        raise NotApplicable("an epoch is a single batch")
+    return order
+
+
+def draws(train_batches: Any) -> Draws:
+    from probes.instruments.augmentation import by_number, draws_of, unwrapped
+    from probes.instruments.forked import CannotFork, ChildRaised
+
+    loader = unwrapped(train_batches)
+    if not by_number(loader) or loader.batch_sampler is None:
+        raise NotApplicable("train_batches is no DataLoader that makes batches of rows with numbers")
+    if not loader.num_workers:
+        raise NotApplicable("the loader has no workers: generators are not copied")
+    try:
+        return draws_of(loader)
+    except CannotFork as reason:
+        raise NotApplicable(str(reason)) from reason
+    except ChildRaised as error:
+        raise Unavailable(f"the workers could not draw: {error}") from error
