@@ -21,6 +21,15 @@ def config_path(config: Resolved) -> Path:
     return config.path
 
 
+def config_values(config: Resolved) -> dict[str, tuple[Any, str, int | None]]:
+    """Every value by its dotted key, with the file (or --set, or default) and the line that decided it."""
+    from trainer.config.layer import leaves
+    from trainer.config.load import plain
+
+    said = config.sources
+    return {key: (value, said[key].name, said[key].line) for key, value in leaves(plain(config.config))}
+
+
 def train_rows(config: Resolved) -> list[dict[str, Any]]:
     return read_rows(config.config.splits / "train.csv")
 
@@ -31,6 +40,29 @@ def eval_rows(config: Resolved) -> list[dict[str, Any]]:
 
 def audio_root(config: Resolved) -> Path:
     return config.config.paths.data_root
+
+
+def configured_rows(config: Resolved) -> int | None:
+    """How many rows there are to train on; None while there is no manifest."""
+    path = config.config.splits / "train.csv"
+    return len(read_rows(path)) if path.exists() else None
+
+
+def configured_dataset(config: Resolved) -> Any:
+    """The training set as the run opens it; no model is needed for that."""
+    from trainer.data.dataset import open_split
+
+    return open_split(config.config, "train")
+
+
+def metric_names(config: Resolved) -> tuple[str, ...]:
+    """What an evaluation of this run computes."""
+    from trainer.evaluation.metrics import ROUGES
+
+    names = {"transcribe": ("wer", "cer"), "translate": ("bleu", "chrf"), "summarize": ROUGES}
+    names["both"] = names["transcribe"] + names["translate"]
+    losses = ("loss", "att_loss", "ctc_loss") if config.config.model.ctc_weight else ("loss",)
+    return (*losses, *(names[config.config.model.task] if config.config.training.predict_with_generate else ()))
 
 
 def needed_columns(config: Resolved) -> tuple[str, ...]:
@@ -52,22 +84,21 @@ def configured_audio(config: Resolved) -> dict[str, float]:
     return {"sample_rate": audio.sample_rate, **bounds}
 
 
-def parts(config: Resolved) -> Parts:
+def parts(config: Resolved, configured_dataset: Any) -> Parts:
     """The model with all that feeds and reads it, as the run will build it."""
-    from trainer.data.dataset import open_split
     from trainer.models.parts import build
 
-    return build(config.config, open_split(config.config, "train").texts())
+    return build(config.config, configured_dataset.texts())
 
 
-def trainer(config: Resolved, parts: Parts) -> RunTrainer:
+def trainer(config: Resolved, parts: Parts, configured_dataset: Any) -> RunTrainer:
     """The trainer of the run, without the callbacks that write."""
     from trainer.data.dataset import open_split
     from trainer.loop.trainer import RunTrainer
 
     evaluates = config.config.training.eval_strategy != "no"
     eval_set = open_split(config.config, "dev") if evaluates else None
-    return RunTrainer(parts, open_split(config.config, "train"), eval_set)
+    return RunTrainer(parts, configured_dataset, eval_set)
 
 
 def labels_of(parts: Parts) -> Callable[[Any], Any]:

@@ -1,0 +1,17 @@
+from collections.abc import Iterator
+
+from diagnose import Finding, Severity, Stage, probe
+from probes.measured.classes import ClassLabels
+
+
+@probe(id="DAT042", stage=Stage.DATA, severity=Severity.WARNING, explains=("LOS003",))
+def class_labels_are_one_hot(class_labels: ClassLabels) -> Iterator[Finding]:
+    """Class labels are vectors with a single 1, where cross-entropy and accuracy expect the number of the class."""
+    if class_labels.one_hot == class_labels.read and class_labels.width:
+        yield Finding(
+            where="train_dataset",
+            message=f"all {class_labels.read:,} labels are vectors of {class_labels.width} with a single 1, not numbers",
+            fix="give the number of the class: label.argmax(-1)",
+            measured={"width": class_labels.width, "items": class_labels.read},
+            severity=None if class_labels.whole else Severity.NOTE,  # floats may be meant as probabilities
+        )

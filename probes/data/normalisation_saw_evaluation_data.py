@@ -1,0 +1,31 @@
+from collections.abc import Iterator
+
+from diagnose import Finding, Severity, Stage, probe
+from probes.measured.features import Moments, SetMoments
+
+DIMENSIONS = 3  # fewer may be near 0 and 1 by chance
+NEAR = 0.05  # of the standard error: in three dimensions by chance with less than 1e-4
+ROUNDING = 1e-5  # of float32 vectors
+
+
+@probe(id="DAT048", stage=Stage.DATA, severity=Severity.WARNING, explains=("DAT049",))
+def normalisation_saw_evaluation_data(set_moments: SetMoments) -> Iterator[Finding]:
+    """Mean and scale were fitted on more than the training set: the evaluation is no longer unseen."""
+    train, evaluation = _fitted(set_moments.train), _fitted(set_moments.evaluation)
+    both = _fitted(set_moments.both)
+    if set_moments.dimensions < DIMENSIONS or (train and not evaluation):
+        return
+    on = "the evaluation set by itself" if evaluation else "training and evaluation set together" if both else ""
+    if on:
+        yield Finding(
+            where="train_dataset and eval_dataset",
+            message=f"in all {set_moments.dimensions} dimensions {on} has mean 0 and scale 1, while "
+            f"training is off by {set_moments.train.mean:.3g}; expected statistics of the training set alone",
+            fix="fit mean and scale on the training set, and apply them to both",
+            measured={"train": set_moments.train.mean, "both": set_moments.both.mean, "rows": set_moments.both.rows},
+        )
+
+
+def _fitted(moments: Moments) -> bool:
+    near = max(ROUNDING, NEAR / moments.rows**0.5)
+    return moments.mean < near and moments.std < max(0.01, 1 / moments.rows)

@@ -1,0 +1,32 @@
+"""Of class labels."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True)
+class ClassLabels:
+    """The classes of the items that were read. `one_hot`: items whose label is a vector with a single 1."""
+
+    read: int
+    total: int
+    counts: Mapping[int, int] = field(default_factory=dict)
+    one_hot: int = 0
+    width: int = 0  # of such vectors
+    whole: bool = True  # they are whole numbers, not floats
+    head: int | None = None  # classes that the model's last layer has
+    head_name: str = ""
+
+
+@dataclass(frozen=True)
+class Balance:
+    """How many rows each value of a column has."""
+
+    column: str
+    counts: Mapping[str, int]
+    classes: bool  # it names what is to be told apart, not where a row comes from
+
+
+@dataclass(frozen=True)
+class Balances:
+    columns: tuple[Balance, ...]

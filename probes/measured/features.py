@@ -1,0 +1,89 @@
+"""Of what the model reads: scale of the features, and whether training and evaluation make them alike."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class FeatureRow:
+    """One row of the inputs, its padding left out where a mask or lengths tell it."""
+
+    mean: float
+    std: float
+    not_finite: int = 0
+
+
+@dataclass(frozen=True)
+class Features:
+    """Float inputs of some batches, row by row."""
+
+    key: str
+    width: int  # of the last axis but time: bands, dimensions; 1 for waveforms
+    rows: tuple[FeatureRow, ...]
+    first_layer: str = ""  # class of the model's first layer
+
+    @property
+    def mean(self) -> float:
+        return sum(row.mean for row in self.rows) / len(self.rows)
+
+    @property
+    def rms(self) -> float:
+        return (sum(row.mean**2 + row.std**2 for row in self.rows) / len(self.rows)) ** 0.5
+
+    @property
+    def std(self) -> float:
+        return max(0.0, self.rms**2 - self.mean**2) ** 0.5
+
+
+@dataclass(frozen=True)
+class Preprocessing:
+    """The same training items through both collators (`gap`: by how much of their scale they differ), and both sets."""
+
+    train: Features
+    evaluation: Features
+    gap: float | None = None  # None: the training collator itself draws at random, or the shapes differ
+    same_collator: bool = True
+
+
+@dataclass(frozen=True)
+class SilentBatch:
+    """What the collator makes of a clip of zeros."""
+
+    key: str
+    not_finite: int
+    size: int
+    silent_clips: int = 0  # of those that were heard in the corpus
+
+
+@dataclass(frozen=True)
+class Moments:
+    """Of a whole set of vectors: how far its means are from 0 and its standard deviations from 1, at most."""
+
+    rows: int
+    mean: float
+    std: float
+
+
+@dataclass(frozen=True)
+class SetMoments:
+    """Of training, evaluation and both together; over the dimensions that vary."""
+
+    dimensions: int
+    train: Moments
+    evaluation: Moments
+    both: Moments
+
+
+@dataclass(frozen=True)
+class Style:
+    """How texts are written: shares of texts with capitals, with punctuation, with digits."""
+
+    texts: int
+    capitals: float
+    punctuation: float
+    digits: float
+
+
+@dataclass(frozen=True)
+class Styles:
+    train: Style
+    evaluation: Style

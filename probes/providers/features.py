@@ -1,0 +1,80 @@
+"""What the model reads: the scale of its features, in training and in evaluation."""
+
+from collections.abc import Callable
+from typing import Any
+
+from diagnose.facts import NotApplicable, Unavailable
+from probes.measured.audio import Heard
+from probes.measured.corpus import Corpus
+from probes.measured.features import Features, Preprocessing, SetMoments, SilentBatch, Styles
+
+
+def train_features(drawn_batches: tuple[Any, ...], inputs_of: Any = None, model: Any = None) -> Features:
+    """Row by row, of the batches that were drawn."""
+    from dataclasses import replace
+
+    from probes.instruments.features import NoFeatures, features_of, first_layer
+
+    try:
+        return replace(features_of(drawn_batches, inputs_of), first_layer=first_layer(model))
+    except NoFeatures as reason:
+        raise NotApplicable(str(reason)) from reason
+
+
+def preprocessing(train_batches: Any, eval_batches: Any, inputs_of: Any = None) -> Preprocessing:
+    """Items of both sets, each through its own collator."""
+    from probes.instruments.augmentation import by_number, unwrapped
+    from probes.instruments.features_compared import compare
+
+    train, evaluation = unwrapped(train_batches), unwrapped(eval_batches)
+    if not by_number(train) or not by_number(evaluation):
+        raise NotApplicable("train_batches and eval_batches are no DataLoaders over rows with numbers")
+    if not len(train.dataset) or not len(evaluation.dataset):
+        raise Unavailable("one of the sets is empty")
+    found: Preprocessing = _in_child(lambda: compare(train, evaluation, inputs_of))
+    return found
+
+
+def silent_batch(collate: Any, train_dataset: Any, waves: tuple[Heard, ...] = ()) -> SilentBatch:
+    """A clip of zeros through the collator."""
+    from dataclasses import replace
+
+    from probes.instruments.features_compared import collate_silence
+
+    if not hasattr(train_dataset, "__getitem__"):
+        raise NotApplicable("the training set has no items by number")
+    found = _in_child(lambda: collate_silence(collate, train_dataset))
+    if found is None:
+        raise NotApplicable("the items hold no waveform under a name that is known")
+    return replace(found, silent_clips=sum(heard.wave.rms == 0 for heard in waves))
+
+
+def set_moments(train_dataset: Any, eval_dataset: Any) -> SetMoments:
+    """Of sets whose items are vectors of one size."""
+    from probes.instruments.features_sets import moments_of
+
+    if not all(hasattr(one, "__getitem__") and hasattr(one, "__len__") for one in (train_dataset, eval_dataset)):
+        raise NotApplicable("the sets have no length and no items by number")
+    found: SetMoments = _in_child(lambda: moments_of(train_dataset, eval_dataset))
+    return found
+
+
+def styles(train_corpus: Corpus, eval_corpus: Corpus) -> Styles:
+    """How the texts of both sets are written."""
+    from probes.instruments.text_style import style_of
+
+    pair = [style_of(corpus.rows) for corpus in (train_corpus, eval_corpus)]
+    if not all(style.texts for style in pair):
+        raise NotApplicable("one of the sets has no texts")
+    return Styles(*pair)
+
+
+def _in_child(work: Callable[[], Any]) -> Any:
+    """What the user's own collator or dataset raises on a question of ours is no finding: it is skipped, and told."""
+    from probes.instruments.forked import CannotFork, ChildRaised
+
+    try:
+        return work()
+    except (CannotFork, ChildRaised) as reason:
+        ours = getattr(reason, "error", "") in ("NoFeatures", "NoVectors")
+        raise NotApplicable(getattr(reason, "message", "") if ours else f"it could not be tried: {reason}") from reason
