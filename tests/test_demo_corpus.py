@@ -14,7 +14,7 @@ import soundfile
 
 from trainer.data.manifest import read_rows
 from trainer.demo.corpus import COLUMNS, make_corpus
-from trainer.demo.plan import SEEN, UNSEEN, Size, plan_clips, plan_documents
+from trainer.demo.plan import SEEN, SPEEDS, UNSEEN, Size, plan_clips, plan_documents
 from trainer.demo.sentences import ENGLISH, KEY_MARK, draw_distinct
 from trainer.demo.speech import SAMPLE_RATE, Voice, speak
 from trainer.errors import InputError
@@ -44,6 +44,15 @@ def test_voices_speeds_and_words_can_be_told_apart():
     assert 3000 < np.abs(plain.astype(int)).max() < 32767
     assert len(speak(WORDS, SEEN["lan"], 210)) < len(plain)
     assert not np.array_equal(plain, speak(WORDS, SEEN["minh"], 165))
+
+
+@pytest.mark.parametrize("name", [*SEEN, *UNSEEN])
+def test_ctc_can_align_the_fastest_speech(name):
+    """An encoder frame of 40 ms for each letter, and one more between two that are the same."""
+    said = [("vi", "hôm nay anh ấy muốn"), ("en", "approve feature")]
+    letters = " ".join(text for _, text in said)
+    needed = len(letters) + sum(before == after for before, after in pairwise(letters))
+    assert len(speak(said, (SEEN | UNSEEN)[name], max(SPEEDS))) / SAMPLE_RATE / 0.04 > needed
 
 
 def test_an_unknown_voice_is_named():
