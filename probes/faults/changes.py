@@ -79,3 +79,27 @@ def gradients_of(facts: Facts, module: Any) -> list[Any]:
     with observed(facts["model"]):
         loss_of(facts).backward()
         return [parameter.grad for parameter in untied(facts, module)]
+
+
+def with_targets(facts: Facts, change: Callable[[Any], Any]) -> Facts:
+    """The facts with labels of another length; where the batches say how long labels are, they say it anew."""
+
+    def changed(batch: Any) -> Any:
+        labels = change(batch[label_key(batch)])
+        lengths = {"tok_lens": (labels != -100).sum(1)} if "tok_lens" in batch else {}
+        return {**batch, label_key(batch): labels, **lengths}
+
+    return with_batches(facts, changed)
+
+
+def by_row(labels: Any, change: Callable[[list[int]], list[int]]) -> Any:
+    """Labels in which each row's scored ids are changed, padded with -100 again."""
+    import torch
+
+    rows = [torch.tensor(change([token for token in row if token >= 0])) for row in labels.tolist()]
+    return torch.nn.utils.rnn.pad_sequence(rows, batch_first=True, padding_value=-100)
+
+
+def start_of(facts: Facts) -> int:
+    """What the model puts before the labels."""
+    return facts["model"].config.decoder_start_token_id

@@ -70,11 +70,11 @@ def _backward(
         return replace(step, failure=failure_of(error, model, "backward pass"))
     rows = tuple(gradient_of(name, parameter) for name, parameter in trainable(model))
     norm = sum(row.norm**2 for row in rows if row.norm is not None) ** 0.5
-    felt = watch.positions(labels)
+    felt, wanted = watch.positions(labels), watch.asked(labels)
     if watch.felt is not None and step.loss is not None:
         step = replace(step, loss=replace(step.loss, felt_positions=int(watch.felt.sum())))
     seconds = time.perf_counter() - start
-    return replace(step, gradients=Gradients(rows, norm), felt=felt, backward_seconds=seconds)
+    return replace(step, gradients=Gradients(rows, norm), felt=felt, wanted=wanted, backward_seconds=seconds)
 
 
 def trainable(model: torch.nn.Module) -> Named:

@@ -1,11 +1,13 @@
 """Measures labels row by row: what is scored, what is padding, and whether padding is scored."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import groupby
 from typing import Any
 
 import torch
 
 from probes.measured.data import LabelRow, SpecialIds
+from probes.measured.labels import Endings, SourceRow
 
 IGNORED = -100
 
@@ -44,6 +46,7 @@ def _row(batch: int, number: int, ids: list[int], special: SpecialIds, unscored:
         padding_token=inside[0] if inside else None,
         first=scored[0] if scored else None,
         last=scored[-1] if scored else None,
+        ids=tuple(ids),
     )
 
 
@@ -55,6 +58,41 @@ def padded_tail(ids: Sequence[int], special: SpecialIds) -> int:
     if special.end in special.padding and start < len(ids) and ids[start] == special.end:
         start += 1
     return len(ids) - start
+
+
+def endings_of(rows: Sequence[LabelRow], special: SpecialIds) -> Endings:
+    """A row that has no end and is as long as any was perhaps cut: it should not end. Unless none ends."""
+    without = [row for row in rows if not set(row.ids) & set(special.ends)]
+    longest = max((row.scored for row in rows), default=0)
+    some_end = len(without) < len(rows)
+    cut = [row for row in without if some_end and row.scored == longest]
+    room = [row.ids and row.ids[-1] == IGNORED for row in without]
+    by_id = set(special.ends) & set(special.padding)  # padding is the end token: whoever masks by id masks both
+    one_left = all(_narrowest(batch) == 1 for _, batch in groupby(without, key=lambda row: row.batch))
+    return Endings(
+        rows=len(rows),
+        without=tuple(row for row in without if row not in cut),
+        cut=tuple(cut),
+        masked=not some_end and all(room) and (bool(by_id) or one_left),
+        token=special.end,
+    )
+
+
+def _narrowest(batch: Iterable[LabelRow]) -> int:
+    """How many positions the longest row of a batch leaves free."""
+    return min(len(row.ids) - max(place for place, token in enumerate(row.ids, 1) if token >= 0) for row in batch)
+
+
+def source_rows_of(batches: Sequence[Any], rows: Sequence[LabelRow], special: SpecialIds) -> tuple[SourceRow, ...]:
+    """Only where the batch has as many inputs as labels."""
+    sources = [list(rows_of(batch.get("input_ids"))) if hasattr(batch, "get") else [] for batch in batches]
+    drop = {IGNORED, *special.padding, *special.ends}
+    found = []
+    for number, own in ((number, list(own)) for number, own in groupby(rows, key=lambda row: row.batch)):
+        for row, ids in zip(own, sources[number], strict=False):
+            said, read = ([token for token in line if token not in drop] for line in (row.ids, ids))
+            found.append(SourceRow(row.where, len(said), said == read))
+    return tuple(found)
 
 
 def skipped_ids(labels: Any, felt: Sequence[Sequence[bool]], special: SpecialIds) -> tuple[int, ...]:

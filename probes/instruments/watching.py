@@ -18,6 +18,7 @@ class Watch:
         self.logits: torch.Tensor | None = None
         self.parts: dict[str, float] = {}
         self.felt: torch.Tensor | None = None
+        self.wanted: torch.Tensor | None = None
 
     def see(self, module: torch.nn.Module, given: Any, output: Any) -> None:
         logits = logits_of(output)
@@ -29,12 +30,22 @@ class Watch:
     def _feel(self, gradient: torch.Tensor) -> None:
         """A position whose logits get no gradient at all is one that the loss does not score."""
         self.felt = torch.linalg.vector_norm(gradient, ord=float("inf"), dim=-1) != 0
+        # the one class whose score the loss wants to rise: its gradient is the lowest
+        self.wanted = gradient.argmin(-1).masked_fill(~self.felt, -100)
 
     def positions(self, labels: torch.Tensor | None) -> tuple[tuple[bool, ...], ...]:
         """Per row and position, where the logits stand position by position beside the labels."""
-        if self.felt is None or labels is None or self.felt.dim() != 2 or self.felt.shape != labels.shape:
-            return ()
-        return tuple(tuple(row) for row in self.felt.tolist())
+        return _beside(self.felt, labels)
+
+    def asked(self, labels: torch.Tensor | None) -> tuple[tuple[int, ...], ...]:
+        """Per row and position, the class that the loss asks for; -100 where it does not look."""
+        return _beside(self.wanted, labels)
+
+
+def _beside(values: torch.Tensor | None, labels: torch.Tensor | None) -> tuple[tuple[Any, ...], ...]:
+    if values is None or labels is None or values.dim() != 2 or values.shape != labels.shape:
+        return ()
+    return tuple(tuple(row) for row in values.tolist())
 
 
 @contextmanager

@@ -83,6 +83,7 @@ class FirstStep:
     loss: FirstLoss | None = None
     gradients: Gradients | None = None
     felt: tuple[tuple[bool, ...], ...] = ()  # per row and position of the labels: did the loss look there?
+    wanted: tuple[tuple[int, ...], ...] = ()  # likewise: the class that it asks for, -100 where it does not look
     forward_seconds: float = 0.0
     backward_seconds: float = 0.0
     passes: int = 1

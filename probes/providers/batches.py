@@ -34,12 +34,20 @@ def special_ids(tokenizer: Any = None, model: Any = None) -> SpecialIds:
     """What pads and what ends labels, by the tokenizer's word and by the model's configuration."""
     sources = [tokenizer, getattr(model, "config", None), getattr(model, "generation_config", None)]
     padding = {getattr(source, "pad_token_id", None) for source in sources}
-    ends = [getattr(source, "eos_token_id", None) for source in sources]
+    ends = [token for source in sources for token in _listed(getattr(source, "eos_token_id", None))]
+    starts = [getattr(source, "decoder_start_token_id", None) for source in sources[1:]]
     return SpecialIds(
         padding=tuple(sorted(token for token in padding if isinstance(token, int))),
-        end=next((token for token in ends if isinstance(token, int)), None),
+        end=next(iter(ends), None),
+        ends=tuple(dict.fromkeys(ends)),
+        start=next((token for token in starts if isinstance(token, int)), None),
         vocabulary=len(tokenizer) if hasattr(tokenizer, "__len__") else getattr(sources[1], "vocab_size", None),
     )
+
+
+def _listed(token: Any) -> list[int]:
+    """Some models end with any of several tokens."""
+    return [one for one in (token if isinstance(token, list | tuple) else [token]) if isinstance(one, int)]
 
 
 def label_rows(

@@ -1,0 +1,15 @@
+from diagnose import fault
+from probes.faults.changes import Facts, by_row, first_labels, with_targets
+
+MORE = 60
+
+
+@fault(
+    id="ctc_target_stretched",
+    breaks="the targets have more symbols than the encoder leaves frames",
+    named_by="LAB018",
+    proof=lambda facts: first_labels(facts).shape[1] > MORE,
+    applies_to=("hybrid",),
+)
+def ctc_target_stretched(facts: Facts) -> Facts:
+    return with_targets(facts, lambda labels: by_row(labels, lambda ids: [*ids[:1] * MORE, *ids]))

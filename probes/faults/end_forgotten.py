@@ -1,0 +1,13 @@
+from diagnose import fault
+from probes.faults.changes import SEQUENCES, Facts, by_row, first_labels, with_targets
+
+
+@fault(
+    id="end_forgotten",
+    breaks="targets are tokenised without their end token",
+    named_by="LAB007",
+    proof=lambda facts: not bool((first_labels(facts) == facts["tokenizer"].eos_token_id).any()),
+    applies_to=SEQUENCES,
+)
+def end_forgotten(facts: Facts) -> Facts:
+    return with_targets(facts, lambda labels: by_row(labels, lambda ids: ids[:-1]))

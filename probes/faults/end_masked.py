@@ -1,0 +1,14 @@
+from diagnose import fault
+from probes.faults.changes import SEQUENCES, Facts, first_labels, with_targets
+
+
+@fault(
+    id="end_masked",
+    breaks="the collator masks the end token along with the padding",
+    named_by="LAB006",
+    proof=lambda facts: not bool((first_labels(facts) == facts["tokenizer"].eos_token_id).any()),
+    applies_to=SEQUENCES,
+)
+def end_masked(facts: Facts) -> Facts:
+    end = facts["tokenizer"].eos_token_id
+    return with_targets(facts, lambda labels: labels.masked_fill(labels == end, -100))

@@ -1,0 +1,21 @@
+from typing import Any
+
+from diagnose import fault
+from probes.faults.changes import Facts, with_batches
+
+
+def _copied(batch: Any) -> Any:
+    return {**batch, "labels": batch["input_ids"].masked_fill(batch["attention_mask"] == 0, -100)}
+
+
+@fault(
+    id="inputs_as_labels",
+    breaks="the source is tokenised in the place of the target",
+    named_by="LAB013",
+    proof=lambda facts: bool(
+        (lambda batch: batch["labels"].equal(batch["input_ids"]))(facts["collate"]([facts["train_dataset"][5]]))
+    ),
+    applies_to=("mt5",),
+)
+def inputs_as_labels(facts: Facts) -> Facts:
+    return with_batches(facts, _copied)

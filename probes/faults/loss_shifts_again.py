@@ -1,0 +1,27 @@
+from typing import Any
+
+from diagnose import fault
+from probes.faults.changes import Facts, label_key, loss_of
+
+
+def compute_loss(model: Any, batch: Any) -> Any:
+    """As for a model without an encoder, whose labels nobody has shifted yet."""
+    from torch.nn.functional import cross_entropy
+
+    logits, labels = model(**batch)["logits"], batch[label_key(batch)]
+    return cross_entropy(logits[:, :-1].flatten(0, 1), labels[:, 1:].flatten())
+
+
+def _is_other(facts: Facts) -> bool:
+    return "compute_loss" in facts and bool(loss_of(facts).isfinite())
+
+
+@fault(
+    id="loss_shifts_again",
+    breaks="the loss compares the scores with the labels one position on, though the decoder's inputs are shifted",
+    named_by="LAB010",
+    proof=_is_other,
+    applies_to=("whisper", "e2e", "mt5"),
+)
+def loss_shifts_again(facts: Facts) -> Facts:
+    return {**facts, "compute_loss": compute_loss}

@@ -1,0 +1,15 @@
+from diagnose import fault
+from probes.faults.changes import SEQUENCES, Facts, first_labels, with_targets
+
+OTHER = 7
+
+
+@fault(
+    id="padding_of_another_id",
+    breaks="the collator fills labels with an id that is neither -100 nor the padding token",
+    named_by="LAB005",
+    proof=lambda facts: bool((first_labels(facts)[:, -1] == OTHER).any()),
+    applies_to=SEQUENCES,
+)
+def padding_of_another_id(facts: Facts) -> Facts:
+    return with_targets(facts, lambda labels: labels.masked_fill(labels == -100, OTHER))

@@ -1,0 +1,20 @@
+from diagnose import fault
+from probes.faults.changes import SEQUENCES, Facts, by_row, first_labels, with_targets
+
+LIMIT = 6
+
+
+@fault(
+    id="targets_cut",
+    breaks="the labels are cut after six tokens, and the end token is put behind the cut",
+    named_by="LAB016",
+    proof=lambda facts: int((first_labels(facts) != -100).sum(1).max()) == LIMIT,
+    applies_to=SEQUENCES,
+)
+def targets_cut(facts: Facts) -> Facts:
+    end = facts["tokenizer"].eos_token_id
+
+    def cut(ids: list[int]) -> list[int]:
+        return ids if len(ids) <= LIMIT else [*ids[: LIMIT - 1], end]
+
+    return with_targets(facts, lambda labels: by_row(labels, cut))

@@ -1,0 +1,19 @@
+from collections.abc import Iterator
+
+from diagnose import Finding, Severity, Stage, probe
+from probes.measured.labels import CtcRow
+
+
+@probe(id="LAB019", stage=Stage.LABELS, severity=Severity.ERROR, explains=("LAB018", "LOS*", "GRD*", "LRN*", "GEN*"))
+def ctc_blank_is_in_target(ctc_rows: tuple[CtcRow, ...]) -> Iterator[Finding]:
+    """CTC targets hold the blank itself: the model's blank is another id than the tokenizer's."""
+    wrong = [row for row in ctc_rows if row.blanks]
+    if wrong:
+        worst = max(wrong, key=lambda row: row.blanks)
+        yield Finding(
+            where=worst.where,
+            message=f"{worst.blanks} of {worst.symbols} symbols are {worst.blank}, which the loss takes for the blank; "
+            f"so in {len(wrong)} of {len(ctc_rows)} rows, expected in none",
+            fix="set model.config.pad_token_id (the blank of transformers' CTC models) to the tokenizer's pad_token_id",
+            measured={"rows": len(wrong), "of": len(ctc_rows), "blank": worst.blank},
+        )

@@ -1,0 +1,18 @@
+from collections.abc import Iterator
+
+from diagnose import Finding, Severity, Stage, probe
+from probes.measured.labels import CtcRow
+
+
+@probe(id="LAB018", stage=Stage.LABELS, severity=Severity.ERROR, explains=("LOS*", "GRD*", "PRE*", "LRN*"))
+def ctc_target_is_too_long(ctc_rows: tuple[CtcRow, ...]) -> Iterator[Finding]:
+    """A CTC target has more symbols than the encoder leaves frames: its loss is infinite, or nothing is learned."""
+    for row in sorted(ctc_rows, key=lambda row: row.frames - row.needed):
+        if row.needed > row.frames:
+            yield Finding(
+                where=row.where,
+                message=f"{row.symbols} symbols and {row.repeats} repeats need {row.needed} frames, the encoder leaves "
+                f"{row.frames}",
+                fix="drop such rows, check that audio and text belong together, or subsample less",
+                measured={"symbols": row.symbols, "repeats": row.repeats, "frames": row.frames},
+            )

@@ -1,0 +1,17 @@
+from collections.abc import Iterator
+
+from diagnose import Finding, Severity, Stage, probe
+from probes.measured.labels import Endings
+
+
+@probe(id="LAB006", stage=Stage.LABELS, severity=Severity.ERROR, explains=("LRN*", "GEN*"))
+def end_token_is_masked(endings: Endings) -> Iterator[Finding]:
+    """The end token of every row is masked with -100: the model never learns to stop."""
+    if endings.all and endings.masked:
+        yield Finding(
+            where=endings.without[0].where,
+            message=f"none of {endings.rows} rows has the end token {endings.token} among its scored labels, and each "
+            "has -100 where its end would stand; expected one end token in each row",
+            fix="mask label padding by the attention mask: masking every padding id takes the end token along",
+            measured={"rows": endings.rows, "end_token": endings.token},
+        )

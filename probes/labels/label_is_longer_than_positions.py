@@ -1,0 +1,26 @@
+from collections.abc import Iterator
+
+from diagnose import Finding, Severity, Stage, probe
+from probes.measured.collation import Targets
+from probes.measured.data import LabelRow
+from probes.measured.tokenizer import TokenTables
+
+
+@probe(id="LAB017", stage=Stage.LABELS, severity=Severity.ERROR, explains=("LOS*", "GRD*", "PRE*", "LRN*", "GEN*"))
+def label_is_longer_than_positions(
+    decoder_rows: tuple[LabelRow, ...], token_tables: TokenTables, targets: Targets | None = None
+) -> Iterator[Finding]:
+    """A row of labels is longer than the decoder has positions for: the run ends when it comes to that row."""
+    limit = token_tables.positions
+    if limit is None:
+        return
+    rows = [(row.length, row.where) for row in decoder_rows]
+    rows += [(row.length, row.where) for row in (targets.rows if targets else ())]
+    for length, where in sorted(rows, reverse=True):
+        if length > limit:
+            yield Finding(
+                where=where,
+                message=f"{length} labels, and the decoder has {limit} positions ({token_tables.positions_from})",
+                fix=f"drop or split rows of more than {limit} tokens, prefix and end token counted",
+                measured={"labels": length, "positions": limit},
+            )

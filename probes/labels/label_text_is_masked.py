@@ -1,0 +1,39 @@
+from collections.abc import Iterator
+
+from diagnose import Finding, Severity, Stage, probe
+from probes.measured.collation import Target, Targets
+from probes.measured.data import LabelRow
+
+FIX = "mask by position, with the attention mask of the labels: never by comparing ids"
+
+
+@probe(
+    id="LAB004", stage=Stage.LABELS, severity=Severity.ERROR, explains=("LAB00[367]", "LAB016", "LOS*", "LRN*", "GEN*")
+)
+def label_text_is_masked(decoder_rows: tuple[LabelRow, ...], targets: Targets | None = None) -> Iterator[Finding]:
+    """Tokens of the text are -100, so the loss never asks for them and the model never learns to say them."""
+    for row in sorted(decoder_rows, key=_holes, reverse=True):
+        if _holes(row):
+            yield Finding(
+                where=row.where,
+                message=f"Valid labels: {row.scored}/{row.length} ({row.scored / row.length:.1%}): {_holes(row)} of "
+                "them between the first and the last that is scored are -100, expected none",
+                fix=FIX,
+                measured={"valid": row.scored, "labels": row.length, "holes": _holes(row)},
+            )
+    if not any(map(_holes, decoder_rows)):
+        yield from (_lacking(row) for row in (targets.rows if targets else ()) if row.masked)
+
+
+def _holes(row: LabelRow) -> int:
+    scored = [place for place, token in enumerate(row.ids) if token >= 0]
+    return scored[-1] - scored[0] + 1 - len(scored) if scored else 0
+
+
+def _lacking(row: Target) -> Finding:
+    return Finding(
+        where=row.where,
+        message=f"{row.masked} tokens of its {row.column} are -100 in the labels, expected none",
+        fix=FIX,
+        measured={"masked": row.masked, "valid": row.length},
+    )

@@ -1,0 +1,51 @@
+from collections.abc import Iterator
+
+from diagnose import Finding, Severity, Stage, probe
+from probes.measured.collation import Targets
+from probes.measured.data import LabelRow, SpecialIds
+from probes.measured.labels import Teaching
+
+ONCE = "give the labels as they are and shift in one place: the model makes its decoder inputs of them"
+
+
+@probe(id="LAB010", stage=Stage.LABELS, severity=Severity.ERROR, explains=("LAB00[678]", "LOS*", "LRN*", "GEN*"))
+def labels_are_shifted_twice(
+    decoder_rows: tuple[LabelRow, ...],
+    special_ids: SpecialIds,
+    decoder_start: int | None = None,
+    teaching: Teaching | None = None,
+    targets: Targets | None = None,
+) -> Iterator[Finding]:
+    """Labels are shifted once by the collator or the loss, and once more by the model: a token is skipped or lost."""
+    if teaching and teaching.ahead is not None and teaching.ahead > 1:
+        yield Finding(
+            where="batch 0",
+            message=f"having read label t the decoder is asked for label t+{teaching.ahead}, expected t+1: its inputs "
+            f"are shifted by {teaching.seen}, the scores by {teaching.scored}",
+            fix=ONCE,
+            measured={"ahead": teaching.ahead, "inputs": teaching.seen, "scores": teaching.scored},
+        )
+    begun = [row for row in decoder_rows if row.scored > 1 and row.first == decoder_start]
+    moved = [row for row in begun if _has_no_end(row, special_ids)]
+    if moved and len(moved) == len(decoder_rows):
+        yield Finding(
+            where=moved[0].where,
+            message=f"all {len(moved)} rows begin with the start token {decoder_start} and have lost their end token "
+            f"{special_ids.end}: they are decoder inputs already",
+            fix=ONCE,
+            measured={"rows": len(moved), "start_token": decoder_start},
+        )
+    headless = [row for row in targets.rows if row.behead] if targets else []
+    if headless and targets and len(headless) == len([row for row in targets.rows if row.columns]):
+        yield Finding(
+            where=headless[0].where,
+            message=f"all {len(headless)} rows lack the first {headless[0].behead} tokens of their "
+            f"{headless[0].column}, expected all of it: they were moved to the left before the model moves them",
+            fix=ONCE,
+            measured={"rows": len(headless), "tokens": headless[0].behead},
+        )
+
+
+def _has_no_end(row: LabelRow, special: SpecialIds) -> bool:
+    """The first label does not count: some models start with their end token."""
+    return bool(special.ends) and not set(row.ids[1:]) & set(special.ends)

@@ -1,0 +1,18 @@
+from collections.abc import Iterator
+
+from diagnose import Finding, Severity, Stage, probe
+from probes.measured.data import LabelRow
+
+
+@probe(id="LAB008", stage=Stage.LABELS, severity=Severity.ERROR, explains=("LRN*", "GEN*"))
+def start_token_is_doubled(decoder_rows: tuple[LabelRow, ...], decoder_start: int) -> Iterator[Finding]:
+    """Labels begin with the start token, which the model puts before them once more."""
+    doubled = [row for row in decoder_rows if row.scored > 1 and row.first == decoder_start]
+    if doubled:
+        yield Finding(
+            where=doubled[0].where,
+            message=f"{len(doubled)} of {len(decoder_rows)} rows begin with {decoder_start}, the start token; "
+            "the model puts it there itself, so the decoder reads it twice and learns to say it",
+            fix="cut the first label where it equals model.config.decoder_start_token_id (not bos_token_id)",
+            measured={"rows": len(doubled), "of": len(decoder_rows), "start_token": decoder_start},
+        )

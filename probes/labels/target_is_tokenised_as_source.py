@@ -1,0 +1,18 @@
+from collections.abc import Iterator
+
+from diagnose import Finding, Severity, Stage, probe
+from probes.measured.collation import Targets
+
+
+@probe(id="LAB014", stage=Stage.LABELS, severity=Severity.ERROR, explains=("LAB009", "LRN*", "GEN*"))
+def target_is_tokenised_as_source(targets: Targets) -> Iterator[Finding]:
+    """Labels are written as the tokenizer writes a source: another language token, or another vocabulary."""
+    wrong = [row for row in targets.rows if row.as_source]
+    if wrong:
+        yield Finding(
+            where=wrong[0].where,
+            message=f"the labels of {len(wrong)} of {len(targets.rows)} rows are tokenizer(text), which for this "
+            "tokenizer differs from tokenizer(text_target=text)",
+            fix="tokenise targets with text_target= (or as_target_tokenizer in old code)",
+            measured={"rows": len(wrong), "of": len(targets.rows)},
+        )

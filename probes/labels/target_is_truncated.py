@@ -1,0 +1,26 @@
+from collections.abc import Iterator
+
+from diagnose import Finding, Severity, Stage, probe
+from probes.measured.collation import Targets
+
+MANY = 0.01  # one text in a hundred: what is cut is never said, which alone costs about as much of the error rate
+
+
+@probe(id="LAB016", stage=Stage.LABELS, severity=Severity.WARNING)
+def target_is_truncated(targets: Targets) -> Iterator[Finding]:
+    """Targets are longer than the limit of the labels and are cut there."""
+    cut = [row for row in targets.rows if row.missing]
+    if not cut:
+        return
+    worst = max(cut, key=lambda row: row.missing)
+    ended = sum(row.ended for row in cut)
+    over, counted = (targets.over, targets.counted) if targets.counted else (len(cut), len(targets.rows))
+    taught = "; the end token stands behind the cut, so the model learns to stop in mid-sentence" if ended else ""
+    yield Finding(
+        where=worst.where,
+        message=f"labels end at {targets.limit} tokens and lack {worst.missing} of its {worst.column}; of {counted} "
+        f"texts {over} are longer than that ({over / counted:.1%}), expected none{taught}",
+        fix="raise the limit of the labels' length, or drop the rows that are longer",
+        measured={"limit": targets.limit, "missing": worst.missing, "over": over, "of": counted, "ended": ended},
+        severity=None if over / counted >= MANY else Severity.NOTE,
+    )

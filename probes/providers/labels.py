@@ -1,0 +1,141 @@
+"""Labels beside what the decoder reads, what the loss scores, and what CTC has to align."""
+
+from typing import TYPE_CHECKING, Any
+
+from diagnose.facts import NotApplicable, Unavailable
+from probes.measured.collation import Collation, Targets
+from probes.measured.corpus import Corpus, Sample
+from probes.measured.data import LabelRow, SpecialIds
+from probes.measured.labels import CtcRow, Endings, Rehearsal, SourceRow, Teaching
+from probes.measured.steps import FirstStep
+from probes.providers.steps import _around
+
+if TYPE_CHECKING:
+    from torch.nn import Module
+
+ITEMS = 8  # through the collator; the seldom row is looked for in the manifest
+LONG = 2  # of them with the longest texts, and as many with the shortest
+
+
+def rehearsal(
+    model: "Module",
+    drawn_batches: tuple[Any, ...],
+    compute_loss: Any = None,
+    labels_of: Any = None,
+    trainer: Any = None,
+) -> Rehearsal:
+    """The drawn batches in evaluation mode; everything that looks at decoder inputs and CTC shares these passes."""
+    from probes.instruments.outputs import NoLoss, labels_of_batch, loss_of_output
+    from probes.instruments.rehearsal import rehearse
+
+    try:
+        heard = rehearse(
+            model, drawn_batches, compute_loss or loss_of_output, labels_of or labels_of_batch, _around(trainer)
+        )
+    except NoLoss as reason:
+        raise NotApplicable(str(reason)) from reason
+    if heard.failure:
+        raise Unavailable(heard.failure)
+    return heard
+
+
+def ctc_rows(rehearsal: Rehearsal) -> tuple[CtcRow, ...]:
+    if not rehearsal.ctc:
+        raise NotApplicable("the loss has no CTC part")
+    return rehearsal.ctc
+
+
+def collation(
+    train_dataset: Any, collate: Any, labels_of: Any = None, train_manifest: Corpus | None = None
+) -> Collation:
+    """A few items, those with the longest and the shortest texts among them, through the run's own collator."""
+    from probes.instruments.collation import collate_some
+    from probes.instruments.corpus_sampling import evenly
+    from probes.instruments.forked import ChildRaised
+    from probes.instruments.outputs import labels_of_batch
+
+    if not hasattr(train_dataset, "__getitem__") or not hasattr(train_dataset, "__len__"):
+        raise NotApplicable("the training set has no items by number: it can only be run through")
+    total = len(train_dataset)
+    rows = train_manifest.rows if train_manifest and len(train_manifest.rows) == total else ()
+    by_length = sorted(range(len(rows)), key=lambda number: sum(map(len, rows[number].texts.values())))
+    ends = {*by_length[:LONG], *by_length[-LONG:]}
+    numbers = sorted(ends | set(evenly(range(total), min(total, ITEMS) - len(ends))))
+    try:
+        return collate_some(train_dataset, numbers, collate, labels_of or labels_of_batch)
+    except ChildRaised as reason:
+        raise Unavailable(str(reason)) from reason
+
+
+def targets(
+    collation: Collation, tokenizer: Any, special_ids: SpecialIds, sampled_rows: Sample | None = None
+) -> Targets:
+    """The labels of the collated items beside the tokens of their texts."""
+    from probes.instruments.targets import Tongue, targets_of
+    from probes.instruments.tokens import encoder_of, special_tokens
+
+    if not callable(tokenizer):
+        raise NotApplicable("the tokenizer cannot be asked for the tokens of a text")
+    if not collation.labels or not any(item.texts or item.labels for item in collation.items):
+        raise NotApplicable("the items of the training set hold neither texts under a name that is known nor labels")
+    texts = [row.texts for row in sampled_rows.rows] if sampled_rows else []
+    return targets_of(collation, Tongue(encoder_of(tokenizer), special_tokens(tokenizer), special_ids.ends), texts)
+
+
+def teaching(label_rows: tuple[LabelRow, ...], rehearsal: Rehearsal, first_step: FirstStep) -> Teaching:
+    """Where labels, decoder inputs and scores stand to each other; of the first batch."""
+    from probes.instruments.teaching import teaching_of
+
+    labels = [row.ids for row in label_rows if row.batch == 0]
+    taught = teaching_of(labels, rehearsal.given, first_step.wanted, rehearsal.follows)
+    if taught.seen is None:
+        raise NotApplicable("no decoder was seen to read the labels token by token")
+    if taught.scored is None:
+        raise NotApplicable("it cannot be told from the gradient which label the loss asks for at which position")
+    return taught
+
+
+def follow_distance(rehearsal: Rehearsal) -> int:
+    """How far behind a label the scores follow it."""
+    if rehearsal.follows is None:
+        raise NotApplicable("the scores do not follow the labels: no decoder reads them")
+    return rehearsal.follows
+
+
+def decoder_rows(
+    label_rows: tuple[LabelRow, ...], rehearsal: Rehearsal | None = None, model: Any = None
+) -> tuple[LabelRow, ...]:
+    """The rows with a label, where a decoder says them one after the other: not classes, not targets of CTC."""
+    told = getattr(getattr(model, "config", None), "is_encoder_decoder", False)
+    if not told and (rehearsal is None or rehearsal.follows is None):
+        raise NotApplicable("the labels are not what a decoder says one after the other")
+    return tuple(row for row in label_rows if row.scored)
+
+
+def decoder_start(special_ids: SpecialIds, rehearsal: Rehearsal | None = None) -> int:
+    """By the configuration; else what the decoder was seen to read first in every row."""
+    firsts = {row[0] for row in rehearsal.given if row} if rehearsal else set()
+    if special_ids.start is None and len(firsts) != 1:
+        raise NotApplicable("nobody says what the decoder starts with")
+    return firsts.pop() if special_ids.start is None else special_ids.start
+
+
+def source_rows(
+    drawn_batches: tuple[Any, ...], decoder_rows: tuple[LabelRow, ...], special_ids: SpecialIds
+) -> tuple[SourceRow, ...]:
+    """The labels of each row beside its input_ids, where an encoder reads tokens."""
+    from probes.instruments.labels import source_rows_of
+
+    rows = source_rows_of(drawn_batches, decoder_rows, special_ids)
+    if not rows:
+        raise NotApplicable("the batches hold no input_ids: nothing to compare the labels with")
+    return rows
+
+
+def endings(decoder_rows: tuple[LabelRow, ...], special_ids: SpecialIds) -> Endings:
+    """Which rows end with an end token, and how much room there is behind those that do not."""
+    from probes.instruments.labels import endings_of
+
+    if not special_ids.ends:
+        raise NotApplicable("neither tokenizer nor model names an end token")
+    return endings_of(decoder_rows, special_ids)
