@@ -10,7 +10,7 @@ def class_labels_are_one_hot(class_labels: ClassLabels) -> Iterator[Finding]:
     if class_labels.one_hot == class_labels.read and class_labels.width:
         yield Finding(
             where="train_dataset",
-            message=f"all {class_labels.read:,} labels are vectors of {class_labels.width} with a single 1, not numbers",
+            message=f"all {class_labels.read:,} labels are vectors of {class_labels.width} with one 1, not numbers",
             fix="give the number of the class: label.argmax(-1)",
             measured={"width": class_labels.width, "items": class_labels.read},
             severity=None if class_labels.whole else Severity.NOTE,  # floats may be meant as probabilities
