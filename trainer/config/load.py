@@ -7,15 +7,13 @@ from functools import reduce
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from trainer.config.inherit import chain
 from trainer.config.layer import DEFAULT, Problem, Source, leaves, merge
 from trainer.config.override import override
 from trainer.config.schema import Config
 from trainer.config.translate import translate
 from trainer.config.validate import validate
-from trainer.config.wording import flow
+from trainer.config.writing import block, flow
 from trainer.errors import InputError
 
 
@@ -30,7 +28,7 @@ class Resolved:
 
     def to_yaml(self) -> str:
         """All values; loading it again gives the same configuration."""
-        return yaml.safe_dump(plain(self.config), sort_keys=False, allow_unicode=True)
+        return block(plain(self.config))
 
     def annotated(self) -> str:
         """All values as YAML, each with the place it comes from."""

@@ -1,15 +1,14 @@
 """Says in one sentence what pydantic found wrong with a key."""
 
-import math
 from collections.abc import Iterator
 from difflib import get_close_matches
 from typing import Any
 
-import yaml
 from pydantic import BaseModel
 
 from trainer.config.layer import Tree
 from trainer.config.schema import Config
+from trainer.config.writing import flow
 
 EXPECTED = {
     "int": "a whole number",
@@ -46,14 +45,8 @@ def expected(error: dict[str, Any]) -> str:
     return EXPECTED.get(kind.partition("_")[0], error["msg"])
 
 
-def flow(value: Any) -> str:
-    """A value as one writes it in YAML, on one line."""
-    text = yaml.safe_dump(value, default_flow_style=True, allow_unicode=True, width=math.inf)
-    return text.removesuffix("...\n").strip()
-
-
 def shown(value: Any) -> str:
-    """The same, cut to a length that a sentence can carry."""
+    """A value as YAML writes it, cut to a length that a sentence can carry."""
     text = flow(value)
     return text if len(text) <= 60 else text[:57] + "..."
 
