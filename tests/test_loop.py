@@ -307,19 +307,6 @@ def test_two_runs_in_one_directory_the_second_is_refused(tmp_path: Path) -> None
 
 
 @pytest.mark.slow
-def test_a_killed_run_resumes_to_the_same_weights(tmp_path: Path) -> None:
-    """kill -9 after a few steps; the campaign with twenty kills is `make bench`."""
-    settings = {"max_steps": 40, "save_strategy": "steps", "save_steps": 4, "dropout": 0.1}
-    path = write_run(tmp_path / "cut", "mt5", rows=14, **settings)
-    process = start(path)
-    wait_for(tmp_path / "cut" / "run" / "logs" / "train.log", "step 10/", process)
-    process.kill()
-    process.communicate(timeout=20)
-    straight = here(write_run(tmp_path / "straight", "mt5", rows=14, **settings))
-    assert weights(here(path, "auto")) == weights(straight)
-
-
-@pytest.mark.slow
 def test_two_processes_train_save_and_evaluate_every_row_once(tmp_path: Path) -> None:
     """Eval rows that two processes cannot share evenly; then both resume from the checkpoint of both."""
     settings = {**EVALUATED, "max_steps": 6, "load_best_model_at_end": True}
