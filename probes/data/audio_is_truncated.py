@@ -5,7 +5,7 @@ from probes.measured.audio import Clips
 from probes.placing import at
 
 
-@probe(id="DAT006", stage=Stage.DATA, severity=Severity.ERROR, explains=("DAT003", "DAT022", "DAT009"))
+@probe(id="DAT006", stage=Stage.DATA, severity=Severity.ERROR, explains=("DAT003", "DAT022", "DAT009", "DAT030"))
 def audio_is_truncated(clips: Clips) -> Iterator[Finding]:
     """An audio file ends before its own header says so; many readers take what is there without a word."""
     for clip in clips.rows:

@@ -3,7 +3,6 @@ from collections.abc import Iterator
 from diagnose import Finding, Severity, Stage, probe
 from probes.measured.features import Styles
 
-LEAST = 20  # texts
 SHARE = 0.5  # of the texts
 SIGMAS = 4.5  # one-sided 3e-6; three habits are compared
 
@@ -16,7 +15,7 @@ def evaluation_texts_are_written_differently(styles: Styles) -> Iterator[Finding
         ours, theirs = getattr(train, habit), getattr(other, habit)
         pooled = (ours * train.texts + theirs * other.texts) / (train.texts + other.texts)
         spread = (pooled * (1 - pooled) * (1 / train.texts + 1 / other.texts)) ** 0.5
-        if min(train.texts, other.texts) >= LEAST and abs(ours - theirs) > max(SHARE, SIGMAS * spread):
+        if abs(ours - theirs) > max(SHARE, SIGMAS * spread):
             yield Finding(
                 where="evaluation rows",
                 message=f"{theirs:.0%} of the evaluation texts have {habit}, {ours:.0%} of the training texts",

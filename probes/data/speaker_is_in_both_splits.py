@@ -5,11 +5,11 @@ from probes.measured.splits import Groups
 
 
 @probe(id="DAT039", stage=Stage.DATA, severity=Severity.WARNING)
-def speaker_is_in_both_splits(groups: Groups) -> Iterator[Finding]:
+def speaker_is_in_both_splits(shared_speakers: Groups, groups: Groups) -> Iterator[Finding]:
     """Speakers of the evaluation set are trained on: the scores say nothing about voices that are new."""
     by_video = any(group.role == "video" and not group.both for group in groups.columns)
-    for group in groups.columns:
-        if group.role == "speaker" and group.both and group.example:
+    for group in shared_speakers.columns:
+        if group.both and group.example:
             rows = sum(count for _, count in group.both)
             told = "the split is by recording, not by voice" if by_video else "nothing keeps them apart"
             yield Finding(

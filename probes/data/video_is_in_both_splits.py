@@ -5,15 +5,15 @@ from probes.measured.splits import Groups
 
 
 @probe(id="DAT038", stage=Stage.DATA, severity=Severity.WARNING, explains=("DAT039", "DAT036", "DAT037"))
-def video_is_in_both_splits(groups: Groups) -> Iterator[Finding]:
+def video_is_in_both_splits(shared_videos: Groups) -> Iterator[Finding]:
     """A video or recording has rows in training and in evaluation: voice, room and topic are known beforehand."""
-    for group in groups.columns:
-        if group.role == "video" and group.both and group.example:
+    for group in shared_videos.columns:
+        if group.both and group.example:
             rows = sum(count for _, count in group.both)
             yield Finding(
                 where=group.example.where,
                 message=f"{len(group.both)} of {group.eval} values of {group.column} are on both sides, with {rows} of "
-                f"{groups.eval_rows} evaluation rows: {', '.join(name for name, _ in group.both[:5])}",
+                f"{shared_videos.eval_rows} evaluation rows: {', '.join(name for name, _ in group.both[:5])}",
                 fix="split again by this column: `train split`",
                 measured={"shared": len(group.both), "rows": rows},
                 file=group.example.file,

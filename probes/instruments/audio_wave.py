@@ -45,7 +45,7 @@ class _Total:
         if not len(mono):
             return
         self.sum += float(mono.sum(dtype=np.float64))
-        self.squares += float(np.dot(mono.astype(np.float64), mono)) if mono.size else 0.0
+        self.squares += float(np.square(mono, dtype=np.float64).sum())  # not dot: its threads would fight with ours
         low, high = float(mono.min()), float(mono.max())
         self.low, self.high = min(self.low, low), max(self.high, high)
         self.tops[high] += _in_runs(mono == high)

@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 import soundfile
 
-from probes.instruments.subjects.corpus import RATE, SENTENCES, speech
+from probes.instruments.subjects.corpus import RATE, WHAT, WHO, speech
 
 _FOLDERS: list[tempfile.TemporaryDirectory[str]] = []  # removed when the process ends
 CLIPS_OF_A_VIDEO = 4
+BYTES = range(12, 49)  # of a text: a quarter of a second to one
 
 
 def folder() -> Path:
@@ -24,7 +25,8 @@ def written(count: int = 8, eval_count: int = 0, seed: int = 0) -> dict[str, Any
     root, chance = folder(), random.Random(seed)
     texts: dict[str, None] = {}
     while len(texts) < count + eval_count:
-        texts[" ".join(chance.sample(SENTENCES, chance.randint(1, 3)))] = None
+        text = " ".join(chance.sample((*WHO, *WHAT), chance.randint(1, 4)))
+        texts |= {text: None} if len(text.encode()) in BYTES else {}
     rows = [_write(root, number, text, "eval" if number >= count else "train") for number, text in enumerate(texts)]
     facts = {"train_rows": rows[:count], "audio_root": root}
     return {**facts, "eval_rows": rows[count:]} if eval_count else facts

@@ -106,3 +106,12 @@ class Heard:
     @property
     def name(self) -> str:
         return f"{self.row.audio or 'its audio'}{' as the dataset gives it' if self.loaded else ''}"
+
+
+@dataclass(frozen=True)
+class Reaching:
+    """Seconds of a clip, and how many of them reach the model."""
+
+    row: CorpusRow
+    seconds: float
+    kept: float

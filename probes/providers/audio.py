@@ -1,11 +1,14 @@
 """The audio files of the sampled rows, decoded; what the run expects of them."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from diagnose.facts import NotApplicable
-from probes.measured.audio import AudioLimits, Clips, Heard, Loaded, LoadedItems
-from probes.measured.corpus import CorpusRow, Sample
+from probes.measured.audio import AudioLimits, Clip, Clips, Heard, Loaded, LoadedItems, Reaching
+from probes.measured.corpus import Corpus, CorpusRow, Sample
+
+DESCRIBED = ("sample_rate", "sampling_rate", "sr", "channels", "num_channels", "n_channels")
+LEAST = 20  # clips on each side
 
 
 def clips(audio_rows: tuple[CorpusRow, ...], sampled_rows: Sample) -> Clips:
@@ -13,6 +16,50 @@ def clips(audio_rows: tuple[CorpusRow, ...], sampled_rows: Sample) -> Clips:
     from probes.instruments.audio_files import look_at
 
     return Clips(look_at([row for row in sampled_rows.rows if row.audio]), len(audio_rows))
+
+
+def timed_clips(clips: Clips) -> Clips:
+    """Those whose row says how long they last."""
+    return _those(clips, [clip for clip in clips.rows if clip.row.seconds], "no row says how long its clip lasts")
+
+
+def described_clips(clips: Clips) -> Clips:
+    """Those whose row says their sample rate or channels."""
+    named = [clip for clip in clips.rows if set(clip.row.tags) & set(DESCRIBED)]
+    return _those(clips, named, "no column gives a sample rate or channels")
+
+
+def clips_of_both(clips: Clips, eval_corpus: Corpus) -> Clips:
+    """Where there are enough of training and evaluation to tell."""
+    counts = [sum(clip.row.split == split and bool(clip.wave) for clip in clips.rows) for split in ("train", "eval")]
+    few = f"{min(counts)} clips on one side are too few to tell, expected at least {LEAST}"
+    return _those(clips, clips.rows if min(counts) >= LEAST else (), few)
+
+
+def _those(clips: Clips, rows: Sequence[Clip], otherwise: str) -> Clips:
+    if not rows:
+        raise NotApplicable(otherwise)
+    return Clips(tuple(rows), clips.total)
+
+
+def reaching(
+    clips: Clips, audio_limits: AudioLimits | None = None, loaded_clips: tuple[Loaded, ...] = ()
+) -> tuple[Reaching, ...]:
+    """How much of each clip reaches the model: as it was loaded, or up to the limit."""
+    most = audio_limits.max_seconds if audio_limits else None
+    found = {
+        item.row.where: Reaching(item.row, item.file_seconds, item.samples / item.rate)
+        for item in loaded_clips
+        if item.rate and item.file_seconds
+    }
+    for clip in clips.rows:
+        if most and clip.header and clip.header.seconds > 0:
+            kept = min(most, clip.header.seconds)
+            known = found.get(clip.row.where)
+            found[clip.row.where] = Reaching(clip.row, clip.header.seconds, min(kept, known.kept if known else kept))
+    if not found:
+        raise NotApplicable("nobody says how much of a clip the model takes")
+    return tuple(found.values())
 
 
 def waves(

@@ -8,6 +8,8 @@ from probes.measured.audio import Heard
 from probes.measured.corpus import Corpus
 from probes.measured.features import Features, Preprocessing, SetMoments, SilentBatch, Styles
 
+LEAST = 20  # texts of each side
+
 
 def train_features(drawn_batches: tuple[Any, ...], inputs_of: Any = None, model: Any = None) -> Features:
     """Row by row, of the batches that were drawn."""
@@ -64,8 +66,9 @@ def styles(train_corpus: Corpus, eval_corpus: Corpus) -> Styles:
     from probes.instruments.text_style import style_of
 
     pair = [style_of(corpus.rows) for corpus in (train_corpus, eval_corpus)]
-    if not all(style.texts for style in pair):
-        raise NotApplicable("one of the sets has no texts")
+    few = min(style.texts for style in pair)
+    if few < LEAST:
+        raise NotApplicable(f"{few} texts on one side are too few to tell, expected at least {LEAST}")
     return Styles(*pair)
 
 

@@ -22,6 +22,17 @@ def twins(train_corpus: Corpus, eval_corpus: Corpus | None = None, data_sample_s
     return find_twins(train_corpus.rows, eval_corpus.rows if eval_corpus else (), most)
 
 
+def twins_across(twins: Twins, eval_corpus: Corpus) -> Twins:
+    """The same, where there is an evaluation set to compare with."""
+    return twins
+
+
+def near_across(near_texts: NearTexts, eval_corpus: Corpus) -> NearTexts:
+    if not near_texts.eval_read:
+        raise NotApplicable("the evaluation set has no texts long enough to tell")
+    return near_texts
+
+
 def shared_texts(train_corpus: Corpus, eval_corpus: Corpus) -> SharedTexts:
     """Texts long enough not to repeat by themselves, compared without case and punctuation."""
     from probes.instruments.duplicates_texts import find_shared
@@ -54,3 +65,18 @@ def groups(train_corpus: Corpus, eval_corpus: Corpus, group_column: str = "") ->
     if not found:
         raise NotApplicable("no column that names a video or a speaker is filled on both sides")
     return Groups(tuple(found), len(eval_corpus.rows))
+
+
+def shared_videos(groups: Groups) -> Groups:
+    return _of(groups, "video")
+
+
+def shared_speakers(groups: Groups) -> Groups:
+    return _of(groups, "speaker")
+
+
+def _of(groups: Groups, role: str) -> Groups:
+    columns = tuple(group for group in groups.columns if group.role == role)
+    if not columns:
+        raise NotApplicable(f"no column that names a {role} is filled on both sides")
+    return Groups(columns, groups.eval_rows)

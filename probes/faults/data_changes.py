@@ -1,0 +1,60 @@
+"""A corpus beside a subject, in a temporary folder: faults are put into copies, never into a person's files."""
+
+from collections.abc import Callable
+from typing import Any
+
+from probes.faults.changes import Facts
+
+SPEECH = ("whisper", "e2e", "hybrid")
+SPOILT = 5  # the row that faults of a single row are put into
+
+
+def with_corpus(facts: Facts) -> Facts:
+    """The subject's facts and a healthy corpus: 60 rows to train on, 24 to evaluate by."""
+    from probes.instruments.corpus_on_disk import written
+
+    return {**facts, **written(60, eval_count=24)}
+
+
+def with_file(facts: Facts, change: Callable[[Any], None]) -> Facts:
+    """A corpus in which one file was changed; `change` gets its path."""
+    corpus = with_corpus(facts)
+    change(path_of(corpus))
+    return corpus
+
+
+def with_samples(facts: Facts, change: Callable[[Any], Any], rows: int = 1, **how: Any) -> Facts:
+    """A corpus in which the samples of some files were changed."""
+    from probes.instruments.corpus_on_disk import rewritten, samples_of
+
+    corpus = with_corpus(facts)
+    for number in range(SPOILT, SPOILT + rows):
+        rewritten(corpus, change(samples_of(corpus, number)), number, **how)
+    return corpus
+
+
+def with_rows(facts: Facts, change: Callable[[list[dict[str, Any]], list[dict[str, Any]]], None]) -> Facts:
+    """A corpus whose rows were changed; `change` gets those of training and of evaluation."""
+    corpus = with_corpus(facts)
+    change(corpus["train_rows"], corpus["eval_rows"])
+    return corpus
+
+
+def path_of(facts: Facts, number: int = SPOILT) -> Any:
+    return facts["audio_root"] / facts["train_rows"][number]["audio_path"]
+
+
+def samples(facts: Facts, number: int = SPOILT) -> Any:
+    """What can be decoded of a file, [samples, channels]."""
+    import soundfile
+
+    return soundfile.read(path_of(facts, number), always_2d=True)[0]
+
+
+def in_corpus(test: Callable[[Facts], bool]) -> Callable[[Facts], bool]:
+    """A proof that is no proof where there is no corpus."""
+    return lambda facts: "train_rows" in facts and bool(test(facts))
+
+
+def texts(facts: Facts, split: str = "train") -> list[str]:
+    return [row.get("transcript", "") for row in facts[f"{split}_rows"]]

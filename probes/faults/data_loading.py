@@ -1,0 +1,107 @@
+"""Faults of datasets, collators and loaders."""
+
+from collections.abc import Callable
+from typing import Any
+
+from diagnose import fault
+from probes.faults.changes import Facts
+from probes.faults.data_changes import SPEECH
+
+
+def with_items(facts: Facts, change: Callable[[int, Any], Any], **loader: Any) -> Facts:
+    """The facts with a dataset whose items were changed, and a loader over it."""
+    from torch.utils.data import DataLoader
+
+    inner = facts["train_dataset"]
+
+    class Changed:
+        def __len__(self) -> int:
+            return len(inner)
+
+        def __getitem__(self, number: int) -> Any:
+            return change(number, inner[number])
+
+    dataset: Any = Changed()
+    batches: Any = DataLoader(dataset, batch_size=4, shuffle=True, collate_fn=facts["collate"], **loader)
+    return {**facts, "train_dataset": dataset, "train_batches": batches}
+
+
+def _audio(facts: Facts, number: int = 0) -> Any:
+    return facts["train_dataset"][number]["audio"]
+
+
+@fault(
+    "rate_not_resampled",
+    "clips of 8 kHz are given to a model of 16 kHz",
+    "DAT011",
+    lambda f: f["train_dataset"][0]["sample_rate"] == 8000,
+    ("whisper",),
+)
+def rate_not_resampled(facts: Facts) -> Facts:
+    return with_items(facts, lambda _, item: {**item, "audio": item["audio"][::2], "sample_rate": 8000})
+
+
+@fault(
+    "integers_not_scaled",
+    "samples are 16-bit integers that nobody divided",
+    "DAT015",
+    lambda f: abs(_audio(f)).max() > 1000,
+    SPEECH,
+)
+def integers_not_scaled(facts: Facts) -> Facts:
+    return with_items(facts, lambda _, item: {**item, "audio": item["audio"] * 32768})
+
+
+def _raise(number: int, item: Any) -> Any:
+    if number == 35:
+        raise OSError("the disk is gone")
+    return item
+
+
+def _raises(facts: Facts) -> bool:
+    try:
+        facts["train_dataset"][35]
+    except OSError:
+        return True
+    return False
+
+
+@fault("item_raises", "the dataset raises at its last row", "DAT022", _raises, ("whisper", "e2e", "hybrid"))
+def item_raises(facts: Facts) -> Facts:
+    broken = with_items(facts, _raise)
+    return {**broken, "train_batches": [facts["collate"]([facts["train_dataset"][n] for n in range(4)])]}
+
+
+@fault(
+    "order_kept",
+    "the loader does not shuffle",
+    "DAT044",
+    lambda f: type(getattr(f["train_batches"], "sampler", None)).__name__ == "SequentialSampler",
+)
+def order_kept(facts: Facts) -> Facts:
+    from torch.utils.data import DataLoader
+
+    return {**facts, "train_batches": DataLoader(facts["train_dataset"], batch_size=4, collate_fn=facts["collate"])}
+
+
+def _noisy(facts: Facts) -> Facts:
+    import numpy as np
+
+    chance = np.random.default_rng(0)
+
+    def change(_: int, item: Any) -> Any:
+        noise = chance.normal(0, 0.01, len(item["audio"])).astype("float32")
+        return {**item, "audio": item["audio"] + noise}
+
+    return with_items(facts, change, num_workers=2)
+
+
+@fault(
+    "generator_copied",
+    "the dataset holds a numpy generator, which every worker copies",
+    "DAT045",
+    lambda f: getattr(f["train_batches"], "num_workers", 0) == 2 and (_audio(f) != _audio(f)).any(),
+    SPEECH,
+)
+def generator_copied(facts: Facts) -> Facts:
+    return _noisy(facts)
