@@ -11,6 +11,7 @@ from trainer.demo.corpus import make_corpus
 from trainer.demo.plan import Size
 from trainer.demo.run import LABEL, demo, settings
 from trainer.errors import InputError
+from trainer.evaluation.directory import evaluate_directory
 from trainer.paths import shipped_config
 from trainer.pipeline import pipeline
 from trainer.progress import progress, quiet
@@ -73,6 +74,30 @@ def test_the_second_time_nothing_is_trained_again(finished, capsys):
     assert "[1/4] Prepare data" in said and "[4/4] Draw charts" in said
     assert said.count("is up to date") == 2 and "is already trained" in said
     assert again.scores[0].metrics == outcome.scores[0].metrics
+
+
+def test_a_run_is_evaluated_on_any_file(finished, tmp_path):
+    root, outcome = finished
+    scores = evaluate_directory(outcome.runs[0], root / "test_unseen.csv", tmp_path, "hybrid", "unseen", subset=2)
+    assert scores.clips == 2 and scores.metrics_path == tmp_path / "unseen_metrics.json"
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"model_dir": "nowhere"}, "no such folder"),
+        ({"model_type": "whisper"}, "holds a model of type hybrid, --model-type says whisper"),
+        ({"name": "../x"}, "expected a plain name"),
+        ({"test_csv": "documents.csv"}, "no column 'audio_path'"),
+    ],
+)
+def test_what_cannot_be_evaluated_is_told(finished, tmp_path, given, words):
+    root, outcome = finished
+    given = {"model_dir": outcome.runs[0], "output": tmp_path, **given}
+    if "test_csv" in given:
+        given["test_csv"] = root / given["test_csv"]
+    with pytest.raises(InputError, match=words):
+        evaluate_directory(**given)
 
 
 def test_a_stopped_run_goes_on_and_another_setting_starts_anew(finished, capsys, caplog):

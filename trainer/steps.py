@@ -96,13 +96,11 @@ def train_step(resolved: "Resolved", epochs: float | None = None, subset: int | 
 
 def evaluate_step(config: "Config", tests: dict[str, Path | None], subset: int | None = None) -> list["Scores"]:
     """Score the trained model: on its own test split (None) and on other files, by the ending of their names."""
-    from trainer.evaluation.directory import evaluate_directory
+    from trainer.evaluation.directory import evaluate_on, load_run
 
     folder, output = config.output.dir, config.paths.output_dir / "results"
-    return [
-        evaluate_directory(folder, path, output, name=folder.name + ending, subset=subset)
-        for ending, path in tests.items()
-    ]
+    parts = load_run(folder)
+    return [evaluate_on(parts, folder.name + ending, path, output, subset) for ending, path in tests.items()]
 
 
 def charts_step(configs: Sequence["Config"], scores: Sequence["Scores"]) -> tuple[Path, ...]:

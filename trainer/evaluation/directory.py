@@ -10,6 +10,7 @@ from trainer.evaluation.predict import Dataset
 
 if TYPE_CHECKING:
     from trainer.config import Config
+    from trainer.models.parts import Parts
 
 
 def evaluate_directory(
@@ -21,21 +22,37 @@ def evaluate_directory(
     subset: int | None = None,
 ) -> Scores:
     """Load the model of a run or checkpoint and score it; by default on its own test split, beside its outputs."""
-    from trainer.data.dataset import open_split
+    folder = Path(model_dir)
+    parts = load_run(folder, model_type)
+    return evaluate_on(parts, name or folder.resolve().name, test_csv, output, subset)
+
+
+def load_run(folder: Path, model_type: str | None = None) -> "Parts":
+    """The model of a run or checkpoint, refused when it is not of the type that is expected."""
     from trainer.models.parts import load_parts
 
-    folder = Path(model_dir)
     if not folder.is_dir():
         raise InputError(f"{folder}: there is no such folder; --model-dir takes the output folder of a run")
-    name = name or folder.resolve().name
+    parts = load_parts(folder)
+    found = parts.config.model.type
+    if model_type not in (None, found):
+        raise InputError(f"{folder}: holds a model of type {found}, --model-type says {model_type}; drop it")
+    return parts
+
+
+def evaluate_on(
+    parts: "Parts",
+    name: str,
+    test_csv: str | Path | None = None,
+    output: str | Path | None = None,
+    subset: int | None = None,
+) -> Scores:
+    """Score a model on a file, or on the test split of its configuration."""
+    from trainer.data.dataset import open_split
+
     if Path(name).name != name:
         raise InputError(f"--name {name}: expected a plain name without folders; say where with --output")
-    parts = load_parts(folder)
     config = parts.config
-    if model_type not in (None, config.model.type):
-        raise InputError(
-            f"{folder}: holds a model of type {config.model.type}, --model-type says {model_type}; drop it"
-        )
     dataset = open_split(config, "test", subset) if test_csv is None else _open(config, Path(test_csv), subset)
     return evaluate(parts, dataset, config, name, output or config.paths.output_dir / "results")
 
