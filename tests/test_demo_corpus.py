@@ -135,12 +135,20 @@ def test_the_same_seed_gives_the_same_bytes_with_any_number_of_workers(corpus, t
 
 def test_only_what_is_missing_is_made_again(corpus):
     before = contents(corpus.directory)
-    lost = next(corpus.directory.glob("wavs/*/*.wav"))
+    lost, empty, cut, *_ = sorted(corpus.directory.glob("wavs/*/*.wav"))
     lost.unlink()
+    empty.write_bytes(b"")
+    cut.write_bytes(cut.read_bytes()[:5000])
     corpus.manifest.unlink()
-    assert make_corpus(corpus.directory, seed=3, size=SMALL, workers=1).made == 1
+    assert make_corpus(corpus.directory, seed=3, size=SMALL, workers=1).made == 3
     assert contents(corpus.directory) == before
     assert make_corpus(corpus.directory, seed=3, size=SMALL, workers=1).made == 0
+
+
+def test_a_folder_that_cannot_be_written_is_named(tmp_path):
+    (tmp_path / "wavs").write_text("in the way")
+    with pytest.raises(InputError, match=r"wavs/video_000/000.wav: cannot be written"):
+        make_corpus(tmp_path, size=SMALL, workers=1)
 
 
 def test_speech_of_another_seed_is_not_reused(tmp_path):

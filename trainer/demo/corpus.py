@@ -17,6 +17,7 @@ from trainer.data.manifest import write_rows
 from trainer.demo import plan, sentences, speech
 from trainer.demo.plan import SEEN, UNSEEN, Clip, Size, plan_clips, plan_documents
 from trainer.demo.speech import SAMPLE_RATE, speak
+from trainer.errors import InputError
 from trainer.progress import progress
 
 COLUMNS = ("audio_path", "transcript", "translation", "duration", "video_id", "speaker_id")
@@ -52,7 +53,7 @@ def make_corpus(directory: str | Path, seed: int = 0, size: Size = Size(), worke
     root = Path(directory)
     clips = plan_clips(seed, size)
     _stamp(root, seed, size)
-    missing = [clip for clip in clips if not (root / clip.path).exists()]
+    missing = [clip for clip in clips if _seconds(root / clip.path) is None]
     _synthesise(root, missing, workers)
     rows = [_row(root, clip) for clip in clips]
     made = Corpus(root, len(rows), sum(float(row["duration"]) for row in rows), len(missing))
@@ -120,16 +121,30 @@ def _say_all(root: Path, clips: Sequence[Clip]) -> int:
 
 def _write_wav(path: Path, samples: bytes) -> None:
     """Renamed when it is whole, so that a clip that is there need not be made again."""
-    path.parent.mkdir(parents=True, exist_ok=True)
     draft = path.with_name(f".{path.name}.{os.getpid()}")
-    with wave.open(str(draft), "wb") as file:
-        file.setparams((1, 2, SAMPLE_RATE, 0, "NONE", ""))
-        file.writeframes(samples)
-    draft.replace(path)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with wave.open(str(draft), "wb") as file:
+            file.setparams((1, 2, SAMPLE_RATE, 0, "NONE", ""))
+            file.writeframes(samples)
+        draft.replace(path)
+    except OSError as error:
+        raise InputError(
+            f"{path}: cannot be written ({error.strerror}); free space or choose another folder"
+        ) from error
+
+
+def _seconds(path: Path) -> float | None:
+    """How long a clip is; None when it is not there, or not whole."""
+    try:
+        with wave.open(str(path), "rb") as file:
+            whole = path.stat().st_size >= file.getnframes() * file.getsampwidth()
+            return file.getnframes() / file.getframerate() if whole else None
+    except (OSError, EOFError, wave.Error):
+        return None
 
 
 def _row(root: Path, clip: Clip) -> dict[str, str]:
-    with wave.open(str(root / clip.path), "rb") as file:
-        seconds = file.getnframes() / file.getframerate()
-    values = (clip.path, clip.sentence.source, clip.sentence.target, f"{seconds:.3f}", clip.video, clip.speaker)
+    seconds = f"{_seconds(root / clip.path):.3f}"
+    values = (clip.path, clip.sentence.source, clip.sentence.target, seconds, clip.video, clip.speaker)
     return dict(zip(COLUMNS, values, strict=True))

@@ -24,7 +24,7 @@ UNSEEN: dict[str, Voice] = {
     "nga": Voice("vi-vn-x-central", "en-us", "linda"),
     "son": Voice("vi", "en-gb-x-rp", "m2"),
 }
-# Words a minute. Above 190, some clips have fewer encoder frames (40 ms) than letters, and CTC cannot align them.
+# Words a minute. At 210, a few clips have fewer encoder frames (40 ms) than letters, and CTC cannot align them.
 SPEEDS = (155, 170, 180, 190)
 
 
