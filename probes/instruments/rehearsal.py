@@ -13,6 +13,7 @@ from probes.instruments.failure import in_short
 from probes.instruments.following import first_change
 from probes.instruments.observer import observed
 from probes.instruments.outputs import ComputeLoss, NoLoss, logits_of
+from probes.instruments.tables import decoder_embedding
 from probes.measured.labels import CtcRow, Rehearsal
 
 LabelsOf = Callable[[Any], Any]
@@ -42,13 +43,13 @@ def rehearse(
 
 
 class _Ears(TorchFunctionMode):
-    """Hears every CTC loss, every read of an embedding, and the model's output."""
+    """Hears every CTC loss, what the decoder's embedding looks up, and the model's output."""
 
     def __init__(self, model: torch.nn.Module) -> None:
         super().__init__()
         self.model = model
         self.rows: list[CtcRow] = []
-        self.reads: list[tuple[int, torch.Tensor]] = []  # size of the embedding, ids
+        self.reads: list[torch.Tensor] = []
         self.logits: torch.Tensor | None = None
         self.number = 0
         self.listening = True
@@ -56,8 +57,8 @@ class _Ears(TorchFunctionMode):
     def __enter__(self) -> "_Ears":
         super().__enter__()
         self.handles = [self.model.register_forward_hook(self._see)]
-        embeddings = [module for module in self.model.modules() if isinstance(module, torch.nn.Embedding)]
-        self.handles += [module.register_forward_pre_hook(self._read) for module in embeddings]
+        embedding = decoder_embedding(self.model)
+        self.handles += [embedding.register_forward_pre_hook(self._read)] if embedding is not None else []
         return self
 
     def __exit__(self, *error: Any) -> None:
@@ -79,11 +80,9 @@ class _Ears(TorchFunctionMode):
         return self.logits
 
     def read_beside(self, labels: Any) -> tuple[tuple[int, ...], ...]:
-        """The last ids of the labels' shape that the largest embedding read: the decoder comes after the encoder."""
-        shape = getattr(labels, "shape", None)
-        largest = max((size for size, _ in self.reads), default=0)
-        ids = [ids for size, ids in self.reads if size == largest and ids.shape == shape]
-        return tuple(tuple(row) for row in ids[-1].tolist()) if ids and ids[-1].dim() == 2 else ()
+        """The last ids of the labels' shape that were looked up: the decoder comes after the encoder."""
+        ids = [ids for ids in self.reads if ids.dim() == 2 and ids.shape == getattr(labels, "shape", None)]
+        return tuple(tuple(row) for row in ids[-1].tolist()) if ids else ()
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         if self.listening and getattr(func, "__name__", "") == "ctc_loss":
@@ -93,9 +92,9 @@ class _Ears(TorchFunctionMode):
     def _see(self, module: Any, given: Any, output: Any) -> None:
         self.logits = logits_of(output)
 
-    def _read(self, module: torch.nn.Embedding, given: Any) -> None:
+    def _read(self, module: torch.nn.Module, given: Any) -> None:
         if self.listening and not self.number and given and isinstance(given[0], torch.Tensor):
-            self.reads.append((module.num_embeddings, given[0].detach()))
+            self.reads.append(given[0].detach())
 
 
 def _ctc_rows(

@@ -13,20 +13,26 @@ PLACES = ("max_target_positions", "max_position_embeddings")
 def tables_of(model: torch.nn.Module, classes: int | None = None) -> TokenTables:
     """By the model's own word where it has one; else its largest embedding, and the classes of its logits."""
     names = {id(module): name for name, module in model.named_modules()}
-    inputs = _asked(model, "get_input_embeddings")
-    read = _asked(getattr(model, "decoder", None), "get_input_embeddings") or inputs or _largest(model)
+    inputs = _asked(model, "get_input_embeddings") or _largest(model)
+    read = decoder_embedding(model)
     head = _asked(model, "get_output_embeddings")
     config = getattr(model, "config", None)
     setting, places = _places(config)
     return TokenTables(
         embedding=_table(read, names),
-        inputs=_table(inputs or _largest(model), names),
+        inputs=_table(inputs, names),
         head=_table(head, names) or (Table("the logits", classes) if classes else None),
         tied=None if read is None or head is None else head.weight is read.weight,
         flag=getattr(config, "tie_word_embeddings", None),
         positions=places,
         positions_from=setting,
     )
+
+
+def decoder_embedding(model: torch.nn.Module) -> torch.nn.Module | None:
+    """What the decoder reads its tokens with. A model around two others may mean its encoder by "input"."""
+    inner = _asked(getattr(model, "decoder", None), "get_input_embeddings")
+    return inner or _asked(model, "get_input_embeddings") or _largest(model)
 
 
 def _asked(model: Any, question: str) -> Any:

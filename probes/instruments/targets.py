@@ -22,7 +22,7 @@ class Tongue:
 
 
 def targets_of(collation: Collation, tongue: Tongue, sampled: Sequence[Mapping[str, str]] = ()) -> Targets:
-    """Every row of the collated labels; `sampled` are texts of further rows, counted against the limit that was seen."""
+    """Every row of the collated labels; `sampled` are texts of further rows, counted against the limit found."""
     items, labels = collation.items, collation.labels
     whole = bool(items) and len(labels) % len(items) == 0  # a collator may repeat its items, once for each task
     rows = tuple(

@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from probes.measured.prefixes import task_of
+
 
 @dataclass(frozen=True)
 class Item:
@@ -43,17 +45,21 @@ class Target:
     as_source: bool = False  # as the tokenizer writes a source, not a target
 
     @property
+    def task(self) -> str:
+        return task_of(self.prefix)
+
+    @property
     def column(self) -> str:
         return self.columns[0] if self.columns else ""
 
 
 @dataclass(frozen=True)
 class Targets:
-    """All rows; `texts` are the items' own, by name; `over` of `counted` sampled texts are longer than the limit."""
+    """All rows; `over` of `counted` texts of the corpus are longer than the limit."""
 
     rows: tuple[Target, ...]
     items: tuple[Item, ...]
-    parts: int = 1
+    parts: int = 1  # how often the collator has each item; 0 where it gives no whole multiple of them
     limit: int | None = None  # the length at which labels were seen to be cut
     over: int = 0
     counted: int = 0

@@ -4,9 +4,11 @@ from typing import TYPE_CHECKING, Any
 
 from diagnose.facts import NotApplicable, Unavailable
 from probes.measured.collation import Collation, Targets
-from probes.measured.corpus import Corpus, Sample
+from probes.measured.corpus import Corpus
 from probes.measured.data import LabelRow, SpecialIds
 from probes.measured.labels import CtcRow, Endings, Rehearsal, SourceRow, Teaching
+from probes.measured.padding import Padding
+from probes.measured.prefixes import Prefixes
 from probes.measured.steps import FirstStep
 from probes.providers.steps import _around
 
@@ -14,6 +16,7 @@ if TYPE_CHECKING:
     from torch.nn import Module
 
 ITEMS = 8  # through the collator; the seldom row is looked for in the manifest
+COUNTED = 512  # texts that are counted against the limit: a share of 1 % is then five of them
 LONG = 2  # of them with the longest texts, and as many with the shortest
 
 
@@ -68,9 +71,10 @@ def collation(
 
 
 def targets(
-    collation: Collation, tokenizer: Any, special_ids: SpecialIds, sampled_rows: Sample | None = None
+    collation: Collation, tokenizer: Any, special_ids: SpecialIds, train_corpus: Corpus | None = None
 ) -> Targets:
-    """The labels of the collated items beside the tokens of their texts."""
+    """The labels of the collated items beside the tokens of their texts; others are counted, evenly over all rows."""
+    from probes.instruments.corpus_sampling import evenly
     from probes.instruments.targets import Tongue, targets_of
     from probes.instruments.tokens import encoder_of, special_tokens
 
@@ -78,8 +82,25 @@ def targets(
         raise NotApplicable("the tokenizer cannot be asked for the tokens of a text")
     if not collation.labels or not any(item.texts or item.labels for item in collation.items):
         raise NotApplicable("the items of the training set hold neither texts under a name that is known nor labels")
-    texts = [row.texts for row in sampled_rows.rows] if sampled_rows else []
+    rows = train_corpus.rows if train_corpus else ()
+    texts = [rows[number].texts for number in evenly(range(len(rows)), COUNTED)]
     return targets_of(collation, Tongue(encoder_of(tokenizer), special_tokens(tokenizer), special_ids.ends), texts)
+
+
+def padding(
+    model: "Module", collation: Collation, compute_loss: Any = None, labels_of: Any = None, trainer: Any = None
+) -> Padding:
+    """The shortest of the collated items alone, and the same beside the longest."""
+    from probes.instruments.outputs import NoLoss, labels_of_batch, loss_of_output
+    from probes.instruments.padding import NotComparable, compare
+
+    loss, read = compute_loss or loss_of_output, labels_of or labels_of_batch
+    try:
+        return compare(model, collation, loss, read, _around(trainer))
+    except (NotComparable, NoLoss) as reason:
+        raise NotApplicable(str(reason)) from reason
+    except (RuntimeError, ValueError, IndexError) as reason:
+        raise Unavailable(f"a batch of one or two rows raised {type(reason).__name__}: {reason}") from reason
 
 
 def teaching(label_rows: tuple[LabelRow, ...], rehearsal: Rehearsal, first_step: FirstStep) -> Teaching:
@@ -118,6 +139,19 @@ def decoder_start(special_ids: SpecialIds, rehearsal: Rehearsal | None = None) -
     if special_ids.start is None and len(firsts) != 1:
         raise NotApplicable("nobody says what the decoder starts with")
     return firsts.pop() if special_ids.start is None else special_ids.start
+
+
+def prefixes(
+    decoder_rows: tuple[LabelRow, ...],
+    tokenizer: Any,
+    special_ids: SpecialIds,
+    model: Any = None,
+    decoder_start: int | None = None,
+) -> Prefixes:
+    """The special tokens before the text of each row."""
+    from probes.instruments.prefixes import prefixes_of
+
+    return prefixes_of(decoder_rows, tokenizer, special_ids, model, decoder_start)
 
 
 def source_rows(

@@ -1,0 +1,19 @@
+from typing import Any
+
+from diagnose import fault
+from probes.faults.changes import Facts, with_batches
+
+
+def _without(batch: Any) -> Any:
+    return {key: value for key, value in batch.items() if key != "attention_mask"}
+
+
+@fault(
+    id="mask_left_out",
+    breaks="the collator returns no attention mask",
+    named_by="LAB020",
+    proof=lambda facts: "attention_mask" not in facts["collate"]([facts["train_dataset"][0]]),
+    applies_to=("e2e", "mt5"),
+)
+def mask_left_out(facts: Facts) -> Facts:
+    return with_batches(facts, _without)

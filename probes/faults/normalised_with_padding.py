@@ -1,0 +1,32 @@
+from typing import Any
+
+from diagnose import fault
+from probes.faults.changes import Facts, with_batches
+
+KEYS = ("input_values", "feats")
+
+
+def _normal(batch: Any) -> Any:
+    key = next(key for key in KEYS if key in batch)
+    return {**batch, key: (batch[key] - batch[key].mean()) / (batch[key].std() + 1e-5)}
+
+
+def _shifts(facts: Facts) -> bool:
+    """The first item's first value is another one beside a longer item."""
+    alone, pair = (facts["collate"]([facts["train_dataset"][n] for n in numbers]) for numbers in ((0,), (0, 35)))
+    key = next(key for key in KEYS if key in alone)
+    return abs(float(alone[key][0].flatten()[0] - pair[key][0].flatten()[0])) > 1e-3
+
+
+@fault(
+    id="normalised_with_padding",
+    breaks="the collator normalises the padded batch as a whole",
+    named_by="LAB024",
+    proof=_shifts,
+    applies_to=("e2e", "hybrid"),
+)
+def normalised_with_padding(facts: Facts) -> Facts:
+    from torch.utils.data import DataLoader
+
+    broken = with_batches(facts, _normal)
+    return {**broken, "eval_batches": DataLoader(facts["train_dataset"], batch_size=4, collate_fn=broken["collate"])}

@@ -1,0 +1,110 @@
+"""Runs a row alone and the same row beside a longer one, and finds the first module in which they part."""
+
+import inspect
+from collections.abc import Iterator
+from typing import Any
+
+import torch
+
+from diagnose import meter
+from probes.instruments.batches import copied
+from probes.instruments.beginnings import Beginnings
+from probes.instruments.collation import input_of, tensors
+from probes.instruments.observer import observed
+from probes.instruments.outputs import ComputeLoss, logits_of
+from probes.measured.collation import Collation
+from probes.measured.padding import Mask, Padding
+
+MASKS = ("attention_mask", "padding_mask", "input_lengths", "feat_lens", "src_key_padding_mask")
+RANDOM = 1e-6
+
+
+class NotComparable(Exception):
+    """There is no padding here, or it cannot be told from something else."""
+
+
+def compare(
+    model: torch.nn.Module, collation: Collation, compute_loss: ComputeLoss, labels_of: Any, others: Any = ()
+) -> Padding:
+    """Two forward passes in evaluation mode, of the shortest of the collated items."""
+    row = _Row(collation)
+    found = Padding(
+        lengths=(row.length, row.other),
+        input_change=row.change,
+        masks=tuple(row.masks()),
+        takes=tuple(name for name in inspect.signature(model.forward).parameters if name in MASKS),
+    )
+    if row.number is None:
+        return found
+    with observed(model, others=others), torch.no_grad(), Beginnings(model) as beginnings:
+        model.eval()
+        meter.count(2)
+        compute_loss(model, copied(collation.alone))
+        alone = logits_of(beginnings.output)
+        beginnings.compare(row.number)
+        compute_loss(model, copied(collation.pair))
+        beside = logits_of(beginnings.output)
+    scored = _scored(labels_of(collation.alone))
+    return _with_scores(found, alone, beside, row.number, scored, beginnings)
+
+
+def _with_scores(found: Padding, alone: Any, beside: Any, number: int, scored: int, beginnings: Beginnings) -> Padding:
+    if alone is None or beside is None or alone.dim() != 3 or beside.dim() != 3:
+        return found
+    count = scored if 0 < scored <= alone.shape[1] else alone.shape[1] // 2  # frames at the edge see the end anyway
+    one, other = alone[0, :count].float(), beside[number, :count].float()
+    if one.shape != other.shape or not bool(torch.isfinite(one).all() & torch.isfinite(other).all()):
+        return found
+    change = spread_of(one, other)
+    module, kind = beginnings.parted
+    grain = torch.finfo(alone.dtype).eps
+    return Padding(**{**vars(found), "score_change": change, "grain": grain, "module": module, "kind": kind})
+
+
+def spread_of(one: torch.Tensor, other: torch.Tensor) -> float:
+    """The largest difference, in units of the values' own spread."""
+    return float((one - other).abs().max() / (one.std(correction=0) + 1e-12)) if one.numel() else 0.0
+
+
+def _scored(labels: Any) -> int:
+    return int((labels[0] >= 0).sum()) if isinstance(labels, torch.Tensor) and labels.dim() == 2 else 0
+
+
+class _Row:
+    """The shortest item: alone, and where it stands in the batch of two."""
+
+    def __init__(self, collation: Collation) -> None:
+        read = [input_of(batch) for batch in (collation.alone, collation.again, collation.pair)]
+        if any(one is None for one in read):
+            raise NotComparable("the batches hold no input that is known by name")
+        (self.name, self.alone), (_, again), (_, self.pair) = (one for one in read if one is not None)
+        if self.alone.shape != again.shape or not torch.allclose(self.alone.double(), again.double(), atol=RANDOM):
+            raise NotComparable("the collator draws at random: the same item comes out differently")
+        sides = [axis for axis in range(1, self.alone.dim()) if self.alone.shape[axis] != self.pair.shape[axis]]
+        if len(sides) != 1 or self.alone.dim() != self.pair.dim():
+            raise NotComparable("inputs of different length come out in one size: there is no padding to look at")
+        self.batches, self.axis = (collation.alone, collation.pair), sides[0]
+        self.length, self.other = self.alone.shape[self.axis], self.pair.shape[self.axis]
+        changes = [spread_of(self.alone[0].double(), self._part(row).double()) for row in self.pair]
+        self.change = min(changes)
+        self.number = changes.index(self.change) if self.change < 1e-3 else None
+
+    def _part(self, row: torch.Tensor) -> torch.Tensor:
+        return row.narrow(self.axis - 1, 0, self.length)
+
+    def masks(self) -> Iterator[Mask]:
+        """Masks of the input's length, and lengths that are the input's own when it is alone."""
+        number = self.number or 0
+        pair = dict(tensors(self.batches[1]))
+        for name, alone in tensors(self.batches[0]):
+            if name not in pair or alone.is_floating_point() or name == self.name:
+                continue
+            if "mask" in name and alone.dim() == 2 and alone.shape[1] == self.length:
+                yield Mask(name, int(alone[0].sum()), int(pair[name][number].sum()), self._hidden(alone[0]))
+            elif alone.dim() == 1 and int(alone[0]) == self.length:
+                yield Mask(name, self.length, int(pair[name][number]))
+
+    def _hidden(self, mask: torch.Tensor) -> int:
+        """A row alone may be padded as well, to a multiple of something: what equals its last value is not counted."""
+        steps = self.alone[0].movedim(self.axis - 1, 0).reshape(self.length, -1)
+        return int(((mask == 0) & (steps != steps[-1]).any(-1)).sum())

@@ -1,0 +1,19 @@
+from collections.abc import Iterator
+
+from diagnose import Finding, Severity, Stage, probe
+from probes.measured.padding import Padding
+
+
+@probe(id="LAB022", stage=Stage.LABELS, severity=Severity.WARNING)
+def attention_mask_covers_padding(padding: Padding) -> Iterator[Finding]:
+    """The attention mask lets padding through: it is read as if it were input."""
+    for mask in padding.masks:
+        if mask.beside > mask.own and padding.differs:
+            yield Finding(
+                where=mask.name,
+                message=f"it lets {mask.beside} positions through for a row of {mask.own} that is padded to "
+                f"{padding.lengths[1]}, expected {mask.own}; its scores change by {padding.score_change:.2g} of their "
+                "spread, expected below 0.0001",
+                fix="make the mask from the lengths before padding, not from the padded batch",
+                measured={"let_through": mask.beside, "length": mask.own, "change": padding.score_change},
+            )

@@ -1,0 +1,20 @@
+from collections.abc import Iterator
+
+from diagnose import Finding, Severity, Stage, probe
+from probes.measured.padding import Padding
+
+
+@probe(id="LAB021", stage=Stage.LABELS, severity=Severity.ERROR, explains=("LAB02[23]", "LOS*", "GRD*", "LRN*", "GEN*"))
+def attention_mask_hides_input(padding: Padding) -> Iterator[Finding]:
+    """The attention mask shuts out positions that hold input: the model does not hear or read them."""
+    for mask in padding.masks:
+        lost = mask.hidden or max(0, mask.own - mask.beside)
+        if lost:
+            case = "alone" if mask.hidden else f"padded to {padding.lengths[1]}"
+            yield Finding(
+                where=mask.name,
+                message=f"a row of {padding.lengths[0]}, {case}, has {lost} positions that hold input and are masked, "
+                "expected none",
+                fix="let the mask be 1 on input and 0 on padding; only modules of plain PyTorch want the opposite",
+                measured={"hidden": lost, "length": padding.lengths[0]},
+            )

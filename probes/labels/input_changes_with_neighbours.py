@@ -1,0 +1,19 @@
+from collections.abc import Iterator
+
+from diagnose import Finding, Severity, Stage, probe
+from probes.measured.padding import Padding
+
+SAME = 1e-3  # of the input's spread: a thousand times what float32 rounds
+
+
+@probe(id="LAB024", stage=Stage.LABELS, severity=Severity.WARNING)
+def input_changes_with_neighbours(padding: Padding) -> Iterator[Finding]:
+    """The collator gives a row another input when it stands beside a longer one: it measures over padding."""
+    if padding.input_change > SAME:
+        yield Finding(
+            where="collate",
+            message=f"the input of a row of {padding.lengths[0]} changes by {padding.input_change:.2g} of its spread "
+            f"when it is padded to {padding.lengths[1]}, expected 0: in another batch the model hears another signal",
+            fix="normalise each row over its own length, before padding",
+            measured={"change": padding.input_change, "length": padding.lengths[0], "padded": padding.lengths[1]},
+        )

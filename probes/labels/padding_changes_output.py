@@ -1,0 +1,32 @@
+from collections.abc import Iterator
+
+from diagnose import Finding, Severity, Stage, probe
+from probes.measured.padding import Padding
+
+
+@probe(id="LAB023", stage=Stage.LABELS, severity=Severity.WARNING)
+def padding_changes_output(padding: Padding) -> Iterator[Finding]:
+    """What the model says of a row depends on how long its neighbours are, though the masks are right."""
+    wrong = any(mask.hidden or mask.own != mask.beside for mask in padding.masks)
+    forgotten = not padding.masks and padding.takes and not padding.over_time
+    if not padding.differs or wrong or forgotten:
+        return
+    masks = ", ".join(mask.name for mask in padding.masks)
+    reason = (
+        "the architecture itself: it averages over time, padding included, and no collator can mend that"
+        if padding.over_time
+        else f"it does not keep to {masks}"
+        if masks
+        else "the model takes no mask"
+    )
+    yield Finding(
+        where=padding.module or "the model",
+        message=f"a row of {padding.lengths[0]} padded to {padding.lengths[1]} has other scores than alone, by "
+        f"{padding.score_change:.2g} of their spread, expected below 0.0001; they part here"
+        f"{f' ({padding.kind})' if padding.kind else ''}: {reason}",
+        fix="batch rows of like length together, or take a model whose norm does not run over time"
+        if padding.over_time
+        else "mask padding in this module",
+        measured={"change": padding.score_change, "module": padding.module, "kind": padding.kind},
+        severity=Severity.NOTE if padding.over_time else None,
+    )

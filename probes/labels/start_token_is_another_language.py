@@ -1,0 +1,21 @@
+from collections.abc import Iterator
+
+from diagnose import Finding, Severity, Stage, probe
+from probes.measured.prefixes import Prefixes, language_of
+
+
+@probe(id="LAB009", stage=Stage.LABELS, severity=Severity.ERROR, explains=("LRN*", "GEN*"))
+def start_token_is_another_language(prefixes: Prefixes) -> Iterator[Finding]:
+    """The decoder starts with the token of another language than the one it is to say."""
+    started = language_of([prefixes.start])
+    labelled = {row.language for row in prefixes.rows if row.language}
+    wanted = dict(prefixes.wanted) | ({"the labels": labelled.pop()} if len(labelled) == 1 else {})
+    for source, language in wanted.items():
+        if started and len(started) == len(language) and started != language:
+            yield Finding(
+                where="model.config.decoder_start_token_id",
+                message=f"the decoder starts with {prefixes.start}, and {source} says {language}",
+                fix="look the start token up by its code: tokenizer.convert_tokens_to_ids('vi_VN'), never a number",
+                measured={"start": prefixes.start, "wanted": language},
+            )
+            return

@@ -1,0 +1,28 @@
+from collections.abc import Iterator
+
+from diagnose import Finding, Severity, Stage, probe
+from probes.measured.collation import Target, Targets
+
+MEANT = {"transcrib": ("transcript", "transcription"), "translat": ("translation",), "summar": ("summary",)}
+
+
+@probe(id="LAB028", stage=Stage.LABELS, severity=Severity.ERROR, explains=("LRN*", "GEN*"))
+def task_does_not_fit_text(targets: Targets) -> Iterator[Finding]:
+    """A row says one task and holds the text of another: transcripts are taught as translations."""
+    known = [(row, _meant(row, targets)) for row in targets.rows if row.columns]
+    wrong = [row for row, meant in known if meant and not meant & set(row.columns)]
+    if wrong:
+        yield Finding(
+            where=wrong[0].where,
+            message=f"{len(wrong)} of {len(targets.rows)} rows begin with the token of another task than their text is "
+            f"for: {wrong[0].task} before the {wrong[0].column}",
+            fix="choose the text by the task in the collator, with one table for both",
+            measured={"rows": len(wrong), "of": len(targets.rows)},
+        )
+
+
+def _meant(row: Target, targets: Targets) -> set[str]:
+    """Columns that the row's task asks for and that its item has, with a text of their own."""
+    texts = targets.items[row.item].texts if row.item >= 0 else {}
+    names = {name for task, names in MEANT.items() if task in row.task.lower() for name in names}
+    return {name for name in names if name in texts}

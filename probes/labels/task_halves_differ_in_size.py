@@ -1,0 +1,20 @@
+from collections import Counter
+from collections.abc import Iterator
+
+from diagnose import Finding, Severity, Stage, probe
+from probes.measured.collation import Targets
+
+
+@probe(id="LAB029", stage=Stage.LABELS, severity=Severity.WARNING)
+def task_halves_differ_in_size(targets: Targets) -> Iterator[Finding]:
+    """A batch has more rows of one task than of the other, though every item should come once for each."""
+    counts = Counter(row.task for row in targets.rows if row.task)
+    if len(targets.rows) <= len(targets.items) or len(counts) < 2 or len(set(counts.values())) == 1:
+        return
+    told = ", ".join(f"{count} {task}" for task, count in counts.most_common())
+    yield Finding(
+        where="collate",
+        message=f"{len(targets.items)} items give {told}, expected as many of each",
+        fix="give every item once for each task, with inputs repeated in the same order",
+        measured={"items": len(targets.items), "most": max(counts.values()), "fewest": min(counts.values())},
+    )

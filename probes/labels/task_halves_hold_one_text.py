@@ -1,0 +1,32 @@
+from collections.abc import Iterator
+
+from diagnose import Finding, Severity, Stage, probe
+from probes.measured.collation import Target, Targets
+
+
+@probe(id="LAB027", stage=Stage.LABELS, severity=Severity.ERROR, explains=("LAB028", "LRN*", "GEN*"))
+def task_halves_hold_one_text(targets: Targets) -> Iterator[Finding]:
+    """A batch has every item once for each task, with the same text for both."""
+    pairs = list(_pairs(targets))
+    same = [(one, other) for one, other in pairs if set(one.columns) & set(other.columns)]
+    if not pairs or len(same) < len(pairs):
+        return
+    one, other = same[0]
+    tasks = f"{one.task} and {other.task}" if one.task != other.task else f"{one.task or 'no task'} both times"
+    yield Finding(
+        where=one.where,
+        message=f"all {len(same)} items come {targets.parts} times ({tasks}), each time with their {one.column}, "
+        "though they have other texts as well",
+        fix="collate the transcript for one task and the translation for the other",
+        measured={"items": len(same), "times": targets.parts},
+        severity=None if one.task != other.task else Severity.WARNING,  # the same row twice may be meant
+    )
+
+
+def _pairs(targets: Targets) -> Iterator[tuple[Target, Target]]:
+    """First and second time of each item that has several texts, where both are known."""
+    first = {row.item: row for row in targets.rows if row.part == 0 and row.columns}
+    for row in targets.rows:
+        several = row.item >= 0 and len(set(targets.items[row.item].texts.values())) > 1
+        if targets.parts > 1 and row.part == 1 and row.columns and several and row.item in first:
+            yield first[row.item], row

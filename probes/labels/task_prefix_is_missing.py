@@ -1,0 +1,23 @@
+from collections.abc import Iterator
+
+from diagnose import Finding, Severity, Stage, probe
+from probes.measured.prefixes import Prefixes
+
+FEWEST = 2  # tasks: with a single one there is nothing to tell apart
+
+
+@probe(id="LAB025", stage=Stage.LABELS, severity=Severity.ERROR, explains=("LAB02[79]", "LRN*", "GEN*"))
+def task_prefix_is_missing(prefixes: Prefixes) -> Iterator[Finding]:
+    """Labels lack the token of their task, so the model cannot know what it is asked for."""
+    without = [row for row in prefixes.rows if not row.task]
+    used = len(without) < len(prefixes.rows)
+    if not without or not (used or (len(prefixes.tasks) >= FEWEST and prefixes.tells_tasks)):
+        return
+    known = ", ".join(prefixes.tasks[:5])
+    yield Finding(
+        where=without[0].where,
+        message=f"{len(without)} of {len(prefixes.rows)} rows begin without the token of a task (known: {known}); they "
+        f"begin with {' '.join(without[0].names) or 'text'}",
+        fix="put language and task before the text: tokenizer.set_prefix_tokens(language=..., task=...) for Whisper",
+        measured={"rows": len(without), "of": len(prefixes.rows), "tasks": len(prefixes.tasks)},
+    )
