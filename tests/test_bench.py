@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.bench.__main__ import chosen
-from tests.bench.kills import campaign
+from tests.bench.kills import MODELS, campaign
 from tests.bench.report import Measured, save
 from tests.bench.stepping import Stepper
 from tests.bench.trainer import MEASUREMENTS, waste
@@ -19,12 +19,13 @@ from tests.loop_support import ROOT
 
 
 def test_figures_lie_at_their_paths_and_others_stay(tmp_path: Path) -> None:
-    save("trainer", "kills", Measured({"hybrid": {"tried": 20, "identical": 20}}, "20 kills"), "make bench", tmp_path)
-    save("trainer", "throughput", Measured({"hybrid": {"ratio": 1.0123}}, "60 steps"), "make bench", tmp_path)
+    save("trainer", "kills/hybrid", Measured({"tried": 20, "identical": 20}, "20 kills"), "make bench", tmp_path)
+    save("trainer", "throughput/hybrid", Measured({"ratio": 1.0123}, "60 steps"), "make bench", tmp_path)
+    save("trainer", "throughput/mt5", Measured({"ratio": 1.0}, "60 steps"), "make bench", tmp_path)
     content = json.loads((tmp_path / "trainer.json").read_text())
     assert content["trainer"]["kills"]["hybrid"]["identical"] == 20
     assert content["trainer"]["throughput"]["hybrid"]["ratio"] == 1.0123
-    about = content["about"]["throughput"]
+    about = content["about"]["throughput/hybrid"]
     assert {"date", "versions", "cores", "command", "repetitions"} <= set(about)
     table = (tmp_path / "trainer.md").read_text()
     assert "| `trainer/throughput/hybrid/ratio` | 1.012 |" in table
@@ -33,7 +34,8 @@ def test_figures_lie_at_their_paths_and_others_stay(tmp_path: Path) -> None:
 
 def test_one_measurement_or_one_topic_can_be_asked_for() -> None:
     assert [name for topic, name, _ in chosen(["trainer"]) if topic == "trainer"] == list(MEASUREMENTS)
-    assert [name for _, name, _ in chosen(["trainer/kills"])] == ["kills"]
+    assert [name for _, name, _ in chosen(["trainer/kills"])] == [f"kills/{model}" for model in MODELS]
+    assert [name for _, name, _ in chosen(["trainer/kills/mt5"])] == ["kills/mt5"]
     with pytest.raises(SystemExit, match="no measurement is called nothing; there are "):
         chosen(["nothing"])
 

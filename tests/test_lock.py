@@ -76,3 +76,12 @@ def test_the_lock_is_let_go_at_the_end(tmp_path: Path) -> None:
     for _ in range(2):
         with locked(tmp_path):
             pass
+
+
+def test_a_directory_that_cannot_be_is_told(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("in the way")
+    with (
+        pytest.raises(InputError, match=r"output\.dir .*file/run cannot be written to \(Not a directory\)"),
+        locked(tmp_path / "file" / "run"),
+    ):
+        pytest.fail("there is no such directory")

@@ -16,7 +16,7 @@ from transformers import TrainerCallback
 from tests.loop_support import ARCHITECTURES, config, resumed, trainer
 from trainer.errors import InputError
 from trainer.loop.checkpoint import checkpoints, verify
-from trainer.loop.resume import newest, require_same_run, resume_point
+from trainer.loop.resume import newest, require_same_run, resume_point, tell_changes
 
 TIMES = ("runtime", "per_second")
 
@@ -99,6 +99,10 @@ def test_in_the_midst_of_a_shuffled_epoch_with_accumulation(architecture: str, t
         pytest.param({"cut_at": 4, "eval_rows": 4, "eval_strategy": "steps", "eval_steps": 2}, id="with evaluations"),
         pytest.param(
             {"rows": 6, "cut_at": 3, "eval_rows": 4, "eval_strategy": "epoch"}, id="evaluated where an epoch ends"
+        ),
+        pytest.param(
+            {"rows": 6, "cut_at": 5, "eval_rows": 4, "eval_strategy": "epoch", "save_strategy": "epoch"},
+            id="saved where an epoch ends",
         ),
     ],
 )
@@ -224,6 +228,18 @@ def test_other_settings_are_told_and_allowed(run: Path, caplog) -> None:
     assert not any("save_steps" in line for line in told)
 
 
+def test_another_number_of_rows_is_told_and_allowed(run: Path, caplog) -> None:
+    tell_changes(run / "checkpoint-3", {"rows": 12, "processes": 1})
+    [told] = [record.getMessage() for record in caplog.records]
+    assert told == "there were 10 rows and are 12 now, so this is no exact continuation"
+
+
+def test_a_checkpoint_of_another_version_is_refused(run: Path) -> None:
+    (run / "checkpoint-3" / "loop_state.json").write_text('{"format": 0}')
+    with pytest.raises(InputError, match="written by another version of this trainer"):
+        tell_changes(run / "checkpoint-3", {})
+
+
 def test_weights_of_another_model_are_refused(run: Path) -> None:
     """The digests are right, the configuration is ours, and yet the file holds something else."""
     from safetensors.torch import save_file
@@ -242,4 +258,4 @@ def test_no_pickle_of_objects_is_written_or_read(saved: Path) -> None:
         with safe_globals():
             torch.load(path, weights_only=True)
     assert not (saved / "checkpoint-3" / "training_args.bin").exists()
-    assert json.loads((saved / "checkpoint-3" / "loop_state.json").read_text())["rows"] == 10
+    assert json.loads((saved / "checkpoint-3" / "loop_state.json").read_text())["circumstances"]["rows"] == 10

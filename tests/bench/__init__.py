@@ -1,4 +1,5 @@
 """Measurements: `make bench`, or `python -m tests.bench trainer/kills` for one of them.
 
-A topic is a module here with a dict MEASUREMENTS of functions; each returns a Measured. Adding one is adding a file.
+A topic is a module here with a dict MEASUREMENTS: paths below the topic, and functions that return a Measured.
+Adding a topic is adding a file.
 """

@@ -1,4 +1,4 @@
-"""`python -m tests.bench [TOPIC[/NAME] ...]`: measure, print, and write what was measured."""
+"""`python -m tests.bench [PATH ...]`: measure, print, write. A path is topic/name, or only its beginning."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ def measurements() -> Iterator[Measurement]:
 
 
 def chosen(wishes: list[str]) -> list[Measurement]:
-    """All, or those whose topic, name or topic/name is wished for; an unknown wish ends the command."""
-    everything = list(measurements())
-    known = {word for topic, name, _ in everything for word in (topic, name, f"{topic}/{name}")}
-    unknown = [wish for wish in wishes if wish not in known]
+    """All, or those whose path begins as a wish does; an unknown wish ends the command."""
+    found = {f"{topic}/{name}": (topic, name, measure) for topic, name, measure in measurements()}
+    wished = [path for path in found if not wishes or any(f"{path}/".startswith(f"{wish}/") for wish in wishes)]
+    unknown = [wish for wish in wishes if not any(f"{path}/".startswith(f"{wish}/") for path in found)]
     if unknown:
-        sys.exit(f"no measurement is called {unknown[0]}; there are {', '.join(sorted(known))}")
-    return [one for one in everything if not wishes or {one[0], one[1], f"{one[0]}/{one[1]}"} & set(wishes)]
+        sys.exit(f"no measurement is called {unknown[0]}; there are {', '.join(found)}")
+    return [found[path] for path in wished]
 
 
 def main(wishes: list[str]) -> None:

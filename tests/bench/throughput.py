@@ -9,7 +9,6 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import torch
 from torch.optim.lr_scheduler import LambdaLR
 from torch.utils.data import Dataset
@@ -17,8 +16,8 @@ from transformers import Seq2SeqTrainer, Seq2SeqTrainingArguments, TrainerCallba
 from transformers.utils.logging import disable_progress_bar, set_verbosity_error
 
 from tests.bench.report import Measured
+from tests.bench.rows import Clips, Texts
 from tests.bench.stepping import Stepper
-from tests.loop_support import ToneSet, sentence
 from trainer.config import Resolved
 from trainer.config.load import load
 from trainer.loop.loaders import train_loader
@@ -31,34 +30,6 @@ WARMUP = 5
 Loop = Callable[[Callable[[], None]], None]
 
 
-class Clips(ToneSet):
-    """Noise as long as the demo's sentences: 1 to 6 seconds, most of them about 2."""
-
-    def lengths(self) -> list[float]:
-        drawn = np.random.default_rng(0).lognormal(0.8, 0.35, self.rows)
-        return [float(value) for value in np.clip(drawn, 1.0, 6.0)]
-
-
-class Texts(Dataset):
-    """Documents of two to seven sentences."""
-
-    def __init__(self, rows: int) -> None:
-        self.rows = rows
-
-    def __len__(self) -> int:
-        return self.rows
-
-    def __getitem__(self, index: int) -> dict[str, Any]:
-        document = " ".join(sentence(index, salt) for salt in range(2 + index % 6))
-        return {"document": document, "summary": sentence(index), "id": f"memory:{index}"}
-
-    def lengths(self) -> list[float]:
-        return [float(len(self[index]["document"])) for index in range(self.rows)]
-
-    def texts(self) -> list[str]:
-        return [self[index]["document"] for index in range(self.rows)]
-
-
 class Pause(TrainerCallback):
     """Gives the turn to the other loops after every step."""
 
@@ -69,10 +40,10 @@ class Pause(TrainerCallback):
         self.pause()
 
 
-def measure(rounds: int = 60, models: tuple[str, ...] = MODELS) -> Measured:
+def measure(model: str, rounds: int = 60) -> Measured:
     """Pairs of steps on the same batch; the median of their ratios."""
-    figures = {model: one_model(model, rounds) for model in models}
-    return Measured(figures, f"{rounds} steps of each loop in turn, the first {WARMUP} left out, medians")
+    repetitions = f"{rounds} steps of each loop in turn, the first {WARMUP} left out, medians"
+    return Measured(one_model(model, rounds), repetitions)
 
 
 def one_model(model: str, rounds: int, rows: int = 96) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -52,4 +53,8 @@ def _over_epochs(lengths: list[float], sampler: LengthBatchSampler) -> float:
     return padding_waste(lengths, batches)
 
 
-MEASUREMENTS = {"throughput": throughput.measure, "padding_waste": padding, "kills": kills.measure}
+MEASUREMENTS = {
+    **{f"throughput/{model}": partial(throughput.measure, model) for model in throughput.MODELS},
+    "padding_waste": padding,
+    **{f"kills/{model}": partial(kills.measure, model) for model in kills.MODELS},
+}

@@ -75,6 +75,10 @@ class LoggingCallback(TrainerCallback):
             log.info("step %d/%d, epoch %.2f: %s", state.global_step, state.max_steps, state.epoch or 0, in_words(logs))
 
     def on_train_end(self, *_: Any, **__: Any) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Give the terminal back, also when the run ends in an error."""
         self._open.close()
 
 

@@ -2,7 +2,7 @@
 
 import logging
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 SPEAKERS = ("trainer", "diagnose", "probes")
@@ -36,4 +36,5 @@ def journal(run: Path) -> Iterator[None]:
         for logger, level in zip(loggers, levels, strict=True):
             logger.removeHandler(handler)
             logger.setLevel(level)
-        handler.close()
+        with suppress(OSError):  # a full disk keeps the last lines; the run has said so already
+            handler.close()

@@ -4,38 +4,65 @@ import json
 import os
 import socket
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
+import psutil
 from filelock import FileLock, Timeout
 
 from trainer.errors import InputError
 
 LOCK = ".run.lock"
 HOLDER = ".run.holder.json"
+PATIENCE = 10.0  # seconds that forks of a killed run may need to notice its end
+
+
+@dataclass(frozen=True)
+class Holder:
+    """Who has the directory, as the last one who took it wrote down."""
+
+    pid: int
+    host: str
+
+    @property
+    def gone(self) -> bool:
+        return self.host == socket.gethostname() and not psutil.pid_exists(self.pid)
 
 
 @contextmanager
 def locked(run: Path) -> Iterator[None]:
     """Hold the run's directory; the system lets go of it when the process ends, however it ends."""
-    run.mkdir(parents=True, exist_ok=True)
     lock = FileLock(run / LOCK)
     try:
-        lock.acquire(timeout=0)
-    except Timeout as error:
-        raise InputError(
-            f"{run} is in use by another run ({_holder(run)}); wait for it to end, stop it, or set another output.dir"
-        ) from error
+        run.mkdir(parents=True, exist_ok=True)
+        _take(lock, run)
+        us = Holder(os.getpid(), socket.gethostname())
+        (run / HOLDER).write_text(json.dumps(asdict(us)), encoding="utf-8")
+    except OSError as error:
+        raise InputError(f"output.dir {run} cannot be written to ({error.strerror}); set another one") from error
     try:
-        (run / HOLDER).write_text(json.dumps({"pid": os.getpid(), "host": socket.gethostname()}), encoding="utf-8")
         yield
     finally:
         lock.release()
 
 
-def _holder(run: Path) -> str:
+def _take(lock: FileLock, run: Path) -> None:
+    with suppress(Timeout):
+        lock.acquire(timeout=0)
+        return
+    holder = _holder(run)
     try:
-        holder = json.loads((run / HOLDER).read_text(encoding="utf-8"))
-        return f"pid {holder['pid']} on {holder['host']}"
-    except (OSError, ValueError, KeyError, TypeError):
-        return "its pid is not known"
+        lock.acquire(timeout=PATIENCE if holder and holder.gone else 0)
+    except Timeout as error:
+        who = f"pid {holder.pid} on {holder.host}" if holder else "its pid is not known"
+        raise InputError(
+            f"{run} is in use by another run ({who}); wait for it to end, stop it, or set another output.dir"
+        ) from error
+
+
+def _holder(run: Path) -> Holder | None:
+    try:
+        return Holder(**json.loads((run / HOLDER).read_text(encoding="utf-8")))
+    except (OSError, ValueError, TypeError):
+        return None

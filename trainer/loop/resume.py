@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import logging
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from trainer.errors import InputError
 from trainer.loop.checkpoint import checkpoints, step_of, verify
+from trainer.loop.loop_state import loop_state_of
 
 if TYPE_CHECKING:
     from trainer.config import Config
@@ -74,13 +74,12 @@ def require_same_run(checkpoint: Path, config: Config) -> None:
             log.warning("%s was %s and is %s now, so this is no exact continuation of the run", key, *changed[key])
 
 
-def require_same_rows(checkpoint: Path, rows: int) -> None:
-    """A training set of another size is another order of batches; the run may go on, and says so."""
-    from trainer.loop.saving import LOOP_STATE
-
-    then = json.loads((checkpoint / LOOP_STATE).read_text(encoding="utf-8"))["rows"]
-    if then != rows:
-        log.warning("the training set had %d rows and has %d now, so this is no exact continuation", then, rows)
+def tell_changes(checkpoint: Path, now: dict[str, int]) -> None:
+    """Another number of rows or of processes is another order of batches; the run may go on, and says so."""
+    then = loop_state_of(checkpoint)["circumstances"]
+    for what, number in now.items():
+        if then[what] != number:
+            log.warning("there were %d %s and are %d now, so this is no exact continuation", then[what], what, number)
 
 
 def differences(then: Any, now: Any, prefix: str = "") -> Iterator[tuple[str, tuple[Any, Any]]]:

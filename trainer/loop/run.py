@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import shlex
-from contextlib import contextmanager, nullcontext
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -15,7 +15,7 @@ from trainer.loop.disk import full_reason, too_little
 from trainer.loop.journal import journal
 from trainer.loop.lock import locked
 from trainer.loop.result import RESULTS, RunResult, finish
-from trainer.loop.resume import require_same_rows, require_same_run, resume_point
+from trainer.loop.resume import require_same_run, resume_point, tell_changes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -36,8 +36,13 @@ def train(
     """Train what the configuration describes; `epochs` and `subset` are for short runs."""
     resolved = with_epochs(resolved, epochs)
     run = resolved.config.output.dir
-    with locked(run) if leads() else nullcontext(), journal(run):
-        checkpoint = _starting_point(resume, run)
+    with ExitStack() as held:
+        if leads():
+            held.enter_context(locked(run))
+            held.enter_context(journal(run))
+            recover(run)
+        _meet()
+        checkpoint = resume_point(resume, run)
         trainer = _prepared(resolved, checkpoint, subset)
         with explained(trainer):
             return _trained(trainer, resolved, checkpoint)
@@ -46,23 +51,11 @@ def train(
 def build_trainer(resolved: Resolved, parts: Parts, train_set: Dataset, eval_set: Dataset | None) -> RunTrainer:
     """The trainer with all its callbacks, ready to `train()`."""
     from trainer.loop.callbacks import callbacks
+    from trainer.loop.settle import settle
     from trainer.loop.trainer import RunTrainer
 
     settle(parts)
     return RunTrainer(parts, train_set, eval_set, callbacks(parts, evaluates=eval_set is not None))
-
-
-def settle(parts: Parts) -> None:
-    """Make a model that was read from files equal to one that was not, bit by bit in all it will compute."""
-    # Weights lie in memory as they lie in the file, and sums over memory of another alignment round differently.
-    for value in (*parts.model.parameters(), *parts.model.buffers()):
-        value.data = value.data.clone()
-    # Training caches no keys; transformers says so to the outer configuration only, and saves that.
-    for module in parts.model.modules():
-        if hasattr(getattr(module, "config", None), "use_cache"):
-            module.config.use_cache = False
-    # from_pretrained makes every parameter trainable, also Whisper's sinusoids, which are not learnt.
-    parts.train_encoder(not parts.config.model.freeze_encoder)
 
 
 def with_epochs(resolved: Resolved, epochs: float | None) -> Resolved:
@@ -94,23 +87,13 @@ def explained(trainer: RunTrainer) -> Iterator[None]:
         raise
 
 
-def _starting_point(resume: str | None, run: Path) -> Path | None:
-    if leads():
-        recover(run)
-        aside = set_aside(run) if resume is None else None
-        if aside:
-            log.warning("checkpoints of an earlier run were moved to %s; --resume takes them up again", aside)
-    _meet()
-    return resume_point(resume, run)
-
-
 def _prepared(resolved: Resolved, checkpoint: Path | None, subset: int | None) -> RunTrainer:
     from transformers import set_seed
     from transformers.utils.logging import disable_progress_bar
 
     from trainer.data.dataset import open_split
     from trainer.data.prepare import needed_texts
-    from trainer.models.parts import RESOLVED, build, load_parts
+    from trainer.models.parts import build, load_parts
 
     config = resolved.config
     if checkpoint is not None:
@@ -121,12 +104,23 @@ def _prepared(resolved: Resolved, checkpoint: Path | None, subset: int | None) -
     eval_set = open_split(config, "dev", subset) if config.training.eval_strategy != "no" else None
     texts = [row[column] for row in train_set.rows for column in needed_texts(config)]
     parts = load_parts(checkpoint, config) if checkpoint else build(config, texts)
+    trainer = build_trainer(resolved, parts, train_set, eval_set)
     if checkpoint is not None:
-        require_same_rows(checkpoint, len(train_set))
+        tell_changes(checkpoint, trainer.circumstances())
     if leads():
-        write_files({config.output.dir / RESOLVED: resolved.to_yaml()})
-        (config.output.dir / RESULTS).unlink(missing_ok=True)
-    return build_trainer(resolved, parts, train_set, eval_set)
+        _clear_the_way(config.output.dir, resolved.to_yaml(), fresh=checkpoint is None)
+    return trainer
+
+
+def _clear_the_way(run: Path, resolved: str, fresh: bool) -> None:
+    """Only now, when all is ready to start: what an earlier run left makes room."""
+    from trainer.models.parts import RESOLVED
+
+    write_files({run / RESOLVED: resolved})
+    (run / RESULTS).unlink(missing_ok=True)
+    aside = set_aside(run) if fresh else None
+    if aside:
+        log.warning("checkpoints of an earlier run were moved to %s; --resume takes them up again", aside)
 
 
 def _trained(trainer: RunTrainer, resolved: Resolved, checkpoint: Path | None) -> RunResult:
@@ -134,7 +128,7 @@ def _trained(trainer: RunTrainer, resolved: Resolved, checkpoint: Path | None) -
 
     interrupt = InterruptCallback(trainer.vote if trainer.args.world_size > 1 else None)
     trainer.callback_handler.callbacks.insert(1, interrupt)  # after the default flow, before what depends on it
-    with interrupt.listening():
+    with interrupt.listening(), trainer.closing():
         output = trainer.train(resume_from_checkpoint=str(checkpoint) if checkpoint else None)
     if interrupt.ending:
         saved = checkpoints(trainer.run)[-1]

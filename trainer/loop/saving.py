@@ -13,6 +13,7 @@ from transformers.trainer_callback import ExportableState
 
 from trainer.errors import InputError
 from trainer.loop.checkpoint import committing, name_of, rotate, verify
+from trainer.loop.loop_state import FORMAT, LOOP_STATE, loop_state_of
 
 if TYPE_CHECKING:
     from torch import nn
@@ -21,8 +22,6 @@ if TYPE_CHECKING:
     from trainer.models.parts import Parts
 
 log = logging.getLogger(__name__)
-
-LOOP_STATE = "loop_state.json"
 
 
 class Saving:
@@ -42,6 +41,10 @@ class Saving:
         """Whether the metric has not become better for as long as the configuration allows."""
         stoppers = [one for one in self.callback_handler.callbacks if isinstance(one, EarlyStoppingCallback)]
         return any(one.early_stopping_patience_counter >= one.early_stopping_patience for one in stoppers)
+
+    def circumstances(self) -> dict[str, int]:
+        """What the order of the batches depends on, beside the configuration."""
+        return {"rows": len(self.train_dataset), "processes": self.args.world_size}
 
     def needed_bytes(self) -> int:
         """What a checkpoint takes on the disk, as far as it is counted in tensors."""
@@ -79,10 +82,11 @@ class Saving:
 
     def _loop_state(self) -> dict[str, Any]:
         return {
+            "format": FORMAT,
             "loss_since_log": float(self._tr_loss),
             "loss_in_all": self._total_loss_scalar,
             "last_logged": self._globalstep_last_logged,
-            "rows": len(self.train_dataset),
+            "circumstances": self.circumstances(),
             "book": self.book.state(),
         }
 
@@ -98,7 +102,7 @@ class Saving:
             kept = self.state.stateful_callbacks.get(type(one).__name__) if isinstance(one, ExportableState) else None
             for name in one.state()["attributes"] if kept else ():
                 setattr(one, name, kept["attributes"][name])
-        self._taken_up = json.loads((Path(checkpoint) / LOOP_STATE).read_text(encoding="utf-8"))
+        self._taken_up = loop_state_of(Path(checkpoint))
         return place
 
     def take_up_loop_state(self) -> None:

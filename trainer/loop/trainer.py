@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from transformers import PrinterCallback, Seq2SeqTrainer
@@ -44,6 +46,15 @@ class RunTrainer(Accumulating, Saving, Evaluating, Seq2SeqTrainer):
 
     def get_eval_dataloader(self, eval_dataset: Dataset | None = None) -> DataLoader:
         return eval_loader(self.config, eval_dataset or self.eval_dataset, self.data_collator, self.args)
+
+    @contextmanager
+    def closing(self) -> Iterator[None]:
+        """However training ends, callbacks that hold something, such as the terminal, let go of it."""
+        try:
+            yield
+        finally:
+            for callback in self.callback_handler.callbacks:
+                getattr(callback, "close", lambda: None)()
 
     def _prepare_for_training(self, *args: Any) -> Any:
         """An encoder that thaws later is known to the optimizer, and to other processes, from the start."""

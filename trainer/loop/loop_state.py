@@ -1,0 +1,21 @@
+"""What the loop writes beside weights and optimizer: sums since the last log line, counts, circumstances."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from trainer.errors import InputError
+
+LOOP_STATE = "loop_state.json"
+FORMAT = 1
+
+
+def loop_state_of(checkpoint: Path) -> dict[str, Any]:
+    """What the loop wrote beside the weights."""
+    try:
+        state = json.loads((checkpoint / LOOP_STATE).read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        state = {}
+    if state.get("format") != FORMAT:
+        raise InputError(f"{checkpoint} was written by another version of this trainer; resume with that one")
+    return state
