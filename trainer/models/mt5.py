@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import torch
-from transformers import AutoModelForSeq2SeqLM, AutoTokenizer, MT5Config, MT5ForConditionalGeneration
+from transformers import AutoModelForSeq2SeqLM, AutoTokenizer, T5Config, T5ForConditionalGeneration
 
 from trainer.collate.text import TextCollator
 from trainer.errors import InputError
@@ -68,11 +67,15 @@ def _read(config: Config, name: str, tokenizer: str) -> TextParts:
 
 
 def _random(config: Config, texts: Sequence[str]) -> TextParts:
-    name, random = config.model.tokenizer, config.model.random
-    tokenizer = (
-        hub.load(AutoTokenizer, name, "model.tokenizer") if name else build_t5_tokenizer(texts, random.vocabulary)
-    )
-    settings = MT5Config(
+    name, size = config.model.tokenizer, config.model.random.vocabulary
+    tokenizer = hub.load(AutoTokenizer, name, "model.tokenizer") if name else build_t5_tokenizer(texts, size)
+    return _parts(config, T5ForConditionalGeneration(_sizes(config, tokenizer)), tokenizer, ("*",))
+
+
+def _sizes(config: Config, tokenizer: PreTrainedTokenizerBase) -> T5Config:
+    """mT5's layers in a T5, which scales what it says: an mT5 with random weights begins at a loss of 10 ln V."""
+    random = config.model.random
+    return T5Config(
         vocab_size=len(tokenizer),
         d_model=random.hidden,
         d_kv=random.hidden // random.heads,
@@ -81,18 +84,11 @@ def _random(config: Config, texts: Sequence[str]) -> TextParts:
         num_decoder_layers=random.decoder_layers,
         num_heads=random.heads,
         dropout_rate=random.dropout,
+        feed_forward_proj="gated-gelu",
         pad_token_id=tokenizer.pad_token_id,
         eos_token_id=tokenizer.eos_token_id,
         decoder_start_token_id=tokenizer.pad_token_id,
     )
-    return _parts(config, narrowed(MT5ForConditionalGeneration(settings)), tokenizer, ("*",))
-
-
-def narrowed(model: MT5ForConditionalGeneration) -> MT5ForConditionalGeneration:
-    """Embeddings of size 1 as a tied head make logits as wide as sqrt(d) and a first loss of many ln V: scale them."""
-    with torch.no_grad():
-        model.shared.weight.mul_(model.config.d_model**-0.5)
-    return model
 
 
 def _parts(
