@@ -1,0 +1,22 @@
+from collections.abc import Iterator
+
+from diagnose import Finding, Severity, Stage, probe
+from probes.measured.configuration import ArgumentNames
+from probes.setting import at
+
+
+@probe(id="CFG001", stage=Stage.CONFIG, severity=Severity.ERROR, explains=("CFG*",))
+def argument_is_unknown(argument_names: ArgumentNames) -> Iterator[Finding]:
+    """A training argument was renamed or dropped by the installed transformers, or it never was one."""
+    version = argument_names.version
+    for name in argument_names.unknown:
+        if name.gone and name.now:
+            yield at(name.place, f"transformers {version} has it under another name: {name.now}", f"write {name.now}")
+        elif name.gone:
+            yield at(name.place, f"transformers {version} has dropped it, and nothing took its place", "remove it")
+        elif name.nearest:
+            said = f"transformers {version} does not know it; nearest: {name.nearest}"
+            yield at(name.place, said, f"write {name.nearest}, or remove it", Severity.WARNING)
+        else:
+            said = f"transformers {version} does not know it, and nothing it knows is like it"
+            yield at(name.place, said, "keep it out of what TrainingArguments is given", Severity.NOTE)

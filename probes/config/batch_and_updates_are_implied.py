@@ -1,0 +1,28 @@
+from collections.abc import Iterator
+
+from diagnose import Finding, Severity, Stage, probe
+from probes.measured.configuration import RunSettings, UpdatePlan
+from probes.setting import at
+
+
+@probe(id="CFG021", stage=Stage.CONFIG, severity=Severity.NOTE)
+def batch_and_updates_are_implied(run_settings: RunSettings, update_plan: UpdatePlan) -> Iterator[Finding]:
+    """The rows of an update, or the number of updates, are not what is written but what follows from it."""
+    settings, plan = run_settings, update_plan
+    written = plan.rows_per_update == settings.batch_size and (settings.max_steps or 0) > 0
+    if plan.rows_per_update is None or written:
+        return
+    factors = [
+        f"{settings.batch_size} at once",
+        f"{settings.accumulation or 1} accumulated",
+        f"{settings.processes} process{'es' if settings.processes > 1 else ''}",
+        *([f"{settings.rows_per_item} tasks"] if settings.rows_per_item > 1 else []),
+    ]
+    epochs = f", {plan.epochs:.1f} epochs of {plan.updates_per_epoch:,}" if plan.epochs else ""
+    yield at(
+        settings.place("batch_size"),
+        f"{plan.updates:,} updates{epochs}, each of {plan.rows_per_update} rows ({' × '.join(factors)})",
+        "choose learning rate and warm-up for these numbers",
+        updates=plan.updates,
+        rows=plan.rows_per_update,
+    )

@@ -1,0 +1,22 @@
+from collections.abc import Iterator
+
+from diagnose import Finding, Severity, Stage, probe
+from probes.measured.configuration import RunSettings
+from probes.setting import at
+
+
+@probe(id="CFG007", stage=Stage.CONFIG, severity=Severity.ERROR)
+def best_metric_is_not_computed(run_settings: RunSettings) -> Iterator[Finding]:
+    """The metric that chooses the best model is computed by nobody: the first evaluation ends with a KeyError."""
+    settings = run_settings
+    if settings.metric is None or settings.metric_names is None or settings.eval_strategy == "no":
+        return
+    metric = settings.metric.removeprefix("eval_")
+    timings = ("runtime", "samples_per_second", "steps_per_second")
+    if metric not in (*settings.metric_names, *timings):
+        yield at(
+            settings.place("metric"),
+            f"{settings.metric} is asked for; an evaluation gives {', '.join(settings.metric_names)}",
+            "name one of these, or give the Trainer a compute_metrics that returns it",
+            metric=settings.metric,
+        )

@@ -1,0 +1,15 @@
+from collections.abc import Iterator
+
+from diagnose import Finding, Severity, Stage, probe
+from probes.measured.configuration import Checkpointed
+
+
+@probe(id="CFG012", stage=Stage.CONFIG, severity=Severity.NOTE)
+def cache_is_dropped_by_checkpointing(checkpointed: Checkpointed) -> Iterator[Finding]:
+    """use_cache is on beside gradient checkpointing: it is switched off while training, with a warning at step 1."""
+    if checkpointed.uses_cache and not checkpointed.error:
+        yield Finding(
+            where="model.config.use_cache",
+            message="it is True and gradient checkpointing is on; layers that are computed twice cannot fill a cache",
+            fix="set model.config.use_cache = False for training, and True again for generating",
+        )

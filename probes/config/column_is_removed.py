@@ -1,0 +1,21 @@
+from collections.abc import Iterator
+
+from diagnose import Finding, Severity, Stage, probe
+from probes.measured.configuration import Place, RemovedColumns
+from probes.setting import at
+
+
+@probe(id="CFG002", stage=Stage.CONFIG, severity=Severity.ERROR, explains=("DAT003", "DAT022", "LAB*", "LOS*"))
+def column_is_removed(removed_columns: RemovedColumns) -> Iterator[Finding]:
+    """The Trainer removes a column that the collator reads, because the model's forward has no such argument."""
+    if not removed_columns.error:
+        return
+    gone = ", ".join(removed_columns.removed)
+    yield at(
+        Place("training_arguments.remove_unused_columns"),
+        f"without {gone} the collator raises {removed_columns.error}, with every column it does not; "
+        f"{removed_columns.model}.forward names only {', '.join(removed_columns.kept) or 'none of the columns'}",
+        "set remove_unused_columns=False",
+        removed=gone,
+        line=removed_columns.line,
+    )

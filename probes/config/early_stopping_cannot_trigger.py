@@ -1,0 +1,20 @@
+from collections.abc import Iterator
+
+from diagnose import Finding, Severity, Stage, probe
+from probes.measured.configuration import Moments, RunSettings
+from probes.setting import at
+
+
+@probe(id="CFG016", stage=Stage.CONFIG, severity=Severity.WARNING)
+def early_stopping_cannot_trigger(run_settings: RunSettings, evaluations: Moments) -> Iterator[Finding]:
+    """Early stopping waits for more evaluations than the run has."""
+    patience, count = run_settings.patience, evaluations.count
+    # The first evaluation is the best so far; after it, `patience` more without a better one stop the run.
+    if patience and run_settings.eval_strategy != "no" and count <= patience:
+        yield at(
+            run_settings.place("patience"),
+            f"it waits for {patience} evaluations without a better one, and the run has {count}",
+            f"set it to {max(1, count // 2)}, or evaluate more often",
+            patience=patience,
+            evaluations=count,
+        )

@@ -1,0 +1,19 @@
+from collections.abc import Iterator
+
+from diagnose import Finding, Severity, Stage, probe
+from probes.measured.configuration import Moments, RunSettings
+from probes.setting import at
+
+
+@probe(id="CFG015", stage=Stage.CONFIG, severity=Severity.NOTE)
+def early_stopping_is_absent(run_settings: RunSettings, evaluations: Moments) -> Iterator[Finding]:
+    """Nothing stops the run when its evaluations get worse; it goes on to its last update."""
+    if not run_settings.patience_known or run_settings.patience or evaluations.count < 2:
+        return
+    kept = "the best of them is kept" if run_settings.load_best else "the last one is kept, whatever it is"
+    yield at(
+        run_settings.place("patience"),
+        f"it is not set: {evaluations.count} evaluations, and {kept}",
+        "set early_stopping_patience (with transformers: EarlyStoppingCallback) to 3 or more evaluations",
+        evaluations=evaluations.count,
+    )

@@ -1,0 +1,26 @@
+from collections.abc import Iterator
+
+from diagnose import Finding, Severity, Stage, probe
+from probes.measured.configuration import ModelFamily, Place
+from probes.setting import at
+
+# Feed-forward outputs above 65504 with the released weights: many separate reports for T5 (the loss is nan within
+# steps), fewer and later (after 70,000 steps) for mBART and Pegasus. Sources: FAULTS, prec_t5_* and prec_mbart_*.
+AT_ONCE = {"t5", "mt5", "umt5", "longt5", "switch_transformers"}
+LATE = {"mbart", "pegasus", "pegasus_x", "m2m_100", "plbart"}
+
+
+@probe(id="CFG018", stage=Stage.CONFIG, severity=Severity.ERROR, explains=("PRE*", "LOS001", "GRD004"))
+def fp16_overflows_in_this_family(fp16_asked: Place, model_families: tuple[ModelFamily, ...]) -> Iterator[Finding]:
+    """fp16 is asked for, and models of this family are known to overflow in it: the loss becomes NaN."""
+    for family in model_families:
+        if family.kind in AT_ONCE | LATE:
+            at_once = family.kind in AT_ONCE
+            yield at(
+                fp16_asked,
+                f"{family.source} is of the family {family.kind}, known to exceed 65504, the largest number in fp16, "
+                f"{'within the first steps' if at_once else 'late in training'}",
+                "use bf16 where the device has it, else fp32",
+                None if at_once else Severity.WARNING,
+                family=family.kind,
+            )

@@ -1,0 +1,23 @@
+from collections.abc import Iterator
+
+from diagnose import Finding, Severity, Stage, probe
+from probes.measured.configuration import Moments, RunSettings, UpdatePlan
+from probes.setting import at
+
+
+@probe(id="CFG014", stage=Stage.CONFIG, severity=Severity.NOTE)
+def saving_never_happens(saves: Moments, run_settings: RunSettings, update_plan: UpdatePlan) -> Iterator[Finding]:
+    """No checkpoint is written before the run ends: when it is stopped, all of it is lost."""
+    if saves.count:
+        return
+    if run_settings.save_strategy == "no":
+        yield at(run_settings.place("save_strategy"), "it is no: no checkpoint is written", "set it to steps")
+        return
+    yield at(
+        run_settings.place("save_steps"),
+        f"one checkpoint in {saves.every or 0:,.0f} updates, in a run of {update_plan.updates:,}: "
+        f"{'one is written, after the last' if saves.at_end else 'none is written'}",
+        f"set save_steps to {max(1, update_plan.updates // 4)} or less",
+        updates=update_plan.updates,
+        every=saves.every,
+    )

@@ -1,0 +1,37 @@
+from collections.abc import Iterator
+
+from diagnose import Finding, Severity, Stage, probe
+from probes.measured.schedule import ScheduleCurve
+
+# Healthy schedules stand still (below a thousandth of their peak) in at most 2 % of their updates (linear, cosine,
+# one cycle, with and without warm-up, 100 to 100,000 updates), a polynomial of the third power in 10 %.
+TAIL = 0.1
+HALF = 0.5  # of the run without learning: what is left is another run than the one that was asked for
+CUT = 1.5  # times the run: the rate then ends above a third of its peak
+
+
+@probe(id="CFG005", stage=Stage.CONFIG, severity=Severity.ERROR, explains=("LRN*", "CFG003"))
+def schedule_has_another_length(schedule_curve: ScheduleCurve) -> Iterator[Finding]:
+    """The schedule was made for another number of steps than it will be given: for epochs, or for every batch."""
+    curve = schedule_curve
+    fix = "make the schedule for the number of updates, and step it once after each of them"
+    if curve.raised:
+        said, severity = f"raises {curve.raised} at update {curve.raised_at:,}", None
+    elif curve.still > TAIL:
+        said = f"leaves {curve.still:.0%} of the updates without a learning rate to speak of"
+        severity = None if curve.still >= HALF else Severity.WARNING
+    elif curve.length and 2 * curve.length * (curve.pace or 1) <= curve.updates and curve.rises > 1:
+        said, severity = f"falls and rises again {curve.rises} times", Severity.WARNING
+    elif curve.length and curve.length >= CUT * curve.updates * (curve.pace or 1):
+        said, severity = f"is cut off at {curve.end / max(curve.peak, 1e-30):.0%} of its peak", Severity.WARNING
+    else:
+        return
+    made = f"made for {curve.length:,} steps" if curve.length else "as it was made"
+    pace = f"{curve.pace} steps for each" if curve.pace else "if it is stepped once after each"
+    yield Finding(
+        where=f"schedule {curve.kind}",
+        message=f"{made}, it {said} in a run of {curve.updates:,} updates, {pace}: {curve.told}",
+        fix=fix,
+        measured={"updates": curve.updates, "length": curve.length, "still": curve.still, "end": curve.end},
+        severity=severity if curve.pace or said.startswith("is cut") else Severity.NOTE,
+    )

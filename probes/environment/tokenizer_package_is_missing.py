@@ -1,0 +1,18 @@
+from collections.abc import Iterator
+
+from diagnose import Finding, Severity, Stage, probe
+from probes.measured.environment import TokenizerNeeds
+
+
+@probe(id="ENV005", stage=Stage.ENVIRONMENT, severity=Severity.ERROR)
+def tokenizer_package_is_missing(tokenizer_needs: TokenizerNeeds) -> Iterator[Finding]:
+    """The tokenizer's vocabulary is a sentencepiece model, and what reads it is not there."""
+    needs = tokenizer_needs
+    for name, reason in zip(needs.absent, needs.reasons, strict=True):
+        package = name.removeprefix("google.")
+        yield Finding(
+            where=f"tokenizer {needs.source}",
+            message=f"{needs.why}, which {package} reads; {package}: {reason}",
+            fix=f"pip install -c constraints.txt {package}",
+            measured={"package": package, "tokenizer": needs.source},
+        )

@@ -1,0 +1,24 @@
+from collections.abc import Iterator
+
+from diagnose import Finding, Severity, Stage, probe
+from probes.measured.environment import NamedPackage
+
+
+@probe(id="ENV006", stage=Stage.ENVIRONMENT, severity=Severity.WARNING)
+def trainer_is_another_package(trainer_package: NamedPackage) -> Iterator[Finding]:
+    """The name `trainer` leads to another package than this project's: train and --config do not work."""
+    package = trainer_package
+    if package.rivals:
+        yield Finding(
+            where=f"package {package.name} in {package.found}",
+            message=f"{', '.join(package.rivals)} is installed into the same folder, expected gonogo alone",
+            fix=f"pip uninstall {package.rivals[0].split()[0]}, then reinstall gonogo: their files overwrite each other",
+            measured={"rival": package.rivals[0]},
+        )
+    elif not package.ours:
+        yield Finding(
+            where=f"package {package.name}",
+            message=f"it is found in {package.found}, which is not the trainer that gonogo installs",
+            fix="start from another folder, rename your own trainer, or pip uninstall trainer and reinstall gonogo",
+            measured={"found": package.found},
+        )

@@ -1,0 +1,165 @@
+"""Of the settings of a run: what they ask for, in one form whoever wrote them down. None: nobody says."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a setting was written: its name there, and the file and line where they are known."""
+
+    name: str
+    file: str | None = None
+    line: int | None = None
+    said: str = ""  # by default, on the command line
+
+    def __str__(self) -> str:
+        source = f"{self.file}:{self.line}" if self.file and self.line else self.file or self.said
+        return f"{self.name} ({source})" if source else self.name
+
+
+@dataclass(frozen=True)
+class RunSettings:
+    """What a run was asked to do. `kind`: ours, transformers, or other (a loop of one's own)."""
+
+    kind: str
+    output_dir: str | None = None
+    batch_size: int | None = None  # rows of one device in one pass
+    accumulation: int | None = None
+    processes: int = 1
+    rows_per_item: int = 1  # 2: a collator that takes every clip for both tasks
+    epochs: float | None = None
+    max_steps: int | None = None
+    learning_rate: float | None = None
+    schedule: str | None = None
+    warmup: float | None = None  # below 1 a share of the run, else steps
+    eval_strategy: str | None = None
+    eval_steps: float | None = None
+    eval_delay: float = 0.0
+    save_strategy: str | None = None
+    save_steps: float | None = None
+    save_total_limit: int | None = None
+    save_only_model: bool = False
+    load_best: bool = False
+    metric: str | None = None
+    greater_is_better: bool | None = None
+    metric_names: tuple[str, ...] | None = None  # what an evaluation computes
+    patience: int | None = None
+    patience_known: bool = False  # False: a callback that nobody showed may stop the run
+    seed: int | None = None
+    fp16: bool = False
+    bf16: bool = False
+    checkpointing: bool = False
+    reentrant: bool = False
+    remove_unused_columns: bool = False
+    predict_with_generate: bool = False
+    generation_max_length: int | None = None
+    device: str | None = None
+    use_cpu: bool = False
+    optimizer: str = "adamw"
+    texts: Mapping[str, str] = field(default_factory=dict)  # numbers that were written as text, by their names
+    places: Mapping[str, Place] = field(default_factory=dict)
+
+    def place(self, setting: str) -> Place:
+        return self.places.get(setting) or Place(setting)
+
+
+@dataclass(frozen=True)
+class UpdatePlan:
+    """How many updates the run makes, and from how many rows each. None: not known."""
+
+    updates: int
+    rows_per_update: int | None = None
+    updates_per_epoch: int | None = None
+    rows: int | None = None
+
+    @property
+    def epochs(self) -> float | None:
+        return self.updates / self.updates_per_epoch if self.updates_per_epoch else None
+
+
+@dataclass(frozen=True)
+class Moments:
+    """How often something happens during the run. `at_end`: it happens once more after the last update."""
+
+    count: int
+    every: float | None = None  # updates from one to the next
+    at_end: bool = False
+
+
+@dataclass(frozen=True)
+class ArgumentName:
+    """A setting that the installed transformers does not know. `now`: what took its place; empty: nothing did."""
+
+    place: Place
+    gone: bool  # True: it was known to an earlier version
+    now: str = ""
+    nearest: str = ""
+
+
+@dataclass(frozen=True)
+class ArgumentNames:
+    """The names of all settings that were given, and those that are not known."""
+
+    given: int
+    unknown: tuple[ArgumentName, ...]
+    version: str = ""
+
+
+@dataclass(frozen=True)
+class RemovedColumns:
+    """What the Trainer takes out of the items before the collator sees them, and what the collator says to that."""
+
+    kept: tuple[str, ...]
+    removed: tuple[str, ...]
+    model: str
+    error: str = ""  # with the columns removed, where there is none without
+    line: str = ""
+
+
+@dataclass(frozen=True)
+class Checkpointed:
+    """One step with gradient checkpointing on, against the same step with it off."""
+
+    reentrant: bool
+    error: str = ""
+    lost: tuple[str, ...] = ()  # trainable parameters that have no gradient only because of it
+    trainable: int = 0
+    uses_cache: bool = False
+    layer_drop: float = 0.0
+    processes: int = 1
+
+
+@dataclass(frozen=True)
+class ModelFamily:
+    """One part of the model by its kind (t5, mbart), and the name or folder that tells."""
+
+    kind: str
+    source: str
+
+
+@dataclass(frozen=True)
+class GenerationLimit:
+    """How many tokens an evaluation may generate for one row, the prompt included, the start token not."""
+
+    tokens: int
+    place: Place
+
+
+@dataclass(frozen=True)
+class LabelLengths:
+    """Scored tokens in each row of the drawn batches, shortest first."""
+
+    tokens: tuple[int, ...]
+
+    def share_above(self, limit: int) -> float:
+        return sum(length > limit for length in self.tokens) / len(self.tokens)
+
+
+@dataclass(frozen=True)
+class Seeding:
+    """The run's seed. `written`: somebody wrote it down, be it as nothing."""
+
+    seed: int | None
+    place: Place
+    written: bool = True
