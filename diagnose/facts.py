@@ -141,6 +141,14 @@ def _checked(name: str, value: Any) -> Any:
     if value is None:
         return NotApplicable("there is none")
     plain = isinstance(value, list | tuple | dict | set | frozenset) and name not in MAY_BE_EMPTY
-    if (plain or (name in COLLECTIONS and isinstance(value, Sized))) and not len(value):
+    if (plain or (name in COLLECTIONS and isinstance(value, Sized))) and _length(value) == 0:
         return Unavailable("it is empty")
     return value
+
+
+def _length(value: Sized) -> int | None:
+    """None where it is not known: a loader over a stream has the method and raises."""
+    try:
+        return len(value)
+    except (TypeError, NotImplementedError):
+        return None

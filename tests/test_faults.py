@@ -8,7 +8,13 @@ from probes.healthy import NAMES, healthy
 
 FOUND = discover.faults()
 PAIRS = [(fault, name) for fault in FOUND.items for name in NAMES if {"*", name} & set(fault.applies_to)]
-FIRST = [(fault, next(name for other, name in PAIRS if other is fault)) for fault in FOUND.items]
+# Faults of the data are many and need no model: tests/test_data_faults.py puts each in, with its own stage alone.
+FIRST = [
+    (fault, next(name for other, name in PAIRS if other is fault))
+    for fault in FOUND.items
+    if not fault.named_by.startswith("DAT")
+]
+SEVERITIES = {probe.id: probe.severity for probe in discover.probes().items}
 
 
 def check(fault, name):
@@ -19,7 +25,8 @@ def check(fault, name):
     report = diagnose.preflight(**broken)
     alarms = [root.probe for root in report.diagnosis if root.severity is not Severity.NOTE]
     assert alarms == [fault.named_by], [(f.probe, f.where, f.message) for f in report.findings]
-    assert report.verdict == "no-go" and report.exit_code == 1
+    if SEVERITIES[fault.named_by] is Severity.ERROR:
+        assert report.verdict == "no-go" and report.exit_code == 1
     after = diagnose.preflight(**sound)
     assert after.verdict == "go" and not after.findings
 

@@ -4,7 +4,7 @@ from diagnose import Finding, Severity, Stage, probe
 from probes.measured.features import SilentBatch
 
 
-@probe(id="DAT019", stage=Stage.DATA, severity=Severity.ERROR, explains=("LOS001", "GRD004"))
+@probe(id="DAT019", stage=Stage.DATA, severity=Severity.ERROR, explains=("DAT018", "LOS001", "GRD004"))
 def silence_becomes_nan(silent_batch: SilentBatch) -> Iterator[Finding]:
     """The collator makes NaN of a silent clip: it divides by a standard deviation of zero, or takes its logarithm."""
     if silent_batch.not_finite:

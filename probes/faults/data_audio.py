@@ -1,10 +1,19 @@
-"""Faults in audio files."""
+"""Faults in audio files: they are gone, torn, or described wrongly."""
 
 from typing import Any
 
 from diagnose import fault
 from probes.faults.changes import Facts
-from probes.faults.data_changes import SPEECH, in_corpus, path_of, samples, with_file, with_rows, with_samples
+from probes.faults.data_changes import (
+    SPEECH,
+    in_corpus,
+    path_of,
+    samples,
+    with_corpus,
+    with_file,
+    with_rows,
+    with_samples,
+)
 
 
 @fault("file_missing", "an audio file was deleted", "DAT001", in_corpus(lambda f: not path_of(f).exists()), SPEECH)
@@ -77,58 +86,13 @@ def headers_give_half_the_rate(facts: Facts) -> Facts:
     return with_samples(facts, lambda clip: clip, rows=50, rate=8000)
 
 
-def _opposed(clip: Any) -> Any:
-    import numpy as np
-
-    return np.stack([clip, -clip], axis=1)
-
-
 @fault(
-    "channels_opposed",
-    "one channel is the other upside down",
-    "DAT013",
-    in_corpus(lambda f: samples(f).shape[1] == 2),
+    "manifest_of_other_files",
+    "the manifest gives the sample rate of other files",
+    "DAT014",
+    in_corpus(lambda f: f["train_rows"][0].get("sample_rate") == "44100"),
     SPEECH,
 )
-def channels_opposed(facts: Facts) -> Facts:
-    return with_samples(facts, _opposed)
-
-
-@fault(
-    "clips_amplified",
-    "clips were amplified beyond full scale",
-    "DAT016",
-    in_corpus(lambda f: (samples(f) > 0.89).mean() > 0.1),
-    SPEECH,
-)
-def clips_amplified(facts: Facts) -> Facts:
-    return with_samples(facts, lambda clip: (20 * clip).clip(-0.9, 0.9), rows=20)
-
-
-@fault(
-    "clips_offset",
-    "a constant was added to the samples",
-    "DAT017",
-    in_corpus(lambda f: samples(f).mean() > 0.2),
-    SPEECH,
-)
-def clips_offset(facts: Facts) -> Facts:
-    return with_samples(facts, lambda clip: clip + 0.3, rows=20)
-
-
-@fault("clip_silenced", "a clip holds zeros", "DAT018", in_corpus(lambda f: not samples(f).any()), SPEECH)
-def clip_silenced(facts: Facts) -> Facts:
-    return with_samples(facts, lambda clip: 0 * clip)
-
-
-@fault(
-    "clip_of_ten_milliseconds",
-    "a clip was cut to 160 samples",
-    "DAT020",
-    in_corpus(lambda f: len(samples(f)) == 160),
-    SPEECH,
-)
-def clip_of_ten_milliseconds(facts: Facts) -> Facts:
-    corpus = with_samples(facts, lambda clip: clip[:160])
-    corpus["train_rows"][5]["duration"] = "0.010"
-    return corpus
+def manifest_of_other_files(facts: Facts) -> Facts:
+    corpus = with_corpus(facts)
+    return {**corpus, "train_rows": [{**row, "sample_rate": "44100"} for row in corpus["train_rows"]]}

@@ -73,6 +73,36 @@ def item_raises(facts: Facts) -> Facts:
 
 
 @fault(
+    "channel_axis_kept",
+    "the waveform has an axis for its single channel",
+    "DAT012",
+    lambda f: _audio(f).ndim == 2,
+    SPEECH,
+)
+def channel_axis_kept(facts: Facts) -> Facts:
+    return with_items(facts, lambda _, item: {**item, "audio": item["audio"][None, :]})
+
+
+def _makes_nan(facts: Facts) -> bool:
+    item = facts["train_dataset"][0]
+    return bool(facts["collate"]([{**item, "audio": item["audio"] * 0}])["input_values"].isnan().any())
+
+
+@fault("normaliser_without_eps", "the collator divides by the plain standard deviation", "DAT019", _makes_nan, ("e2e",))
+def normaliser_without_eps(facts: Facts) -> Facts:
+    from torch.utils.data import DataLoader
+
+    def collate(items: list[Any]) -> Any:
+        for row, item in zip((batch := facts["collate"](items))["input_values"], items, strict=True):
+            row *= 1.0 if item["audio"].any() else float("nan")  # what 0 / 0 gives
+        return batch
+
+    silent = with_items(facts, lambda number, item: {**item, "audio": item["audio"] * (number != 3)})
+    loader = DataLoader(silent["train_dataset"], batch_size=4, shuffle=True, collate_fn=collate)
+    return {**silent, "collate": collate, "train_batches": loader}
+
+
+@fault(
     "order_kept",
     "the loader does not shuffle",
     "DAT044",
@@ -84,7 +114,7 @@ def order_kept(facts: Facts) -> Facts:
     return {**facts, "train_batches": DataLoader(facts["train_dataset"], batch_size=4, collate_fn=facts["collate"])}
 
 
-def _noisy(facts: Facts) -> Facts:
+def _noisy(facts: Facts, workers: int) -> Facts:
     import numpy as np
 
     chance = np.random.default_rng(0)
@@ -93,7 +123,7 @@ def _noisy(facts: Facts) -> Facts:
         noise = chance.normal(0, 0.01, len(item["audio"])).astype("float32")
         return {**item, "audio": item["audio"] + noise}
 
-    return with_items(facts, change, num_workers=2)
+    return with_items(facts, change, num_workers=workers)
 
 
 @fault(
@@ -104,4 +134,15 @@ def _noisy(facts: Facts) -> Facts:
     SPEECH,
 )
 def generator_copied(facts: Facts) -> Facts:
-    return _noisy(facts)
+    return _noisy(facts, 2)
+
+
+@fault(
+    "generator_never_seeded",
+    "the dataset's numpy generator starts anew in every epoch",
+    "DAT046",
+    lambda f: getattr(f["train_batches"], "num_workers", 0) == 1 and (_audio(f) != _audio(f)).any(),
+    SPEECH,
+)
+def generator_never_seeded(facts: Facts) -> Facts:
+    return _noisy(facts, 1)

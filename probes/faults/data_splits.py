@@ -130,3 +130,16 @@ def _halved(facts: Facts) -> Facts:
 )
 def evaluation_by_telephone(facts: Facts) -> Facts:
     return _halved(facts)
+
+
+@fault(
+    "one_emotion_rules",
+    "59 of 60 rows are of one class",
+    "DAT053",
+    in_corpus(lambda f: sum(row.get("emotion") == "glad" for row in f["train_rows"]) == 59),
+    SPEECH,
+)
+def one_emotion_rules(facts: Facts) -> Facts:
+    corpus = with_corpus(facts)
+    rows = [{**row, "emotion": "glad" if number else "sad"} for number, row in enumerate(corpus["train_rows"])]
+    return {**corpus, "train_rows": rows}

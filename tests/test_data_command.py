@@ -1,0 +1,57 @@
+"""`diagnose data`, as a person types it, on a corpus of files."""
+
+import json
+
+import pytest
+from click.testing import CliRunner
+
+from diagnose.cli import main
+
+SUBJECT = """
+from pathlib import Path
+from diagnose.digests import DigestInputs
+from probes.instruments.corpus_on_disk import written
+
+def sound():
+    return {**written(ROWS), "digest_inputs": DigestInputs(Path("out"), {})}
+
+def broken():
+    facts = sound()
+    for row in facts["train_rows"][: len(facts["train_rows"]) // 2]:
+        row["transcript"] = "[cười] " + row["transcript"]
+    return facts
+"""
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch):
+    (tmp_path / "their_corpus.py").write_text(SUBJECT.replace("ROWS", "300"))
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.delitem(__import__("sys").modules, "their_corpus", raising=False)
+    return tmp_path
+
+
+def run(*arguments):
+    return CliRunner().invoke(main, list(arguments))
+
+
+def test_all_rows_are_looked_at_and_nothing_is_found(here):
+    ran = run("data", "--subject", "their_corpus:sound")
+    assert ran.exit_code == 0 and "nothing found" in ran.output and "looked at closely" not in ran.output
+    sampled = run("preflight", "--stage", "data", "--subject", "their_corpus:sound")
+    assert sampled.exit_code == 0 and "256 of 300 rows were looked at closely" in sampled.output
+
+
+def test_many_rows_with_one_fault_are_one_finding_with_five_names_and_a_file(here):
+    ran = run("data", "--subject", "their_corpus:broken", "--json", "report.json")
+    assert ran.exit_code == 0  # a warning closes nothing
+    assert ran.output.count("holds [cười]") == 5 and "and 145 more of 150" in ran.output
+    listed = (here / "out/preflight/findings/DAT023.jsonl").read_text().splitlines()
+    assert len(listed) == 150 and json.loads(listed[-1])["where"] == "train.csv:151"
+    assert json.loads((here / "report.json").read_text())["verdict"] == "go"
+
+
+def test_one_of_config_and_subject_is_asked_for(here):
+    ran = run("data")
+    assert ran.exit_code == 2 and "--config FILE or --subject" in ran.output

@@ -1,0 +1,62 @@
+"""Every fault of the data, put into a corpus or a subject: its probe names it as the one root, and nobody else."""
+
+import pytest
+
+import diagnose
+from diagnose import Severity, discover
+from probes.healthy import healthy
+
+PROBES = {probe.id: probe for probe in discover.probes().items if probe.id.startswith("DAT")}
+FAULTS = [fault for fault in discover.faults().items if fault.named_by in PROBES]
+# What needs no fault: notes, what only a loader or a tokenizer of one's own can have, what others' faults show.
+WITHOUT = {"DAT003", "DAT004", "DAT028", "DAT029", "DAT034", "DAT052"}
+
+
+def named(fault, name):
+    broken = fault.put(healthy(name))
+    assert fault.proof(broken) and not fault.proof(healthy(name))
+    report = diagnose.preflight(stages=["data"], **broken)
+    assert [root.probe for root in report.diagnosis if root.severity is not Severity.NOTE] == [fault.named_by]
+    assert report.verdict == ("no-go" if PROBES[fault.named_by].severity is Severity.ERROR else "go")
+
+
+def subject(fault):
+    return "hybrid" if {"*", "hybrid"} & set(fault.applies_to) else fault.applies_to[0]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.id)
+def test_a_fault_of_the_data_is_named_as_the_one_root(fault):
+    named(fault, subject(fault))
+
+
+@pytest.mark.parametrize(
+    "id", ["file_truncated", "texts_sorted", "clip_leaked", "generator_copied", "classes_from_one"]
+)
+def test_some_of_them(id):
+    fault = next(fault for fault in FAULTS if fault.id == id)
+    named(fault, subject(fault))
+
+
+def test_every_probe_of_the_data_has_a_fault():
+    assert {fault.named_by for fault in FAULTS} == set(PROBES) - WITHOUT
+
+
+def test_a_row_with_several_faults_gets_all_of_them():
+    from probes.faults.data_changes import with_corpus
+
+    facts = with_corpus({})
+    row = facts["train_rows"][5]
+    path = facts["audio_root"] / row["audio_path"]
+    path.write_bytes(path.read_bytes()[:-2000])
+    row |= {"transcript": "[cười] cÃ´ giáo\u200b", "sample_rate": "44100"}
+    found = {finding.probe for finding in diagnose.preflight(stages=["data"], **facts).findings if finding.line == 7}
+    assert {"DAT006", "DAT014", "DAT023", "DAT024", "DAT026"} <= found
+
+
+def test_the_corpus_itself_is_healthy_over_ten_seeds():
+    from probes.instruments.corpus_on_disk import written
+
+    for seed in range(10):
+        report = diagnose.preflight(stages=["data"], **written(60, eval_count=24, seed=seed))
+        assert report.verdict == "go" and not report.findings, [(f.probe, f.message) for f in report.findings]
