@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import torch
 from transformers import WhisperConfig, WhisperForConditionalGeneration, WhisperTokenizer
 from transformers.models.whisper.tokenization_whisper import LANGUAGES, TASK_IDS
 
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from trainer.models.ctc import CharacterVocabulary
 
 FRAMES_PER_SECOND = 50  # of the encoder: its second convolution halves the 100 of the features
+POSITION_SCALE = 0.3
 
 
 def sizes(config: Config, tokenizer: WhisperTokenizer, window: int) -> WhisperConfig:
@@ -40,6 +42,12 @@ def sizes(config: Config, tokenizer: WhisperTokenizer, window: int) -> WhisperCo
         eos_token_id=tokenizer.eos_token_id,
         begin_suppress_tokens=None,
     )
+
+
+def quieten_positions(model: WhisperForConditionalGeneration) -> None:
+    """Random convolutions speak far below the sinusoids that are added to them; smaller ones let speech through."""
+    with torch.no_grad():
+        model.get_encoder().embed_positions.weight.mul_(POSITION_SCALE)
 
 
 def model_kind(characters: CharacterVocabulary | None) -> type[WhisperForConditionalGeneration]:
