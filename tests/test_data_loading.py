@@ -133,3 +133,11 @@ def test_ten_seeds_of_a_healthy_subject_have_no_finding_in_the_data(name):
     for seed in range(10):
         report = diagnose.preflight(stages=["data"], **healthy(name, seed))
         assert report.verdict == "go" and not report.findings, (seed, report.findings)
+
+
+def test_many_who_read_one_sentence_are_no_repetition():
+    items = [
+        {"audio": np.sin(np.arange(1600) / (5 + n)).astype(np.float32), "transcript": "mẹ mua cá"} for n in range(12)
+    ]
+    report = diagnose.preflight(select=["DAT032", "DAT033"], train_dataset=items)
+    assert not report.findings and {outcome.status for outcome in report.outcomes} == {Status.PASSED}

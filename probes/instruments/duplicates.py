@@ -13,6 +13,7 @@ from probes.measured.corpus import CorpusRow
 from probes.measured.splits import Pair, Twins
 
 MAIN = ("transcript", "document", "text", "sentence", "transcription", "source")
+INPUTS = ("document", "source")  # texts that a row gives; a transcript is what it asks for, and many may read it
 PIECE = 4096  # bytes from the middle of a file: different sounds differ there
 NOT_WORDS = re.compile(r"[\W_]+")
 
@@ -51,8 +52,13 @@ def _key(row: CorpusRow, same: dict[str, str]) -> tuple[str, str]:
     if row.path is not None and row.size:
         path = os.path.normpath(row.path)
         return same.get(path, path), "sound"
-    text = normal(main_text(row)) if not row.audio else ""
+    text = normal(_given(row))
     return (f"text {text}" if text else ""), "document"
+
+
+def _given(row: CorpusRow) -> str:
+    """The text that a row without audio gives to the model."""
+    return "" if row.audio else next((row.texts[name] for name in INPUTS if row.texts.get(name)), "")
 
 
 def _how(row: CorpusRow, other: CorpusRow, how: str) -> str:
@@ -61,8 +67,8 @@ def _how(row: CorpusRow, other: CorpusRow, how: str) -> str:
 
 def _target(row: CorpusRow) -> tuple[str, ...]:
     """The texts that the row asks for: for a text task, all but the one it gives."""
-    skipped = main_text(row) if not row.audio else None
-    return tuple(normal(text) for text in row.texts.values() if text != skipped)
+    given = _given(row)
+    return tuple(normal(text) for text in row.texts.values() if not given or text != given)
 
 
 def _same_samples(rows: Iterable[CorpusRow], most: int) -> tuple[dict[str, str], int, int]:
