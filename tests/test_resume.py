@@ -19,6 +19,7 @@ from trainer.loop.checkpoint import checkpoints, verify
 from trainer.loop.resume import newest, require_same_run, resume_point, tell_changes
 
 TIMES = ("runtime", "per_second")
+SLOW = pytest.mark.slow
 
 
 class CutOff(TrainerCallback):
@@ -81,9 +82,11 @@ def test_in_the_midst_of_a_shuffled_epoch_with_accumulation(architecture: str, t
     [
         pytest.param({"rows": 6, "cut_at": 3}, id="at an epoch's end"),
         pytest.param({"rows": 6, "cut_at": 5, "logging_steps": 4}, id="in the midst of a log line"),
-        pytest.param({"rows": 14, "cut_at": 5, "num_workers": 2}, id="with workers"),
+        pytest.param({"rows": 14, "cut_at": 5, "num_workers": 2}, id="with workers", marks=SLOW),
         pytest.param(
-            {"architecture": "whisper+ctc", "cut_at": 4, "ctc_only_steps": 2}, id="after the phase of CTC alone"
+            {"architecture": "whisper+ctc", "cut_at": 4, "ctc_only_steps": 2},
+            id="after the phase of CTC alone",
+            marks=SLOW,
         ),
         pytest.param({"cut_at": 4, "ctc_only_steps": 5}, id="in the phase of CTC alone"),
         pytest.param(
@@ -93,16 +96,26 @@ def test_in_the_midst_of_a_shuffled_epoch_with_accumulation(architecture: str, t
         pytest.param(
             {"rows": 6, "cut_at": 8, "max_steps": 12, "freeze_encoder": True, "freeze_encoder_epochs": 3},
             id="before the encoder's thaw",
+            marks=SLOW,
         ),
-        pytest.param({"cut_at": 5, "bf16": True}, id="in bf16"),
-        pytest.param({"architecture": "whisper", "cut_at": 4, "gradient_checkpointing": True}, id="with recomputation"),
-        pytest.param({"cut_at": 4, "eval_rows": 4, "eval_strategy": "steps", "eval_steps": 2}, id="with evaluations"),
+        pytest.param({"cut_at": 5, "bf16": True}, id="in bf16", marks=SLOW),
         pytest.param(
-            {"rows": 6, "cut_at": 3, "eval_rows": 4, "eval_strategy": "epoch"}, id="evaluated where an epoch ends"
+            {"architecture": "whisper", "cut_at": 4, "gradient_checkpointing": True},
+            id="with recomputation",
+            marks=SLOW,
+        ),
+        pytest.param(
+            {"cut_at": 4, "eval_rows": 4, "eval_strategy": "steps", "eval_steps": 2}, id="with evaluations", marks=SLOW
+        ),
+        pytest.param(
+            {"rows": 6, "cut_at": 3, "eval_rows": 4, "eval_strategy": "epoch"},
+            id="evaluated where an epoch ends",
+            marks=SLOW,
         ),
         pytest.param(
             {"rows": 6, "cut_at": 5, "eval_rows": 4, "eval_strategy": "epoch", "save_strategy": "epoch"},
             id="saved where an epoch ends",
+            marks=SLOW,
         ),
     ],
 )

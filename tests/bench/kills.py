@@ -24,7 +24,7 @@ SETTINGS = {
     "save_steps": 2,
     "save_total_limit": 2,
     "eval_strategy": "steps",
-    "eval_steps": 4,
+    "eval_steps": 2,
     "load_best_model_at_end": True,
     "predict_with_generate": False,
     "dropout": 0.1,
