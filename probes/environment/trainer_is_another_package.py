@@ -12,7 +12,7 @@ def trainer_is_another_package(trainer_package: NamedPackage) -> Iterator[Findin
         yield Finding(
             where=f"package {package.name} in {package.found}",
             message=f"{', '.join(package.rivals)} is installed into the same folder, expected gonogo alone",
-            fix=f"pip uninstall {package.rivals[0].split()[0]}, then reinstall gonogo: their files overwrite each other",
+            fix=f"pip uninstall {package.rivals[0].split()[0]}, then reinstall gonogo: each overwrites the other",
             measured={"rival": package.rivals[0]},
         )
     elif not package.ours:
