@@ -7,7 +7,7 @@ from probes.placing import at, worst_first
 WINDOW = 0.025  # seconds: the analysis window of log-mel features, and what wav2vec2 needs for a single frame
 
 
-@probe(id="DAT020", stage=Stage.DATA, severity=Severity.ERROR, explains=("DAT003", "DAT030", "LOS*"))
+@probe(id="DAT020", stage=Stage.DATA, severity=Severity.ERROR, explains=("DAT003", "DAT030", "LAB018", "LOS*"))
 def audio_is_too_short(waves: tuple[Heard, ...], audio_limits: AudioLimits | None = None) -> Iterator[Finding]:
     """A clip is shorter than one window of the features, or than the least that the configuration allows."""
     least = (audio_limits.min_seconds or 0.0) if audio_limits else 0.0

@@ -6,7 +6,7 @@ from probes.measured.classes import ClassLabels
 SURE = 1e-4  # chance that class 0 is there and was not met
 
 
-@probe(id="DAT043", stage=Stage.DATA, severity=Severity.ERROR, explains=("LOS003", "LAB*"))
+@probe(id="DAT043", stage=Stage.DATA, severity=Severity.ERROR, explains=("LOS003", "LAB015"))
 def class_labels_count_from_one(class_labels: ClassLabels) -> Iterator[Finding]:
     """Class labels count from one: the last class lies beyond the model's outputs, and the first is never used."""
     numbers = sorted(class_labels.counts)
