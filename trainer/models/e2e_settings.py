@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import torch
 from transformers import (
     MBartConfig,
     MBartForCausalLM,
+    MBartForConditionalGeneration,
     SpeechEncoderDecoderConfig,
     Wav2Vec2Config,
     Wav2Vec2Model,
@@ -46,7 +48,8 @@ def random_pair(config: Config, vocabulary: int) -> tuple[Wav2Vec2Model, MBartFo
         intermediate_size=random.ffn,
         conv_dim=[random.conv_channels] * CONVOLUTIONS,
         feat_extract_norm=random.conv_norm,
-        do_stable_layer_norm=random.conv_norm == "layer",
+        do_stable_layer_norm=True,
+        initializer_range=_width(random.hidden),
         num_conv_pos_embeddings=2 * random.conv_kernel,
         hidden_dropout=random.dropout,
         attention_dropout=random.dropout,
@@ -64,11 +67,16 @@ def random_pair(config: Config, vocabulary: int) -> tuple[Wav2Vec2Model, MBartFo
         dropout=random.dropout,
         attention_dropout=random.dropout,
         max_position_embeddings=max(config.model.max_label_length, config.training.generation_max_length) + 2,
-        scale_embedding=True,
+        init_std=_width(random.hidden),
         is_decoder=True,
         add_cross_attention=True,
     )
     return Wav2Vec2Model(encoder), MBartForCausalLM(decoder)
+
+
+def _width(hidden: int) -> float:
+    """Xavier's: the 0.02 of large models is so narrow here that attention takes long to find the speech."""
+    return hidden**-0.5
 
 
 def released_pair(config: Config, vocabulary: int) -> tuple[Wav2Vec2Model, MBartForCausalLM]:
@@ -77,11 +85,23 @@ def released_pair(config: Config, vocabulary: int) -> tuple[Wav2Vec2Model, MBart
         Wav2Vec2Model, config.model.encoder, "model.encoder", may_be_fresh=("masked_spec_embed",)
     )
     encoder.config.layerdrop = 0.0  # a layer left out has no gradient, which processes in parallel wait for
-    decoder, _ = hub.load_model(MBartForCausalLM, config.model.decoder, "model.decoder")
+    decoder = _released_decoder(config.model.decoder)
     if vocabulary != decoder.get_input_embeddings().num_embeddings:
         decoder.resize_token_embeddings(vocabulary)
     _require_adapter(config, encoder.config.hidden_size, decoder.config.d_model)
     return encoder, decoder
+
+
+def _released_decoder(name: str) -> MBartForCausalLM:
+    """A whole mBART is read whole: its decoder's embedding may be saved under the name of the one it shares."""
+    settings = hub.load(MBartConfig, name, "model.decoder")
+    if "MBartForCausalLM" in (settings.architectures or ()):
+        return hub.load_model(MBartForCausalLM, name, "model.decoder")[0]
+    whole, _ = hub.load_model(MBartForConditionalGeneration, name, "model.decoder", ("final_logits_bias",))
+    with torch.device("meta"):  # both of its parts are replaced at once
+        decoder = MBartForCausalLM(settings)
+    decoder.model.decoder, decoder.lm_head = whole.model.decoder, whole.lm_head
+    return decoder
 
 
 def join(
