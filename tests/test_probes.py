@@ -215,12 +215,13 @@ def test_a_model_that_raises_is_named_by_module_shapes_and_cure():
     assert {"LOS001", "LOS002", "GRD001"} <= blocked
 
 
-def test_ids_beyond_the_vocabulary_are_named_by_the_embedding():
+def test_ids_beyond_the_vocabulary_are_the_root_and_the_embedding_is_named_beneath():
     facts = healthy("mt5")
     facts["train_batches"] = [{**batch, "input_ids": batch["input_ids"] + 10_000} for batch in facts["train_batches"]]
-    (finding,) = diagnose.preflight(**facts).findings
-    assert finding.probe == "LOS003" and finding.where.endswith("embed_tokens")
-    assert "resize the embeddings" in finding.fix
+    (root,) = diagnose.preflight(**facts).diagnosis
+    assert root.probe == "TOK013" and "resize the model's embeddings" in root.finding.fix
+    (follows,) = root.follows
+    assert follows.probe == "LOS003" and follows.findings[0].where.endswith("embed_tokens")
 
 
 def test_different_faults_never_share_a_message():

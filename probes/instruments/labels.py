@@ -1,13 +1,14 @@
 """Measures labels row by row: what is scored, what is padding, and whether padding is scored."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import groupby
 from typing import Any
 
 import torch
 
 from probes.measured.data import LabelRow, SpecialIds
-from probes.measured.labels import Endings, SourceRow
+from probes.measured.labels import CtcRow, Endings, SourceRow
 
 IGNORED = -100
 
@@ -93,6 +94,32 @@ def source_rows_of(batches: Sequence[Any], rows: Sequence[LabelRow], special: Sp
             said, read = ([token for token in line if token not in drop] for line in (row.ids, ids))
             found.append(SourceRow(row.where, len(said), said == read))
     return tuple(found)
+
+
+def inside(row: Sequence[int]) -> list[int]:
+    """Without what is repeated at its end, which may be padding that nobody masked, and without its last symbol."""
+    ids = [token for token in row if token != IGNORED]
+    while len(ids) > 1 and ids[-1] == ids[-2]:
+        ids.pop()
+    return ids[:-1]
+
+
+def with_blanks(targets: Sequence[CtcRow], rows: Sequence[LabelRow]) -> tuple[CtcRow, ...]:
+    """A loss may drop blanks from the labels without a word: they are counted where the rest is the target."""
+    labels = {row.where: row.ids for row in rows}
+    dropped = {row.where: inside(labels[row.where]).count(row.blank) for row in targets if _drops(row, labels)}
+    return tuple(replace(row, blanks=max(row.blanks, dropped.get(row.where, 0))) for row in targets)
+
+
+def dropped_by_ctc(targets: Sequence[CtcRow], labels: Any) -> tuple[int, ...]:
+    """The blank, where the CTC loss takes it for padding and skips it; of the first batch."""
+    ids = {f"batch 0, row {number}": tuple(row) for number, row in enumerate(rows_of(labels))}
+    return tuple({row.blank for row in targets if _drops(row, ids)})
+
+
+def _drops(row: CtcRow, labels: Mapping[str, tuple[int, ...]]) -> bool:
+    ids = [token for token in labels.get(row.where, ()) if token != IGNORED]
+    return row.blank in ids and row.symbols == len(ids) - ids.count(row.blank)
 
 
 def skipped_ids(labels: Any, felt: Sequence[Sequence[bool]], special: SpecialIds) -> tuple[int, ...]:

@@ -11,6 +11,7 @@ from diagnose import meter
 from probes.instruments.batches import copied
 from probes.instruments.failure import in_short
 from probes.instruments.following import first_change
+from probes.instruments.labels import inside
 from probes.instruments.observer import observed
 from probes.instruments.outputs import ComputeLoss, NoLoss, logits_of
 from probes.instruments.tables import decoder_embedding
@@ -113,7 +114,7 @@ def _ctc_rows(
             repeats=sum(one == other for one, other in pairwise(row)),
             frames=length,
             blank=blank,
-            blanks=row.count(blank),
+            blanks=inside(row).count(blank),
         )
         for number, (row, length) in enumerate(zip(rows, frames, strict=False))
         if row

@@ -22,14 +22,14 @@ def tables_of(model: torch.nn.Module, classes: int | None = None) -> TokenTables
         embedding=_table(read, names),
         inputs=_table(inputs, names),
         head=_table(head, names) or (Table("the logits", classes) if classes else None),
-        tied=None if read is None or head is None else head.weight is read.weight,
-        flag=getattr(config, "tie_word_embeddings", None),
+        tied=None if read is None or head is None else head.weight.data_ptr() == read.weight.data_ptr(),
+        flag=getattr(getattr(config, "decoder", None) or config, "tie_word_embeddings", None),
         positions=places,
         positions_from=setting,
     )
 
 
-def decoder_embedding(model: torch.nn.Module) -> torch.nn.Module | None:
+def decoder_embedding(model: torch.nn.Module) -> Any:
     """What the decoder reads its tokens with. A model around two others may mean its encoder by "input"."""
     inner = _asked(getattr(model, "decoder", None), "get_input_embeddings")
     return inner or _asked(model, "get_input_embeddings") or _largest(model)

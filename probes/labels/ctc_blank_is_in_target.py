@@ -3,8 +3,10 @@ from collections.abc import Iterator
 from diagnose import Finding, Severity, Stage, probe
 from probes.measured.labels import CtcRow
 
+AFTER = ("LAB002", "LAB018", "LOS*", "GRD*", "LRN*", "GEN*")
 
-@probe(id="LAB019", stage=Stage.LABELS, severity=Severity.ERROR, explains=("LAB018", "LOS*", "GRD*", "LRN*", "GEN*"))
+
+@probe(id="LAB019", stage=Stage.LABELS, severity=Severity.ERROR, explains=AFTER)
 def ctc_blank_is_in_target(ctc_rows: tuple[CtcRow, ...]) -> Iterator[Finding]:
     """CTC targets hold the blank itself: the model's blank is another id than the tokenizer's."""
     wrong = [row for row in ctc_rows if row.blanks]

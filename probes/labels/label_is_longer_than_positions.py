@@ -3,24 +3,22 @@ from collections.abc import Iterator
 from diagnose import Finding, Severity, Stage, probe
 from probes.measured.collation import Targets
 from probes.measured.data import LabelRow
-from probes.measured.tokenizer import TokenTables
+from probes.measured.tokenizer import Table
 
 
 @probe(id="LAB017", stage=Stage.LABELS, severity=Severity.ERROR, explains=("LOS*", "GRD*", "PRE*", "LRN*", "GEN*"))
 def label_is_longer_than_positions(
-    decoder_rows: tuple[LabelRow, ...], token_tables: TokenTables, targets: Targets | None = None
+    decoder_rows: tuple[LabelRow, ...], decoder_positions: Table, targets: Targets | None = None
 ) -> Iterator[Finding]:
     """A row of labels is longer than the decoder has positions for: the run ends when it comes to that row."""
-    limit = token_tables.positions
-    if limit is None:
-        return
+    limit = decoder_positions.rows
     rows = [(row.length, row.where) for row in decoder_rows]
     rows += [(row.length, row.where) for row in (targets.rows if targets else ())]
     for length, where in sorted(rows, reverse=True):
         if length > limit:
             yield Finding(
                 where=where,
-                message=f"{length} labels, and the decoder has {limit} positions ({token_tables.positions_from})",
+                message=f"{length} labels, and the decoder has {limit} positions ({decoder_positions.name})",
                 fix=f"drop or split rows of more than {limit} tokens, prefix and end token counted",
                 measured={"labels": length, "positions": limit},
             )

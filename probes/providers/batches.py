@@ -4,6 +4,7 @@ from typing import Any
 
 from diagnose.facts import NotApplicable, Unavailable
 from probes.measured.data import Drawing, LabelRow, SpecialIds
+from probes.measured.labels import Rehearsal
 from probes.measured.steps import FirstStep
 
 COUNT = 4  # enough to meet rows of several lengths; probes on all of the data read the manifest
@@ -51,10 +52,14 @@ def _listed(token: Any) -> list[int]:
 
 
 def label_rows(
-    drawn_batches: tuple[Any, ...], special_ids: SpecialIds, labels_of: Any = None, first_step: FirstStep | None = None
+    drawn_batches: tuple[Any, ...],
+    special_ids: SpecialIds,
+    labels_of: Any = None,
+    first_step: FirstStep | None = None,
+    rehearsal: Rehearsal | None = None,
 ) -> tuple[LabelRow, ...]:
     """Every row of the drawn labels. What the loss was seen to skip does not count as scored."""
-    from probes.instruments.labels import label_rows_of, skipped_ids
+    from probes.instruments.labels import dropped_by_ctc, label_rows_of, skipped_ids
     from probes.instruments.outputs import labels_of_batch
 
     read = labels_of or labels_of_batch
@@ -62,6 +67,7 @@ def label_rows(
         raise NotApplicable("the batches hold no 'labels' and are no pairs: give labels_of")
     special = special_ids if _are_tokens(special_ids, first_step) else SpecialIds()
     skipped = skipped_ids(read(drawn_batches[0]), first_step.felt, special) if first_step else ()
+    skipped += dropped_by_ctc(rehearsal.ctc, read(drawn_batches[0])) if rehearsal else ()
     rows = label_rows_of(drawn_batches, read, special, skipped)
     if not rows:
         raise NotApplicable("the labels are not numbers of classes or tokens")

@@ -92,11 +92,11 @@ def scheduler(trainer: Any, optimizer: Any, total_steps: int) -> Any:
 
 def tokenizer(trainer: Any) -> Any:
     """The labels' tokenizer: processing_class may also be a processor around it, or the feature extractor alone."""
-    return _processing(trainer, "tokenizer", "pad_token_id")
+    return _processing(trainer, ("tokenizer",), "pad_token_id")
 
 
 def feature_extractor(trainer: Any) -> Any:
-    return _processing(trainer, "feature_extractor", "feature_size")
+    return _processing(trainer, ("feature_extractor", "extractor"), "sampling_rate")
 
 
 def compute_metrics(trainer: Any) -> Any:
@@ -107,12 +107,12 @@ def compute_metrics(trainer: Any) -> Any:
     return lambda predictions, labels: trainer.compute_metrics(EvalPrediction(predictions, labels))
 
 
-def _processing(trainer: Any, part: str, mark: str) -> Any:
+def _processing(trainer: Any, parts: tuple[str, ...], mark: str) -> Any:
     for holder in (trainer.processing_class, trainer.data_collator, getattr(trainer.data_collator, "processor", None)):
-        for candidate in (holder, getattr(holder, part, None)):
+        for candidate in (holder, *(getattr(holder, part, None) for part in parts)):
             if hasattr(candidate, mark):
                 return candidate
-    raise NotApplicable(f"the Trainer's processing_class and collator hold no {part}")
+    raise NotApplicable(f"the Trainer's processing_class and collator hold no {parts[0]}")
 
 
 def _loader(trainer: Any, get: Callable[[], Any]) -> Any:

@@ -1,0 +1,35 @@
+from typing import Any
+
+from diagnose import fault
+from probes.faults.changes import Facts
+
+BINS = 80
+
+
+def with_extractor(facts: Facts, **sizes: int) -> Facts:
+    """The facts with another feature extractor, used by the collator as well."""
+    from torch.utils.data import DataLoader
+    from transformers import WhisperFeatureExtractor
+
+    extractor = WhisperFeatureExtractor(**sizes)
+
+    def collate(items: list[Any]) -> Any:
+        features = extractor([item["audio"] for item in items], sampling_rate=16_000, return_tensors="pt")
+        return {**facts["collate"](items), "input_features": features["input_features"]}
+
+    train, evaluation = (
+        DataLoader(facts["train_dataset"], batch_size=4, shuffle=mixed, collate_fn=collate) for mixed in (True, False)
+    )
+    batches = {"train_batches": train, "eval_batches": evaluation}
+    return {**facts, "feature_extractor": extractor, "collate": collate, **batches}
+
+
+@fault(
+    id="extractor_of_another_model",
+    breaks="the feature extractor of another model makes other mel bins",
+    named_by="TOK008",
+    proof=lambda facts: facts["feature_extractor"].feature_size == BINS,
+    applies_to=("whisper",),
+)
+def extractor_of_another_model(facts: Facts) -> Facts:
+    return with_extractor(facts, feature_size=BINS, chunk_length=1)

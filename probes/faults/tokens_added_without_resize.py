@@ -1,0 +1,19 @@
+import copy
+
+from diagnose import fault
+from probes.faults.changes import SEQUENCES, Facts
+
+MORE = 8
+
+
+@fault(
+    id="tokens_added_without_resize",
+    breaks="tokens were added to the tokenizer, and the model's tables stayed as they were",
+    named_by="TOK001",
+    proof=lambda facts: len(facts["tokenizer"]) > facts["tokenizer"].vocab_size,
+    applies_to=SEQUENCES,
+)
+def tokens_added_without_resize(facts: Facts) -> Facts:
+    tokenizer = copy.deepcopy(facts["tokenizer"])
+    tokenizer.add_tokens([f"<new{number}>" for number in range(MORE)], special_tokens=True)
+    return {**facts, "tokenizer": tokenizer}

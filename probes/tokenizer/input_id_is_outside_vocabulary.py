@@ -1,0 +1,17 @@
+from collections.abc import Iterator
+
+from diagnose import Finding, Severity, Stage, probe
+from probes.measured.tokenizer import InputIds
+
+
+@probe(id="TOK013", stage=Stage.TOKENIZER, severity=Severity.ERROR, explains=("LOS*", "GRD*", "PRE*", "LRN*", "GEN*"))
+def input_id_is_outside_vocabulary(largest_input_id: InputIds) -> Iterator[Finding]:
+    """An input id is beyond the model's embedding: the run ends with an index error."""
+    if largest_input_id.largest >= largest_input_id.rows:
+        yield Finding(
+            where=largest_input_id.where,
+            message=f"input_ids hold {largest_input_id.largest}, and {largest_input_id.table} has "
+            f"{largest_input_id.rows} rows",
+            fix="use the tokenizer that belongs to the model, or resize the model's embeddings to the tokenizer",
+            measured={"largest": largest_input_id.largest, "rows": largest_input_id.rows},
+        )

@@ -1,0 +1,17 @@
+from collections.abc import Iterator
+
+from diagnose import Finding, Severity, Stage, probe
+from probes.measured.tokenizer import Fitting
+
+
+@probe(id="TOK008", stage=Stage.TOKENIZER, severity=Severity.ERROR, explains=("LOS*", "GRD*", "PRE*", "LRN*", "GEN*"))
+def mel_bins_differ(mel_bins: Fitting) -> Iterator[Finding]:
+    """The feature extractor makes another number of mel bins than the model takes."""
+    one = mel_bins
+    if one.given != one.wanted:
+        yield Finding(
+            where="feature_extractor",
+            message=f"it makes {one.given} {one.extractor}, and model.config.{one.model} is {one.wanted}",
+            fix="build features with the extractor of this very model",
+            measured={"extractor": one.given, "model": one.wanted},
+        )

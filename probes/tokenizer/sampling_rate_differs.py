@@ -1,0 +1,17 @@
+from collections.abc import Iterator
+
+from diagnose import Finding, Severity, Stage, probe
+from probes.measured.tokenizer import Fitting
+
+
+@probe(id="TOK009", stage=Stage.TOKENIZER, severity=Severity.ERROR, explains=("LOS*", "GRD*", "PRE*", "LRN*", "GEN*"))
+def sampling_rate_differs(sampling_rate: Fitting) -> Iterator[Finding]:
+    """The feature extractor works at another sampling rate than the model was trained at."""
+    one = sampling_rate
+    if one.given != one.wanted:
+        yield Finding(
+            where="feature_extractor",
+            message=f"{one.given} Hz, and {one.model} were trained at {one.wanted} Hz: speech is too fast or slow",
+            fix="resample the audio to the model's rate and use the extractor that belongs to the model",
+            measured={"extractor": one.given, "model": one.wanted},
+        )

@@ -1,0 +1,35 @@
+from collections.abc import Iterator
+
+from diagnose import Finding, Severity, Stage, probe
+from probes.measured.data import LabelRow
+from probes.measured.tokenizer import SpecialTokens
+
+FEWEST = 2  # rows that begin alike
+
+
+@probe(id="TOK005", stage=Stage.TOKENIZER, severity=Severity.ERROR, explains=("LAB025", "LRN*", "GEN*"))
+def special_tokens_collide(
+    special_tokens: SpecialTokens, decoder_rows: tuple[LabelRow, ...] | None = None
+) -> Iterator[Finding]:
+    """A special token has the id of the unknown token: it means whatever the tokenizer does not know."""
+    unknown = special_tokens.unknown
+    if unknown is None or not special_tokens.says_unknown:
+        return
+    taken = [f"{role}_token" for role, number in special_tokens.roles.items() if number == unknown]
+    taken += [name for name, number in special_tokens.names.items() if number == unknown]
+    if taken:
+        yield Finding(
+            where="tokenizer",
+            message=f"{', '.join(dict.fromkeys(taken))} and the unknown token are all {unknown}, expected other ids",
+            fix="add them with tokenizer.add_special_tokens, then resize the embeddings",
+            measured={"id": unknown, "tokens": len(taken)},
+        )
+    rows = decoder_rows or ()
+    if len(rows) >= FEWEST and all(row.first == unknown for row in rows):
+        yield Finding(
+            where=rows[0].where,
+            message=f"all {len(rows)} rows begin with the unknown token {unknown}: the token of their task or language "
+            "is not in the tokenizer",
+            fix="add the task and language tokens to the tokenizer before the texts are tokenised",
+            measured={"rows": len(rows), "id": unknown},
+        )

@@ -1,0 +1,22 @@
+from collections.abc import Iterator
+
+from diagnose import Finding, Severity, Stage, probe
+from probes.measured.text import TokenizerReading
+
+SOME = 0.01  # an unknown token is an error that no training takes away: 1 % of the score is lost before it begins
+MANY = 0.1  # more than the character error rate that a run is to reach
+
+
+@probe(id="TOK004", stage=Stage.TOKENIZER, severity=Severity.ERROR, explains=("TOK003", "LOS*", "LRN*", "GEN*"))
+def text_is_unknown_to_tokenizer(tokenizer_reading: TokenizerReading) -> Iterator[Finding]:
+    """Tokens of the texts are unknown to the tokenizer: they are one and the same label, and cannot be said."""
+    share = tokenizer_reading.unknown
+    if share >= SOME:
+        yield Finding(
+            where="texts of training and evaluation",
+            message=f"{share:.1%} of the tokens of {tokenizer_reading.texts} texts are the unknown token, expected "
+            f"below {SOME:.0%}",
+            fix="take a tokenizer of this language and case, or build one of the training texts",
+            measured={"share": share, "texts": tokenizer_reading.texts},
+            severity=None if share >= MANY else Severity.WARNING,
+        )

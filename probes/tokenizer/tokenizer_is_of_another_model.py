@@ -1,0 +1,21 @@
+from collections.abc import Iterator
+
+from diagnose import Finding, Severity, Stage, probe
+from probes.measured.tokenizer import TokenTables
+
+SHARE = 1.1  # released models round their rows up by at most 2 % (Phi-2: 51,200 rows for 50,295 tokens)
+FEWEST = 1024  # and small ones to a multiple of some hundreds at most
+
+
+@probe(id="TOK002", stage=Stage.TOKENIZER, severity=Severity.WARNING)
+def tokenizer_is_of_another_model(vocabulary_size: int, token_tables: TokenTables) -> Iterator[Finding]:
+    """The model has far more rows than the tokenizer has tokens: it was trained with another tokenizer."""
+    table = token_tables.embedding
+    if table and table.rows > SHARE * vocabulary_size and table.rows - vocabulary_size > FEWEST:
+        yield Finding(
+            where=table.name,
+            message=f"the tokenizer has {vocabulary_size} tokens for {table.rows} rows, expected about as many: an id "
+            "means another word to the model than to the tokenizer",
+            fix="load tokenizer and model from the same name",
+            measured={"tokens": vocabulary_size, "rows": table.rows},
+        )

@@ -1,0 +1,19 @@
+from collections.abc import Iterator
+
+from diagnose import Finding, Severity, Stage, probe
+from probes.measured.tokenizer import TokenTables
+
+AFTER = ("LAB015", "TOK013", "LOS*", "GRD*", "PRE*", "LRN*", "GEN*")
+
+
+@probe(id="TOK001", stage=Stage.TOKENIZER, severity=Severity.ERROR, explains=AFTER)
+def vocabulary_is_larger_than_table(vocabulary_size: int, token_tables: TokenTables) -> Iterator[Finding]:
+    """The tokenizer has more tokens than the model has rows: the run ends when one of those tokens comes."""
+    for table, what in ((token_tables.embedding, "embedding"), (token_tables.head, "head")):
+        if table and vocabulary_size > table.rows:
+            yield Finding(
+                where=table.name,
+                message=f"the tokenizer has {vocabulary_size} tokens, this {what} has {table.rows} rows",
+                fix="take the model's own tokenizer, or call model.resize_token_embeddings(len(tokenizer))",
+                measured={"tokens": vocabulary_size, "rows": table.rows},
+            )

@@ -1,0 +1,17 @@
+from collections.abc import Iterator
+
+from diagnose import Finding, Severity, Stage, probe
+from probes.measured.tokenizer import Fitting
+
+
+@probe(id="TOK010", stage=Stage.TOKENIZER, severity=Severity.ERROR, explains=("LOS*", "GRD*", "PRE*", "LRN*", "GEN*"))
+def window_differs(window: Fitting) -> Iterator[Finding]:
+    """The feature extractor's window is longer or shorter than the model's positions."""
+    one = window
+    if one.given != one.wanted:
+        yield Finding(
+            where="feature_extractor",
+            message=f"its window has {one.given} frames, twice {one.model} is {one.wanted}",
+            fix="set the extractor's chunk_length and the model's max_source_positions together: 50 a second",
+            measured={"extractor": one.given, "model": one.wanted},
+        )

@@ -1,0 +1,97 @@
+"""Tokenizer probes on plain values, on released families' habits, and on a head that a resize really loses."""
+
+import copy
+
+import pytest
+import torch
+from transformers import MT5ForConditionalGeneration
+
+import diagnose
+from probes.faults.head_tied_by_resize import untie
+from probes.healthy import healthy
+from probes.instruments.round_trip import lost
+from probes.measured.tokenizer import SpecialTokens, Table, TokenTables
+from probes.tokenizer.special_token_differs import special_token_differs
+from probes.tokenizer.special_tokens_collide import special_tokens_collide
+from probes.tokenizer.tokenizer_is_of_another_model import tokenizer_is_of_another_model
+from trainer.models.tokenizers import build_whisper_tokenizer
+
+
+@pytest.mark.parametrize(
+    ("text", "back", "kind"),
+    [
+        ("Mẹ mua cá.", "Mẹ mua cá .", ""),
+        ("mua ﬁsh", "mua fish", ""),  # a compatible form
+        ("Mẹ mua", "mẹ mua", "case"),
+        ("mẹ đi", "me di", "accents"),
+        ("mẹ mua cá", "mẹmuacá", "spaces"),
+        ("mẹ mua cá", "mẹ cá", "letters"),
+    ],
+)
+def test_what_is_lost_on_the_way(text, back, kind):
+    assert lost(text, back) == kind
+
+
+@pytest.mark.parametrize(
+    ("tokens", "rows", "alarm"),
+    [(250_100, 250_112, False), (50_295, 51_200, False), (40, 64, False), (32_100, 250_112, True)],
+)
+def test_rows_that_are_rounded_up_are_no_other_model(tokens, rows, alarm):
+    assert bool(list(tokenizer_is_of_another_model(tokens, TokenTables(Table("shared", rows))))) is alarm
+
+
+def test_one_of_several_end_tokens_is_enough_and_padding_may_differ():
+    ends = {"tokenizer": (2,), "generation_config": (7, 2)}
+    (finding,) = special_token_differs(SpecialTokens(ends=ends, paddings={"tokenizer": 1, "model.config": 0}))
+    assert finding.severity == "note" and finding.where == "model.config.pad_token_id"
+    (finding,) = special_token_differs(SpecialTokens(ends=ends | {"generation_config": (7,)}))
+    assert finding.severity is None and "7 by generation_config and 2 by the tokenizer" in finding.message
+
+
+def test_a_byte_level_tokenizer_may_share_the_id_of_its_unknown_token():
+    shared = {"unknown": 0, "roles": {"pad": 0, "eos": 0}}
+    assert not list(special_tokens_collide(SpecialTokens(**shared, says_unknown=False)))
+    assert len(list(special_tokens_collide(SpecialTokens(**shared, says_unknown=True)))) == 1
+
+
+def test_whisper_tokenizers_collide_with_nothing():
+    facts = healthy("whisper") | {"tokenizer": build_whisper_tokenizer(["mẹ mua cá"], "characters")}
+    report = diagnose.preflight(select=["TOK005"], model=facts["model"], tokenizer=facts["tokenizer"])
+    assert [outcome.status for outcome in report.outcomes] == ["passed"]
+
+
+def trained():
+    """A tiny mT5 with a head of its own that knows one batch."""
+    facts = healthy("mt5")
+    model = facts["model"]
+    untie(model)
+    torch.nn.init.normal_(model.lm_head.weight, std=0.1)
+    batch = next(iter(facts["eval_batches"]))
+    optimizer = torch.optim.AdamW(model.parameters(), lr=1e-2)
+    for _ in range(40):
+        optimizer.zero_grad()
+        model(**batch).loss.backward()
+        optimizer.step()
+    model.eval()
+    return facts, batch, float(model(**batch).loss.detach())
+
+
+def test_a_resize_that_drops_the_head_is_named_and_its_loss_tells(tmp_path):
+    facts, batch, before = trained()
+    given = {"train_batches": [batch], "tokenizer": facts["tokenizer"], "reference_loss": before}
+    given["untied"] = ("lm_head*",)
+    sound = diagnose.preflight(select=["TOK*"], model=facts["model"], **given)
+    assert not sound.findings and before < 1.0
+    facts["model"].save_pretrained(tmp_path)
+    loaded = MT5ForConditionalGeneration.from_pretrained(tmp_path)
+    kept = copy.deepcopy(loaded.lm_head.weight)
+    loaded.resize_token_embeddings(len(facts["tokenizer"]) + 2)
+    report = diagnose.preflight(select=["TOK*"], model=loaded, **given)
+    (root,) = report.diagnosis
+    assert root.probe == "TOK011" and [o.probe for o in root.follows] == ["TOK012"]
+    del given["untied"]  # without anybody's word: the released family has heads of its own
+    (root,) = diagnose.preflight(select=["TOK011"], model=loaded, **given).diagnosis
+    assert root.severity == "warning" and "mt5" in root.finding.message
+    mended = torch.cat([kept.detach(), loaded.shared.weight[-2:].detach()])
+    loaded.lm_head.weight = torch.nn.Parameter(mended)
+    assert not diagnose.preflight(select=["TOK*"], model=loaded, **given).findings
