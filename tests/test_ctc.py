@@ -76,6 +76,15 @@ def test_loss_of_one_symbol_in_one_frame_is_its_log_probability() -> None:
     assert ctc_loss(logits, torch.tensor([1]), torch.tensor([[1]])).item() == pytest.approx(-math.log(0.75))
 
 
+def test_loss_is_the_one_torch_calls_mean_when_every_row_has_a_target() -> None:
+    logits, lengths = batch()
+    labels = torch.tensor([[3, 3, 5, 7], [2, -100, -100, -100], [6, 1, -100, -100], [8, 4, 2, -100]])
+    log_probs = logits.log_softmax(-1).transpose(0, 1)
+    counts = torch.tensor([4, 1, 2, 3])
+    expected = torch.nn.functional.ctc_loss(log_probs, labels.clamp(min=0), lengths, counts, reduction="mean")
+    torch.testing.assert_close(ctc_loss(logits, lengths, labels), expected)
+
+
 def test_frames_behind_the_end_do_not_count() -> None:
     logits, lengths = batch()
     labels = torch.tensor([[3, 5], [2, -100], [1, 6], [8, 4]])
