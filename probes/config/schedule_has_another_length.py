@@ -13,25 +13,26 @@ CUT = 1.5  # times the run: the rate then ends above a third of its peak
 @probe(id="CFG005", stage=Stage.CONFIG, severity=Severity.ERROR, explains=("LRN*", "CFG003"))
 def schedule_has_another_length(schedule_curve: ScheduleCurve) -> Iterator[Finding]:
     """The schedule was made for another number of steps than it will be given: for epochs, or for every batch."""
-    curve = schedule_curve
-    fix = "make the schedule for the number of updates, and step it once after each of them"
+    curve, steps = schedule_curve, schedule_curve.updates * (schedule_curve.pace or 1)
+    if not curve.moves and not curve.raised:
+        return  # CFG004 says so
     if curve.raised:
         said, severity = f"raises {curve.raised} at update {curve.raised_at:,}", None
+    elif curve.length and 2 * curve.length <= steps and curve.rises > 1:
+        said, severity = f"falls and rises again {curve.rises} times", Severity.WARNING
     elif curve.still > TAIL:
         said = f"leaves {curve.still:.0%} of the updates without a learning rate to speak of"
         severity = None if curve.still >= HALF else Severity.WARNING
-    elif curve.length and 2 * curve.length * (curve.pace or 1) <= curve.updates and curve.rises > 1:
-        said, severity = f"falls and rises again {curve.rises} times", Severity.WARNING
-    elif curve.length and curve.length >= CUT * curve.updates * (curve.pace or 1):
+    elif curve.length and curve.length >= CUT * steps:
         said, severity = f"is cut off at {curve.end / max(curve.peak, 1e-30):.0%} of its peak", Severity.WARNING
     else:
         return
     made = f"made for {curve.length:,} steps" if curve.length else "as it was made"
-    pace = f"{curve.pace} steps for each" if curve.pace else "if it is stepped once after each"
+    often = {None: "if it is stepped once", 1: "stepped once"}.get(curve.pace, f"stepped {curve.pace} times")
     yield Finding(
         where=f"schedule {curve.kind}",
-        message=f"{made}, it {said} in a run of {curve.updates:,} updates, {pace}: {curve.told}",
-        fix=fix,
+        message=f"{made}, it {said} in a run of {curve.updates:,} updates, {often} for each: {curve.told}",
+        fix="make the schedule for the number of updates, and step it once after each of them",
         measured={"updates": curve.updates, "length": curve.length, "still": curve.still, "end": curve.end},
         severity=severity if curve.pace or said.startswith("is cut") else Severity.NOTE,
     )

@@ -12,7 +12,7 @@ TENTH = 0.1
 def warmup_is_longer_than_run(schedule_curve: ScheduleCurve) -> Iterator[Finding]:
     """The learning rate still rises at the last update: the run ends before its warm-up does."""
     curve = schedule_curve
-    if not curve.rises_to_the_end or curve.updates < 2:
+    if not curve.rises_to_the_end or (curve.warmup or curve.updates) < curve.updates:
         return
     reached = curve.updates / curve.warmup if curve.warmup else curve.end / max(curve.base, curve.end, 1e-30)
     steps = f"{curve.warmup:,} updates of warm-up" if curve.warmup else "warm-up"

@@ -5,7 +5,7 @@ from probes.measured.audio import Loaded
 from probes.placing import at
 
 
-@probe(id="DAT012", stage=Stage.DATA, severity=Severity.ERROR, explains=("DAT003", "LOS003"))
+@probe(id="DAT012", stage=Stage.DATA, severity=Severity.ERROR, explains=("DAT003", "DAT049", "LOS003"))
 def waveform_has_several_axes(loaded_clips: tuple[Loaded, ...]) -> Iterator[Finding]:
     """The dataset gives a waveform with channels, which feature extractors take for a batch of clips."""
     for item in loaded_clips:

@@ -60,14 +60,17 @@ def _silence(collate: Callable[[Any], Any], dataset: Any) -> SilentBatch | None:
     samples, _ = waveform_of(item) if isinstance(item, dict) else (None, None)
     if samples is None:
         return None
-    batch = collate([_silenced(item)])
+    heard, silent = _not_finite(collate([item])), _not_finite(collate([_silenced(item)]))
+    found = (SilentBatch(key, *bad) for key, bad in silent.items() if key not in heard)
+    return next(found, SilentBatch("", 0, 0))  # what a clip with sound in it has as well is no fault of silence
+
+
+def _not_finite(batch: Any) -> dict[str, tuple[int, int]]:
+    """How many values are NaN or infinite, of how many, by the name of the tensor."""
     values = batch.items() if isinstance(batch, dict) or hasattr(batch, "items") else enumerate(batch)
-    for key, value in values:
-        if isinstance(value, torch.Tensor) and value.is_floating_point():
-            bad = int((~torch.isfinite(value)).sum())
-            if bad:
-                return SilentBatch(str(key), bad, value.numel())
-    return SilentBatch("", 0, 0)
+    floats = {str(key): v for key, v in values if isinstance(v, torch.Tensor) and v.is_floating_point()}
+    bad = {key: (int((~torch.isfinite(value)).sum()), value.numel()) for key, value in floats.items()}
+    return {key: counts for key, counts in bad.items() if counts[0]}
 
 
 def _silenced(item: dict[str, Any]) -> dict[str, Any]:

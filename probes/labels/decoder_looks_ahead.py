@@ -3,7 +3,7 @@ from collections.abc import Iterator
 from diagnose import Finding, Severity, Stage, probe
 
 
-@probe(id="LAB012", stage=Stage.LABELS, severity=Severity.ERROR, explains=("LOS*", "LRN*", "GEN*"))
+@probe(id="LAB012", stage=Stage.LABELS, severity=Severity.ERROR, explains=("LAB023", "LOS*", "LRN*", "GEN*"))
 def decoder_looks_ahead(follow_distance: int) -> Iterator[Finding]:
     """The decoder sees labels that come later: its attention has no causal mask, and the answer leaks in."""
     if follow_distance < 0:

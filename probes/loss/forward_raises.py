@@ -18,7 +18,7 @@ CURES = (
 )
 
 
-@probe(id="LOS003", stage=Stage.LOSS, severity=Severity.ERROR)
+@probe(id="LOS003", stage=Stage.LOSS, severity=Severity.ERROR, explains=("DAT049",))
 def forward_raises(first_step: FirstStep) -> Iterator[Finding]:
     """The model or its loss function raises on the first batch."""
     failure = first_step.failure

@@ -15,7 +15,9 @@ def row_order(train_batches: Any) -> RowOrder:
         raise NotApplicable("train_batches is no DataLoader over rows with numbers: its order cannot be asked for")
     try:
         order = order_of(loader)
-    except (CannotFork, ChildRaised) as reason:
+    except CannotFork as reason:
+        raise NotApplicable(f"the order of the rows cannot be asked for without a trace: {reason}") from reason
+    except ChildRaised as reason:
         raise Unavailable(f"the order of the rows could not be asked for: {reason}") from reason
     if order.batches < 2:
         raise NotApplicable("an epoch is a single batch")

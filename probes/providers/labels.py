@@ -96,21 +96,29 @@ def prefixes(
 
 
 def source_rows(
-    drawn_batches: tuple[Any, ...], decoder_rows: tuple[LabelRow, ...], special_ids: SpecialIds
+    drawn_batches: tuple[Any, ...], decoder_rows: tuple[LabelRow, ...], special_ids: SpecialIds, model: Any = None
 ) -> tuple[SourceRow, ...]:
     """The labels of each row beside its input_ids, where an encoder reads tokens."""
     from probes.instruments.labels import source_rows_of
 
+    _require_encoder(model)
     rows = source_rows_of(drawn_batches, decoder_rows, special_ids)
     if not rows:
         raise NotApplicable("the batches hold no input_ids: nothing to compare the labels with")
     return rows
 
 
-def endings(decoder_rows: tuple[LabelRow, ...], special_ids: SpecialIds) -> Endings:
+def endings(decoder_rows: tuple[LabelRow, ...], special_ids: SpecialIds, model: Any = None) -> Endings:
     """Which rows end with an end token, and how much room there is behind those that do not."""
     from probes.instruments.labels import endings_of
 
+    _require_encoder(model)
     if not special_ids.ends:
         raise NotApplicable("neither tokenizer nor model names an end token")
     return endings_of(decoder_rows, special_ids)
+
+
+def _require_encoder(model: Any) -> None:
+    """A model that says it is a decoder alone reads its own labels, and running text need not end in a row."""
+    if getattr(getattr(model, "config", None), "is_encoder_decoder", True) is False:
+        raise NotApplicable("the model has no encoder: its inputs are its labels, and rows may be cut from longer text")

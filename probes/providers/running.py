@@ -111,6 +111,7 @@ def _moments(strategy: str | None, steps: float | None, delay: float, plan: Upda
     if not steps or steps <= 0:
         raise NotApplicable("nobody says after how many steps")
     every = math.ceil(steps * plan.updates) if steps < 1 else int(steps)
-    count = sum(update >= delay for update in range(every, plan.updates + 1, every))
+    before = max(0, math.ceil(delay / every) - 1)  # those that fall into the delay
+    count = max(0, plan.updates // every - before)
     at_end = kind != "other" and plan.updates % every != 0 and plan.updates >= delay
     return Moments(count, every, at_end)

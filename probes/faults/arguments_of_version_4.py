@@ -1,0 +1,13 @@
+from diagnose import fault
+from probes.faults.changes import Facts
+from probes.faults.settings import argument, with_arguments
+
+
+@fault(
+    id="arguments_of_version_4",
+    breaks="the arguments are written for transformers 4",
+    named_by="CFG001",
+    proof=lambda facts: argument(facts, "evaluation_strategy") is not None,
+)
+def arguments_of_version_4(facts: Facts) -> Facts:
+    return with_arguments(facts, evaluation_strategy="steps", eval_steps=25)

@@ -1,0 +1,15 @@
+from diagnose import fault
+from probes.faults.changes import Facts
+from probes.faults.settings import argument, with_arguments
+
+
+@fault(
+    id="best_metric_reversed",
+    breaks="the checkpoint with the highest error rate is taken for the best",
+    named_by="CFG006",
+    proof=lambda facts: argument(facts, "metric_for_best_model") == "wer",
+)
+def best_metric_reversed(facts: Facts) -> Facts:
+    return with_arguments(
+        facts, eval_strategy="steps", eval_steps=25, load_best_model_at_end=True, metric_for_best_model="wer"
+    )

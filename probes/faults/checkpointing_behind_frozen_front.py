@@ -1,0 +1,23 @@
+from diagnose import fault
+from probes.faults.changes import Facts, encoder_of
+from probes.faults.settings import argument, with_arguments
+
+FRONT = ("conv1", "conv2", "embed_positions", "feature_extractor", "feature_projection", "encoder.pos_conv_embed")
+
+
+@fault(
+    id="checkpointing_behind_frozen_front",
+    breaks="reentrant checkpointing behind a frozen front end",
+    named_by="CFG010",
+    proof=lambda facts: argument(facts, "gradient_checkpointing") is True,
+    applies_to=("whisper", "e2e"),
+)
+def checkpointing_behind_frozen_front(facts: Facts) -> Facts:
+    encoder = encoder_of(facts)
+    for name, weight in encoder.named_parameters():
+        if name.startswith((*FRONT, "masked_spec_embed")):
+            weight.requires_grad_(False)
+    if hasattr(encoder, "freeze_feature_encoder"):
+        encoder.freeze_feature_encoder()
+    options = {"use_reentrant": True}
+    return with_arguments(facts, gradient_checkpointing=True, gradient_checkpointing_kwargs=options)

@@ -1,0 +1,33 @@
+from importlib import import_module
+from typing import Any
+
+from diagnose import fault
+from probes.faults.changes import Facts
+
+
+class Undecodable:
+    """A dataset that decodes with a package which is not there."""
+
+    def __init__(self, dataset: Any) -> None:
+        self.dataset = dataset
+
+    def __len__(self) -> int:
+        return len(self.dataset)
+
+    def __getitem__(self, number: int) -> Any:
+        import_module("decoder_that_nobody_installed")
+        return self.dataset[number]
+
+
+@fault(
+    id="decoder_not_installed",
+    breaks="the dataset decodes with a package that is not installed",
+    named_by="ENV004",
+    proof=lambda facts: isinstance(facts["train_dataset"], Undecodable),
+)
+def decoder_not_installed(facts: Facts) -> Facts:
+    from torch.utils.data import DataLoader
+
+    dataset: Any = Undecodable(facts["train_dataset"])
+    loader = DataLoader(dataset, batch_size=4, shuffle=True, collate_fn=facts["collate"])
+    return {**facts, "train_dataset": dataset, "train_batches": loader}

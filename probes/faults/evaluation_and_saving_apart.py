@@ -1,0 +1,13 @@
+from diagnose import fault
+from probes.faults.changes import Facts
+from probes.faults.settings import argument, with_arguments
+
+
+@fault(
+    id="evaluation_and_saving_apart",
+    breaks="the best model is asked for, evaluated by epochs and saved by steps",
+    named_by="CFG008",
+    proof=lambda facts: argument(facts, "eval_strategy") == "epoch",
+)
+def evaluation_and_saving_apart(facts: Facts) -> Facts:
+    return with_arguments(facts, eval_strategy="epoch", load_best_model_at_end=True)

@@ -1,0 +1,13 @@
+from diagnose import fault
+from probes.faults.changes import Facts
+
+
+@fault(
+    id="half_precision_in_t5",
+    breaks="an mT5 is to be trained in fp16",
+    named_by="CFG018",
+    proof=lambda facts: facts["precision"] == "fp16",
+    applies_to=("mt5",),
+)
+def half_precision_in_t5(facts: Facts) -> Facts:
+    return {**facts, "precision": "fp16", "present_devices": ("cpu", "cuda:0")}

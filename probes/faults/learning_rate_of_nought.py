@@ -1,0 +1,13 @@
+from diagnose import fault
+from probes.faults.changes import Facts
+from probes.faults.settings import argument, with_arguments
+
+
+@fault(
+    id="learning_rate_of_nought",
+    breaks="the learning rate is 0",
+    named_by="CFG004",
+    proof=lambda facts: argument(facts, "learning_rate") == 0.0,
+)
+def learning_rate_of_nought(facts: Facts) -> Facts:
+    return with_arguments(facts, learning_rate=0.0)

@@ -1,0 +1,26 @@
+from typing import Any
+
+from diagnose import fault
+from probes.faults.changes import Facts, usual_loss
+
+
+@fault(
+    id="schedule_stepped_for_every_batch",
+    breaks="the schedule is stepped after every batch of an accumulated update",
+    named_by="CFG005",
+    proof=lambda facts: "accumulated_step" in facts,
+)
+def schedule_stepped_for_every_batch(facts: Facts) -> Facts:
+    from transformers import get_linear_schedule_with_warmup
+
+    schedule, loss = get_linear_schedule_with_warmup(facts["optimizer"], 10, facts["total_steps"]), usual_loss(facts)
+
+    def accumulated_step(batches: list[Any]) -> None:
+        facts["model"].train()
+        for batch in batches:
+            (loss(facts["model"], batch) / len(batches)).backward()
+            schedule.step()
+        facts["optimizer"].step()
+        facts["optimizer"].zero_grad()
+
+    return {**facts, "scheduler": schedule, "accumulated_step": accumulated_step}
