@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from trainer.config import load
 from trainer.config.layer import Layer, Source, deep_merge, leaves, merge
-from trainer.config.writing import flow
+from trainer.config.writing import block, flow
 
 words = st.sampled_from("abcd")
 values = st.none() | st.booleans() | st.integers() | st.text(max_size=3) | st.lists(st.integers(), max_size=2)
@@ -75,13 +75,14 @@ numbers = st.floats(min_value=1e-300, max_value=1e300)
 
 @settings(max_examples=60, deadline=None)
 @example(rate=1e-4, seed=0, name="\x85\u2028x", prefix="\u2029 ")
+@example(rate=1e-4, seed=0, name="0E0", prefix="1e-4")
 @given(rate=numbers, seed=st.integers(0, 2**63), name=texts, prefix=texts)
 def test_a_resolved_configuration_reads_back_as_itself(rate, seed, name, prefix):
     given_values = {"learning_rate": rate, "seed": seed}
     tree = {"model": {"name": name, "source_prefix": prefix}, "training": given_values}
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "run.yaml"
-        path.write_text(yaml.safe_dump(tree), encoding="utf-8")
+        path.write_text(block(tree), encoding="utf-8")
         resolved = load(path)
         path.write_text(resolved.to_yaml(), encoding="utf-8")
         again = load(path)

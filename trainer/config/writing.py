@@ -5,11 +5,13 @@ from typing import Any
 
 import yaml
 
+from trainer.config.reading import FLOAT
+
 BREAKS = frozenset("\x85\u2028\u2029")  # line breaks to YAML 1.1, which PyYAML writes bare inside single quotes
 
 
 class Dumper(yaml.SafeDumper):
-    """SafeDumper that escapes every line break."""
+    """SafeDumper that escapes every line break, and quotes text that reading would take for a number."""
 
 
 def _text(dumper: Dumper, text: str) -> yaml.ScalarNode:
@@ -17,6 +19,7 @@ def _text(dumper: Dumper, text: str) -> yaml.ScalarNode:
 
 
 Dumper.add_representer(str, _text)
+Dumper.add_implicit_resolver("tag:yaml.org,2002:float", FLOAT, list("-+0123456789"))
 
 
 def block(tree: dict[str, Any]) -> str:
