@@ -12,7 +12,7 @@ import pytest
 
 from tests.loop_support import ROOT
 from trainer.errors import InputError
-from trainer.loop.lock import locked
+from trainer.loop.lock import locked, require_free
 
 HOLDER = """
 import os, sys, time
@@ -50,6 +50,18 @@ def test_a_second_run_is_refused_by_a_sentence_that_names_the_first(tmp_path: Pa
         assert refused.value.exit_code == 2
     finally:
         end(process)
+
+
+def test_asking_whether_a_directory_is_free_leaves_nothing_in_it(tmp_path: Path) -> None:
+    require_free(tmp_path / "run")
+    assert not (tmp_path / "run").exists()
+    process = hold(tmp_path)
+    try:
+        with pytest.raises(InputError, match="is in use by another run"):
+            require_free(tmp_path)
+    finally:
+        end(process)
+    require_free(tmp_path)
 
 
 def test_a_run_that_was_killed_does_not_block(tmp_path: Path) -> None:

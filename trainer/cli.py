@@ -68,8 +68,11 @@ def start(
         shown = [resolved.annotated()] if print_config else []
         return [*shown, describe(plan(resolved.config, epochs, subset), resolved.config)] if dry_run else shown
     from trainer.loop.journal import journal
+    from trainer.loop.lock import require_free
     from trainer.loop.run import leads, train, with_epochs
 
+    if leads():
+        require_free(resolved.config.output.dir)
     passed = enter(with_epochs(resolved, epochs), skip_preflight, resume is not None)
     if leads():
         with journal(resolved.config.output.dir):

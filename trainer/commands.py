@@ -133,7 +133,7 @@ def pipeline(
 @click.command(epilog="Example: train demo --model whisper --seed 1")
 @click.option("--model", type=click.Choice(["hybrid", "whisper", "e2e", "mt5"]), default="hybrid", help="Which model.")
 @click.option("--seed", default=0, help="Of the corpus and of the model.")
-@click.option("--directory", type=FOLDER, default=Path("gonogo-demo"), help="Where everything goes.")
+@click.option("--directory", "--dir", type=FOLDER, default=Path("gonogo-demo"), help="Where everything goes.")
 @click.option("--set", "overrides", multiple=True, metavar="KEY=VALUE", help="Override one value; may be repeated.")
 @skippable
 @click.pass_obj

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from trainer.data.manifest import read_rows
 from trainer.errors import InputError
+from trainer.paths import clean_manifest
 from trainer.progress import say
 from trainer.reuse import digest_of, is_current, listing_of, mark
 
@@ -34,7 +35,7 @@ def prepare_step(config: "Config") -> Path:
     from trainer.data.prepare import needed_texts, prepare_for
 
     source = config.manifest
-    clean = source.with_name(f"{source.stem}_clean{source.suffix}")
+    clean = clean_manifest(source)
     audio = [config.paths.data_root / row["audio_path"] for row in read_rows(source) if "audio_path" in row]
     digest = digest_of(source, listing_of(audio), config.audio, needed_texts(config))
     stamp = clean.with_name(f".{clean.name}.stamp.json")
@@ -85,7 +86,8 @@ def train_step(resolved: "Resolved", epochs: float | None = None, subset: int | 
         return folder
     (folder / "train_results.json").unlink(missing_ok=True)
     mark(stamp, digest)
-    itself = replace(resolved, path=folder / RESOLVED)  # what a stopped run names to go on with: all values are in it
+    # What a stopped run names to go on with: all values are in it, none is said beside it.
+    itself = replace(resolved, path=folder / RESOLVED, sources={})
     try:
         result = train(itself, resume="auto" if same else None, epochs=epochs, subset=subset)
     except KeyboardInterrupt as stop:

@@ -47,6 +47,13 @@ def locked(run: Path) -> Iterator[None]:
         lock.release()
 
 
+def require_free(run: Path) -> None:
+    """Refuse a directory that another run holds, without leaving a trace in one that nobody does."""
+    if (run / LOCK).exists():
+        with locked(run):
+            pass
+
+
 def _take(lock: FileLock, run: Path) -> None:
     with suppress(Timeout):
         lock.acquire(timeout=0)

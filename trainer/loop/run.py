@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import logging
 import os
-import shlex
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from trainer.data.files import write_files
+from trainer.loop.again import again
 from trainer.loop.checkpoint import checkpoints, recover, set_aside
 from trainer.loop.disk import full_reason, too_little
 from trainer.loop.journal import journal
@@ -45,7 +45,7 @@ def train(
         checkpoint = resume_point(resume, run)
         trainer = _prepared(resolved, checkpoint, subset)
         with explained(trainer):
-            return _trained(trainer, resolved, checkpoint)
+            return _trained(trainer, checkpoint, command=again(resolved, epochs, subset))
 
 
 def build_trainer(resolved: Resolved, parts: Parts, train_set: Dataset, eval_set: Dataset | None) -> RunTrainer:
@@ -123,7 +123,7 @@ def _clear_the_way(run: Path, resolved: str, fresh: bool) -> None:
         log.warning("checkpoints of an earlier run were moved to %s; --resume takes them up again", aside)
 
 
-def _trained(trainer: RunTrainer, resolved: Resolved, checkpoint: Path | None) -> RunResult:
+def _trained(trainer: RunTrainer, checkpoint: Path | None, command: str) -> RunResult:
     from trainer.loop.interrupt import InterruptCallback
 
     interrupt = InterruptCallback(trainer.vote if trainer.args.world_size > 1 else None)
@@ -132,9 +132,8 @@ def _trained(trainer: RunTrainer, resolved: Resolved, checkpoint: Path | None) -
         output = trainer.train(resume_from_checkpoint=str(checkpoint) if checkpoint else None)
     if interrupt.ending:
         saved = checkpoints(trainer.run)[-1]
-        again = f"train --config {shlex.quote(str(resolved.path))} --resume auto"
         raise KeyboardInterrupt(
-            f"stopped after step {trainer.state.global_step}; {saved} is whole, go on with: {again}"
+            f"stopped after step {trainer.state.global_step}; {saved} is whole, go on with: {command}"
         )
     return finish(trainer, output, checkpoint)
 

@@ -138,6 +138,6 @@ def _resolved_beside(directory: Path) -> Config:
 
 
 def _as_yaml(config: Config) -> str:
-    import yaml
+    from trainer.config.writing import block
 
-    return yaml.safe_dump(config.model_dump(mode="json"), sort_keys=False, allow_unicode=True)
+    return block(config.model_dump(mode="json"))

@@ -1,0 +1,25 @@
+"""The command that goes on with a stopped run says everything that was said."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+
+from trainer.config import load
+from trainer.loop.again import again
+from trainer.paths import shipped_config
+
+
+def test_the_command_holds_every_value_that_was_set(tmp_path: Path) -> None:
+    said = ("training.batch_size=2", f"output.dir={tmp_path / 'a run'}", "model.task=transcribe")
+    resolved = load(shipped_config("demo_hybrid"), said)
+    words = shlex.split(again(resolved, epochs=2.0, subset=50))
+    assert words[:3] == ["train", "--config", str(resolved.path)]
+    assert words[-6:] == ["--epochs", "2.0", "--subset", "50", "--resume", "auto"]
+    values = [words[number + 1] for number, word in enumerate(words) if word == "--set"]
+    assert load(resolved.path, values).config == resolved.config
+
+
+def test_nothing_is_added_where_nothing_was_set() -> None:
+    path = shipped_config("demo_hybrid")
+    assert again(load(path)) == f"train --config {shlex.quote(str(path))} --resume auto"
