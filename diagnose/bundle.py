@@ -14,6 +14,8 @@ from diagnose.writing import write_whole
 
 FILES = ("preflight/report.json", "preflight/receipt.json", "preflight/skipped.json", "config.resolved.yaml")
 FIRST_STEPS = 20
+QUOTING = ("data", "labels", "tokenizer", "learning", "generation")  # stages whose findings name rows and quote texts
+LEFT_OUT = "left out: it may quote the data"
 
 
 def bundle(path: Path, run: Path | None) -> list[str]:
@@ -33,9 +35,22 @@ def _entries(run: Path | None) -> Iterator[tuple[str, str]]:
     yield "environment.txt", "".join(f"{name}: {value}\n" for name, value in describe())
     for name in FILES if run else ():
         if run and (run / name).is_file():
-            yield Path(name).name, (run / name).read_text(encoding="utf-8", errors="replace")
+            text = (run / name).read_text(encoding="utf-8", errors="replace")
+            yield Path(name).name, without_data(text) if name.endswith("report.json") else text
     if run and (steps := first_steps(run)):
         yield "first_steps.json", json.dumps(steps, indent=1) + "\n"
+
+
+def without_data(report: str) -> str:
+    """The report with its numbers, and without the words of findings that were made on data."""
+    try:
+        content = json.loads(report)
+        for finding in (f for o in content["outcomes"] if o["stage"] in QUOTING for f in o["findings"]):
+            numbers = {key: value for key, value in finding["measured"].items() if isinstance(value, int | float)}
+            finding.update(where=LEFT_OUT, message=LEFT_OUT, measured=numbers, file=None)
+    except (ValueError, KeyError, TypeError):
+        return json.dumps({"unreadable": True}) + "\n"
+    return json.dumps(content, indent=1) + "\n"
 
 
 def first_steps(run: Path) -> list[dict[str, float]]:

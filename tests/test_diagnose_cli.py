@@ -207,6 +207,9 @@ def test_the_bundle_holds_report_configuration_first_steps_and_versions_and_no_d
             "environment.txt", "report.json", "receipt.json", "config.resolved.yaml", "first_steps.json",
         }  # fmt: skip
         steps = json.loads(archive.read("first_steps.json"))
+        outcomes = json.loads(archive.read("report.json"))["outcomes"]
+    findings = [finding for outcome in outcomes for finding in outcome["findings"]]
+    assert findings and all(finding["message"].startswith("left out") and finding["fix"] for finding in findings)
     assert len(steps) == 20 and steps[0] == {"step": 0, "loss": 5.0}
     assert diagnose("env", "--bundle", "b.zip", "--run", "nowhere").exit_code == 2
 
