@@ -1,14 +1,14 @@
 """Counts forward-and-backward passes, the coin in which a stage's cost is told. Instruments count; the runner reads."""
 
-_passes = 0
+_passes = 0.0
 
 
-def count(passes: int = 1) -> None:
-    """Called by whatever runs the model, once for each forward (and backward)."""
+def count(passes: float = 1) -> None:
+    """Called by whatever runs the model, once for each forward and backward of the batch; a share for less than that."""
     global _passes
     _passes += passes
 
 
-def passes() -> int:
+def passes() -> float:
     """All passes so far in this process."""
     return _passes

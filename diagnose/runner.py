@@ -41,7 +41,7 @@ class Cost:
 
     stage: Stage
     seconds: float
-    passes: int
+    passes: float
 
 
 class Watcher:

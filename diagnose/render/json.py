@@ -38,7 +38,9 @@ def as_dict(report: Report) -> dict[str, Any]:
             {"probe": root.probe, "severity": root.severity, "explains": [o.probe for o in root.follows]}
             for root in report.diagnosis
         ],
-        "costs": [{"stage": c.stage, "seconds": round(c.seconds, 3), "passes": c.passes} for c in report.costs],
+        "costs": [
+            {"stage": c.stage, "seconds": round(c.seconds, 3), "passes": round(c.passes, 2)} for c in report.costs
+        ],
         "outcomes": [_outcome(outcome) for outcome in report.outcomes],
     }
 

@@ -59,4 +59,4 @@ class Moving(Speaking):
 
     def line(self) -> Text:
         clock = f"{time.monotonic() - self.since:5.1f} s"
-        return Text(f"{clock}  {meter.passes()} passes  {self.probe}{self.fact}", no_wrap=True, overflow="ellipsis")
+        return Text(f"{clock}  {meter.passes():.0f} passes  {self.probe}{self.fact}", no_wrap=True, overflow="ellipsis")

@@ -103,5 +103,6 @@ def costs(report: Report) -> str:
     return ", ".join([*told, f"{report.elapsed:.1f} s in all"])
 
 
-def _passes(count: int) -> str:
-    return f" ({count} pass{'es' * (count != 1)})" if count else ""
+def _passes(count: float) -> str:
+    told = f"{count:.1f}".removesuffix(".0")
+    return f" ({told} pass{'es' * (told != '1')})" if count else ""
