@@ -105,11 +105,12 @@ def labels_of(parts: Parts) -> Callable[[Any], Any]:
     return parts.labels_of
 
 
-def generate(parts: Parts) -> Callable[[Any, Any], Any]:
+def own_generate(parts: Parts) -> Callable[[Any, Any], Any]:
+    """Goes before what a Trainer or a model could do: each row has the prompt of its own task."""
     return parts.generate
 
 
-def decode(parts: Parts) -> Callable[[Any], list[str]]:
+def own_decode(parts: Parts) -> Callable[[Any], list[str]]:
     return parts.decode
 
 

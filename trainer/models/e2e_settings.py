@@ -18,6 +18,7 @@ from transformers.models.mbart50.tokenization_mbart50 import FAIRSEQ_LANGUAGE_CO
 from trainer.errors import InputError
 from trainer.models import hub
 from trainer.models.e2e_model import E2EModel
+from trainer.models.width import xavier
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
@@ -49,7 +50,7 @@ def random_pair(config: Config, vocabulary: int) -> tuple[Wav2Vec2Model, MBartFo
         conv_dim=[random.conv_channels] * CONVOLUTIONS,
         feat_extract_norm=random.conv_norm,
         do_stable_layer_norm=True,
-        initializer_range=_width(random.hidden),
+        initializer_range=xavier(random.hidden),
         num_conv_pos_embeddings=2 * random.conv_kernel,
         hidden_dropout=random.dropout,
         attention_dropout=random.dropout,
@@ -67,16 +68,11 @@ def random_pair(config: Config, vocabulary: int) -> tuple[Wav2Vec2Model, MBartFo
         dropout=random.dropout,
         attention_dropout=random.dropout,
         max_position_embeddings=max(config.model.max_label_length, config.training.generation_max_length) + 2,
-        init_std=_width(random.hidden),
+        init_std=xavier(random.hidden),
         is_decoder=True,
         add_cross_attention=True,
     )
     return Wav2Vec2Model(encoder), MBartForCausalLM(decoder)
-
-
-def _width(hidden: int) -> float:
-    """Xavier's: the 0.02 of large models is so narrow here that attention takes long to find the speech."""
-    return hidden**-0.5
 
 
 def released_pair(config: Config, vocabulary: int) -> tuple[Wav2Vec2Model, MBartForCausalLM]:

@@ -17,7 +17,7 @@ from trainer.models import ctc, hub
 from trainer.models.ctc import CharacterVocabulary
 from trainer.models.parts import Parts
 from trainer.models.tokenizers import build_whisper_tokenizer
-from trainer.models.whisper_settings import add_ctc, model_kind, quieten_positions, set_generation, sizes
+from trainer.models.whisper_settings import add_ctc, model_kind, set_generation, sizes
 
 if TYPE_CHECKING:
     from torch import LongTensor
@@ -124,7 +124,6 @@ def _random(config: Config, texts: Sequence[str]) -> WhisperParts:
     settings = sizes(config, tokenizer, window)
     add_ctc(settings, config.model.ctc_weight, characters)
     model = model_kind(characters)(settings)
-    quieten_positions(model)
     return _parts(config, model, tokenizer, extractor, ("*",), characters)
 
 

@@ -4,20 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import torch
 from transformers import WhisperConfig, WhisperForConditionalGeneration, WhisperTokenizer
 from transformers.models.whisper.tokenization_whisper import LANGUAGES, TASK_IDS
 
 from trainer.collate.whisper import language_token, prompt_ids
 from trainer.models.tokenizers import START
 from trainer.models.whisper_ctc import WhisperWithCTC
+from trainer.models.width import xavier
 
 if TYPE_CHECKING:
     from trainer.config import Config
     from trainer.models.ctc import CharacterVocabulary
 
 FRAMES_PER_SECOND = 50  # of the encoder: its second convolution halves the 100 of the features
-POSITION_SCALE = 0.3
 
 
 def sizes(config: Config, tokenizer: WhisperTokenizer, window: int) -> WhisperConfig:
@@ -34,6 +33,7 @@ def sizes(config: Config, tokenizer: WhisperTokenizer, window: int) -> WhisperCo
         encoder_ffn_dim=random.ffn,
         decoder_ffn_dim=random.ffn,
         dropout=random.dropout,
+        init_std=xavier(random.hidden),
         max_source_positions=window * FRAMES_PER_SECOND,
         max_target_positions=config.model.max_label_length,
         decoder_start_token_id=tokenizer.convert_tokens_to_ids(START),
@@ -42,12 +42,6 @@ def sizes(config: Config, tokenizer: WhisperTokenizer, window: int) -> WhisperCo
         eos_token_id=tokenizer.eos_token_id,
         begin_suppress_tokens=None,
     )
-
-
-def quieten_positions(model: WhisperForConditionalGeneration) -> None:
-    """Random convolutions speak far below the sinusoids that are added to them; smaller ones let speech through."""
-    with torch.no_grad():
-        model.get_encoder().embed_positions.weight.mul_(POSITION_SCALE)
 
 
 def model_kind(characters: CharacterVocabulary | None) -> type[WhisperForConditionalGeneration]:
