@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+ALONE = 0.95  # a part that holds nearly everything is looked into
+
 
 @dataclass(frozen=True)
 class ParameterRow:
@@ -15,6 +17,22 @@ class ParameterRow:
     device: str
     trainable: bool
     groups: tuple[int, ...] = ()  # the optimiser's groups that hold it
+    role: str = ""  # norm or bias, by the kind of module that holds it
+    decay: float = 0.0  # the weight decay of its group
+    fixed: bool = False  # frozen by design: a table of sinusoids
+
+
+@dataclass(frozen=True)
+class Block:
+    """A part of the model, and how much of it trains."""
+
+    name: str
+    trainable: int
+    total: int
+
+    def __str__(self) -> str:
+        share = 100 * self.trainable / max(self.total, 1)
+        return f"{self.name} {self.trainable:,} / {self.total:,} ({share:.1f}%)"
 
 
 @dataclass(frozen=True)
@@ -31,3 +49,48 @@ class Parameters:
     @property
     def trainable(self) -> int:
         return sum(row.size for row in self.rows if row.trainable)
+
+    @property
+    def blocks(self) -> tuple[Block, ...]:
+        """The model's parts, one level down, or two where one part holds nearly all."""
+        for depth in (1, 2, 3):
+            sizes: dict[str, list[int]] = {}
+            for row in self.rows:
+                held = sizes.setdefault(".".join(row.name.split(".")[:-1][:depth]) or row.name, [0, 0])
+                held[0] += row.size if row.trainable else 0
+                held[1] += row.size
+            if max(total for _, total in sizes.values()) <= ALONE * self.total:
+                break
+        return tuple(Block(name, some, total) for name, (some, total) in sizes.items())
+
+
+@dataclass(frozen=True)
+class Novelty:
+    """Which parameters are new: by the user's word, or because the checkpoint did not hold them."""
+
+    said: tuple[str, ...] = ()
+    absent: tuple[str, ...] = ()
+
+    def why(self, name: str) -> str:
+        return "is said to be newly initialised" if name in self.said else "was not in the checkpoint"
+
+
+@dataclass(frozen=True)
+class MovedBuffer:
+    """A buffer of a frozen part that a forward pass in training mode has changed."""
+
+    name: str
+    kind: str
+    change: float  # relative to its own norm
+
+
+@dataclass(frozen=True)
+class Named:
+    """What the patterns in `trainable` say beside what requires a gradient."""
+
+    patterns: tuple[str, ...]
+    idle: tuple[str, ...]  # patterns that no parameter matches
+    frozen: tuple[str, ...]  # meant to train, and frozen
+    unnamed: tuple[str, ...]  # trains, and nobody asked for it
+    frozen_values: int = 0
+    unnamed_values: int = 0

@@ -4,7 +4,7 @@ from diagnose import Finding, Severity, Stage, probe
 from probes.measured.parameters import Parameters
 
 
-@probe(id="PAR001", stage=Stage.PARAMETERS, severity=Severity.ERROR, explains=("PAR*", "GRD*", "LRN*"))
+@probe(id="PAR001", stage=Stage.PARAMETERS, severity=Severity.ERROR, explains=("PAR*", "LOS015", "GRD*", "LRN*"))
 def nothing_is_trainable(parameters: Parameters) -> Iterator[Finding]:
     """No parameter requires a gradient, so nothing can be learned."""
     if not parameters.trainable:

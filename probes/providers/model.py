@@ -1,8 +1,10 @@
-"""The model's parameters, alone and in the optimiser."""
+"""The model's parameters, alone and in the optimiser: what trains, what is new, what its values look like."""
 
 from typing import TYPE_CHECKING, Any
 
-from probes.measured.parameters import Parameters
+from diagnose.facts import NotApplicable
+from probes.measured.parameters import Named, Novelty, Parameters
+from probes.measured.weights import MissingKeys, Overlaps, Tie, Untouched, Weights
 
 if TYPE_CHECKING:
     from torch.nn import Module
@@ -19,3 +21,75 @@ def optimised_parameters(model: "Module", optimizer: Any) -> Parameters:
     from probes.instruments.parameters import parameters_of
 
     return parameters_of(model, optimizer)
+
+
+def named_parameters(parameters: Parameters, trainable: Any) -> Named:
+    """What is meant to train beside what does."""
+    from probes.instruments.parameters import named_by
+
+    return named_by(parameters, _patterns(trainable))
+
+
+def missing_keys(model: "Module") -> tuple[str, ...]:
+    """Parameters that were not in the checkpoint. Give it (from_pretrained's loading info) where nothing else tells."""
+    from probes.instruments.parameters_origin import absent_in_checkpoint
+
+    absent = absent_in_checkpoint(model)
+    if not absent:
+        raise NotApplicable("all was read" if absent is not None else "nothing says what was read from where")
+    return absent
+
+
+def missing_parameters(model: "Module", missing_keys: Any = None, fresh: Any = None) -> MissingKeys:
+    """What the checkpoint did not hold, each beside the same parameter of another layer."""
+    from probes.instruments.parameters_origin import missing_of
+
+    if missing_keys is None:
+        raise NotApplicable("nothing is missing, or nothing says what was read from where")
+    return missing_of(model, missing_keys, None if fresh is None else _patterns(fresh))
+
+
+def novelty(model: "Module", fresh: Any = None, missing_keys: Any = None) -> Novelty:
+    """The parameters that are new, by whoever says so."""
+    from probes.instruments.parameters_origin import novelty_of
+
+    if fresh is None and missing_keys is None:
+        raise NotApplicable("neither `fresh` nor a checkpoint says which parameters are new")
+    return novelty_of(model, _patterns(fresh or ()), missing_keys or ())
+
+
+def untouched(model: "Module") -> Untouched:
+    """Frozen modules that look as if nobody had trained them."""
+    from probes.instruments.parameters_origin import untouched_of
+
+    return untouched_of(model)
+
+
+def initial_weights(model: "Module") -> Weights:
+    """The values of every parameter, read once."""
+    from probes.instruments.parameters_values import weights_of
+
+    return weights_of(model)
+
+
+def overlapping(model: "Module") -> Overlaps:
+    """Parameters over the same memory."""
+    from probes.instruments.parameters_values import overlaps_of
+
+    return Overlaps(overlaps_of(model))
+
+
+def asked_ties(model: "Module", untied: Any = ()) -> tuple[Tie, ...]:
+    """The pairs that the configuration ties and nobody wants apart."""
+    from probes.instruments.parameters import matches
+    from probes.instruments.parameters_values import ties_asked_for
+
+    apart = _patterns(untied)
+    found = tuple(t for t in ties_asked_for(model) if not matches(t.target, apart) and not matches(t.source, apart))
+    if not found:
+        raise NotApplicable("nothing says that two parameters are tied")
+    return found
+
+
+def _patterns(given: Any) -> tuple[str, ...]:
+    return (given,) if isinstance(given, str) else tuple(given)

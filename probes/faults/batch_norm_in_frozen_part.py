@@ -1,0 +1,33 @@
+from typing import Any
+
+from diagnose import fault
+from probes.faults.changes import Facts
+from probes.faults.parts import add_behind, freeze_front, with_optimizer
+
+
+def _norm(width: int) -> Any:
+    from torch.nn import BatchNorm1d, Module
+
+    class OverFeatures(Module):
+        """Batch norm over the last axis."""
+
+        def __init__(self) -> None:
+            super().__init__()
+            self.norm = BatchNorm1d(width)
+
+        def forward(self, hidden: Any) -> Any:
+            return self.norm(hidden.reshape(-1, width)).reshape(hidden.shape)
+
+    return OverFeatures()
+
+
+@fault(
+    id="batch_norm_in_frozen_part",
+    breaks="a frozen front with batch norm stays in training mode",
+    named_by="PAR014",
+    proof=lambda facts: any("running" in name for name, _ in facts["model"].named_buffers() if "statistics" in name),
+)
+def batch_norm_in_frozen_part(facts: Facts) -> Facts:
+    add_behind(facts, "statistics", _norm)
+    freeze_front(facts)
+    return with_optimizer(facts)

@@ -1,0 +1,22 @@
+from typing import Any
+
+from diagnose import fault
+from probes.faults.changes import Facts
+
+
+def _norm(facts: Facts) -> Any:
+    """A module with weight and bias; mT5 has none, and gets one layer of another type."""
+    parts = list(facts["model"].modules())
+    return next((part for part in parts if getattr(part, "bias", None) is not None and hasattr(part, "weight")), None)
+
+
+@fault(
+    id="bias_of_another_type",
+    breaks="a bias is made in half precision beside a weight in float32",
+    named_by="PLC003",
+    proof=lambda facts: "float16" in str(_norm(facts).bias.dtype),
+    applies_to=("whisper", "e2e", "hybrid", "classifier"),
+)
+def bias_of_another_type(facts: Facts) -> Facts:
+    _norm(facts).bias.data = _norm(facts).bias.data.half()
+    return facts

@@ -1,0 +1,15 @@
+from diagnose import fault
+from probes.faults.changes import Facts
+
+
+@fault(
+    id="checkpoint_of_another_kind",
+    breaks="only the head is meant to be new, and the checkpoint lacks the first layer as well",
+    named_by="PAR007",
+    proof=lambda facts: "0.weight" in facts.get("missing_keys", ()),
+    applies_to=("classifier",),
+)
+def checkpoint_of_another_kind(facts: Facts) -> Facts:
+    held = {name: one for name, one in facts["model"].state_dict().items() if name.startswith("1.")}
+    missing = facts["model"].load_state_dict(held, strict=False).missing_keys
+    return {**facts, "missing_keys": missing, "fresh": ("4.*",)}

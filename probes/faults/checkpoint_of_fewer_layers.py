@@ -1,0 +1,14 @@
+from diagnose import fault
+from probes.faults.changes import SEQUENCES, Facts
+
+
+@fault(
+    id="checkpoint_of_fewer_layers",
+    breaks="a checkpoint without the last layers is read with strict=False",
+    named_by="PAR007",
+    proof=lambda facts: bool(facts.get("missing_keys")),
+    applies_to=SEQUENCES,
+)
+def checkpoint_of_fewer_layers(facts: Facts) -> Facts:
+    held = {name: one for name, one in facts["model"].state_dict().items() if ".1." not in name}
+    return {**facts, "missing_keys": facts["model"].load_state_dict(held, strict=False).missing_keys}

@@ -1,0 +1,14 @@
+from diagnose import fault
+from probes.faults.changes import Facts
+from probes.faults.parts import first_linear
+
+
+@fault(
+    id="layer_in_double",
+    breaks="a layer is made from numpy's float64",
+    named_by="PLC004",
+    proof=lambda facts: "float64" in str(first_linear(facts)[1].weight.dtype),
+)
+def layer_in_double(facts: Facts) -> Facts:
+    first_linear(facts)[1].double()
+    return facts

@@ -1,0 +1,15 @@
+from diagnose import fault
+from probes.faults.changes import Facts
+from probes.faults.parts import first_linear
+
+
+@fault(
+    id="layer_of_another_type",
+    breaks="one layer of a stack is converted to bfloat16",
+    named_by="PLC003",
+    proof=lambda facts: "bfloat16" in str(first_linear(facts)[1].weight.dtype),
+    applies_to=("mt5", "whisper"),
+)
+def layer_of_another_type(facts: Facts) -> Facts:
+    first_linear(facts)[1].bfloat16()
+    return facts

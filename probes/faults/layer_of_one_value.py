@@ -1,0 +1,14 @@
+from diagnose import fault
+from probes.faults.changes import Facts
+from probes.faults.parts import first_linear
+
+
+@fault(
+    id="layer_of_one_value",
+    breaks="a layer is initialised with one value",
+    named_by="PAR009",
+    proof=lambda facts: bool((first_linear(facts)[1].weight == 0.1).all()),
+)
+def layer_of_one_value(facts: Facts) -> Facts:
+    first_linear(facts)[1].weight.data.fill_(0.1)
+    return facts

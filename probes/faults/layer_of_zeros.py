@@ -1,0 +1,15 @@
+from diagnose import fault
+from probes.faults.changes import SEQUENCES, Facts
+from probes.faults.parts import first_linear
+
+
+@fault(
+    id="layer_of_zeros",
+    breaks="the memory of one layer was never filled",
+    named_by="PAR009",
+    proof=lambda facts: not bool(first_linear(facts)[1].weight.any()),
+    applies_to=SEQUENCES,
+)
+def layer_of_zeros(facts: Facts) -> Facts:
+    first_linear(facts)[1].weight.data.zero_()
+    return facts

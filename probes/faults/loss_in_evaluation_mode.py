@@ -1,0 +1,24 @@
+from typing import Any
+
+from diagnose import fault
+from probes.faults.changes import Facts, usual_loss
+
+
+def _sleeps(facts: Facts) -> bool:
+    return getattr(facts.get("compute_loss"), "__name__", "") == "evaluated"
+
+
+@fault(
+    id="loss_in_evaluation_mode",
+    breaks="the loss function puts the model into evaluation mode",
+    named_by="PLC006",
+    proof=_sleeps,
+)
+def loss_in_evaluation_mode(facts: Facts) -> Facts:
+    usual = usual_loss(facts)
+
+    def evaluated(model: Any, batch: Any) -> Any:
+        model.eval()
+        return usual(model, batch)
+
+    return {**facts, "compute_loss": evaluated}

@@ -1,0 +1,15 @@
+from diagnose import fault
+from probes.faults.changes import Facts
+from probes.faults.parts import with_optimizer
+
+
+@fault(
+    id="new_head_frozen",
+    breaks="a new head is frozen with the body that was trained before",
+    named_by="PAR003",
+    proof=lambda facts: not facts["model"][4].weight.requires_grad,
+    applies_to=("classifier",),
+)
+def new_head_frozen(facts: Facts) -> Facts:
+    facts["model"][4].requires_grad_(False)
+    return with_optimizer(facts) | {"fresh": ("4",)}

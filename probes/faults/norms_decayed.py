@@ -1,0 +1,13 @@
+from diagnose import fault
+from probes.faults.changes import Facts
+from probes.faults.parts import with_optimizer
+
+
+@fault(
+    id="norms_decayed",
+    breaks="one group with a large decay holds norms and biases too",
+    named_by="PAR011",
+    proof=lambda facts: facts["optimizer"].param_groups[0]["weight_decay"] > 0.1,
+)
+def norms_decayed(facts: Facts) -> Facts:
+    return with_optimizer(facts, weight_decay=0.2)

@@ -1,0 +1,19 @@
+from copy import deepcopy
+
+from diagnose import fault
+from probes.faults.changes import Facts
+
+
+def _strange(facts: Facts) -> bool:
+    own = {id(one) for one in facts["model"].parameters()}
+    return not any(id(one) in own for group in facts["optimizer"].param_groups for one in group["params"])
+
+
+@fault(
+    id="optimizer_of_another_model",
+    breaks="the model is copied after the optimiser was built",
+    named_by="PAR006",
+    proof=_strange,
+)
+def optimizer_of_another_model(facts: Facts) -> Facts:
+    return {**facts, "model": deepcopy(facts["model"])}

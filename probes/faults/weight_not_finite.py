@@ -1,0 +1,14 @@
+from diagnose import fault
+from probes.faults.changes import Facts
+from probes.faults.parts import first_linear
+
+
+@fault(
+    id="weight_not_finite",
+    breaks="the weights were saved by a run that had diverged",
+    named_by="PAR008",
+    proof=lambda facts: not bool(first_linear(facts)[1].weight.isfinite().all()),
+)
+def weight_not_finite(facts: Facts) -> Facts:
+    first_linear(facts)[1].weight.data[0, 0] = float("nan")
+    return facts

@@ -1,0 +1,14 @@
+from diagnose import fault
+from probes.faults.changes import Facts
+from probes.faults.parts import first_linear
+
+
+@fault(
+    id="weights_blown_up",
+    breaks="a layer is initialised with a std of 100",
+    named_by="PAR010",
+    proof=lambda facts: float(first_linear(facts)[1].weight.std()) > 50,
+)
+def weights_blown_up(facts: Facts) -> Facts:
+    first_linear(facts)[1].weight.data.normal_(0, 100)
+    return facts

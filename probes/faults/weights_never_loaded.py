@@ -1,0 +1,14 @@
+from diagnose import fault
+from probes.faults.changes import Facts
+from probes.faults.parts import first_linear, with_optimizer
+
+
+@fault(
+    id="weights_never_loaded",
+    breaks="a layer is left on the meta device",
+    named_by="PLC001",
+    proof=lambda facts: first_linear(facts)[1].weight.is_meta,
+)
+def weights_never_loaded(facts: Facts) -> Facts:
+    first_linear(facts)[1].to("meta")
+    return with_optimizer(facts)

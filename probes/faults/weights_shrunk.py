@@ -1,0 +1,14 @@
+from diagnose import fault
+from probes.faults.changes import Facts
+from probes.faults.parts import first_linear
+
+
+@fault(
+    id="weights_shrunk",
+    breaks="a layer is initialised with a std that nothing can be heard through",
+    named_by="PAR010",
+    proof=lambda facts: float(first_linear(facts)[1].weight.std()) < 1e-7,
+)
+def weights_shrunk(facts: Facts) -> Facts:
+    first_linear(facts)[1].weight.data.mul_(1e-8)
+    return facts

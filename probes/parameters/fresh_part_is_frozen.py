@@ -1,0 +1,20 @@
+from collections.abc import Iterator
+
+from diagnose import Finding, Severity, Stage, probe
+from probes.measured.parameters import Novelty, Parameters
+
+
+@probe(id="PAR003", stage=Stage.PARAMETERS, severity=Severity.ERROR, explains=("PAR004", "PAR016", "LRN*", "GEN*"))
+def fresh_part_is_frozen(parameters: Parameters, novelty: Novelty) -> Iterator[Finding]:
+    """A newly initialised part is frozen, so its random weights stay in the way of everything behind it."""
+    new = {*novelty.said, *novelty.absent}
+    rows = [row for row in parameters.rows if row.name in new and not row.trainable]
+    if rows and parameters.trainable:
+        size, whole = sum(row.size for row in rows), sum(row.size for row in parameters.rows if row.name in new)
+        yield Finding(
+            where=rows[0].name,
+            message=f"it {novelty.why(rows[0].name)} and is frozen: {size:,} of {whole:,} new values will stay random, "
+            f"expected 0 ({', '.join(row.name for row in rows[:5])}{', …' if len(rows) > 5 else ''})",
+            fix="set requires_grad on every new part, after the call that freezes what is around it",
+            measured={"frozen": size, "new": whole, "tensors": len(rows)},
+        )

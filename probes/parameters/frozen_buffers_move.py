@@ -1,0 +1,18 @@
+from collections.abc import Iterator
+
+from diagnose import Finding, Severity, Stage, probe
+from probes.measured.placement import Trial
+
+
+@probe(id="PAR014", stage=Stage.PARAMETERS, severity=Severity.WARNING, explains=("LRN*", "GEN*"))
+def frozen_buffers_move(training_trial: Trial) -> Iterator[Finding]:
+    """A frozen part still changes: its running statistics follow every batch, since it is in training mode."""
+    if training_trial.moved:
+        worst = max(training_trial.moved, key=lambda moved: moved.change)
+        yield Finding(
+            where=worst.name,
+            message=f"one pass moved it by {100 * worst.change:.2g}% though the {worst.kind} that holds it is frozen, "
+            f"expected 0; so it is with {len(training_trial.moved)} buffers",
+            fix="put the frozen part into evaluation mode after every model.train()",
+            measured={"buffers": len(training_trial.moved), "change": worst.change},
+        )

@@ -1,0 +1,22 @@
+from collections.abc import Iterator
+
+from diagnose import Finding, Severity, Stage, probe
+from probes.measured.parameters import Parameters
+
+SHOWN = 8
+
+
+@probe(id="PAR015", stage=Stage.PARAMETERS, severity=Severity.NOTE)
+def only_a_part_is_trainable(parameters: Parameters) -> Iterator[Finding]:
+    """Some of the model is frozen: how much of each part trains."""
+    frozen = sum(row.size for row in parameters.rows if not row.trainable and not row.fixed)
+    if frozen and parameters.trainable:
+        share = 100 * parameters.trainable / parameters.total
+        blocks = sorted(parameters.blocks, key=lambda block: -block.total)
+        yield Finding(
+            where="model",
+            message=f"Trainable: {parameters.trainable:,} / {parameters.total:,} ({share:.1f}%): "
+            f"{', '.join(str(block) for block in blocks[:SHOWN])}{', …' if len(blocks) > SHOWN else ''}",
+            fix="compare with what you mean to train; name it in the fact `trainable` to have it checked",
+            measured={"trainable": parameters.trainable, "total": parameters.total},
+        )

@@ -1,0 +1,18 @@
+from collections.abc import Iterator
+
+from diagnose import Finding, Severity, Stage, probe
+from probes.measured.parameters import Named
+
+
+@probe(id="PAR017", stage=Stage.PARAMETERS, severity=Severity.WARNING)
+def unnamed_part_is_trainable(named_parameters: Named) -> Iterator[Finding]:
+    """Something trains though `trainable` does not name it: a part that should be frozen is not."""
+    named = named_parameters
+    if named.unnamed:
+        yield Finding(
+            where=named.unnamed[0],
+            message=f"it trains, with {len(named.unnamed)} parameters ({named.unnamed_values:,} values) in all, and "
+            f"nothing in {', '.join(named.patterns[:3]) or 'an empty list'} names it",
+            fix="freeze it with requires_grad_(False), or add it to `trainable`",
+            measured={"parameters": len(named.unnamed), "values": named.unnamed_values},
+        )

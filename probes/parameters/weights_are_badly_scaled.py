@@ -1,0 +1,43 @@
+from collections.abc import Iterator
+
+from diagnose import Finding, Severity, Stage, probe
+from probes.measured.weights import WeightRow, Weights
+
+# The laws in use (Xavier, He, torch's own, 0.02 normal, T5's) give std × √fan-in between 0.1 and 3, trained T5 up to
+# about 15; a head that is a token table as well (mT5: std 1 at any width) up to 100. Flagged are only orders of
+# magnitude: above WIDE nothing learns without saturating, below NARROW float32 loses a layer's output beside its input.
+WIDE, WIDE_HEAD, NARROW = 100.0, 1000.0, 1e-6
+APART = 30.0  # the same parameter of other layers follows the same law; depth-scaled laws differ by √layers at most
+
+
+@probe(
+    id="PAR010", stage=Stage.PARAMETERS, severity=Severity.WARNING, explains=("LOS*", "GRD*", "PRE*", "LRN*", "GEN*")
+)
+def weights_are_badly_scaled(initial_weights: Weights) -> Iterator[Finding]:
+    """Weights are orders of magnitude wider or narrower than any law of initialisation makes them."""
+    found = [(row, why) for row in initial_weights.rows if (why := _why(row))]
+    if found:
+        row, why = found[0]
+        yield Finding(
+            where=row.name,
+            message=f"its std is {row.std:.3g}, which makes outputs {row.gain:.3g} times as wide as inputs, {why}; "
+            f"so it is with {len(found)} parameters",
+            fix="initialise this layer by its fan-in (Xavier or He), or find what multiplied its weights",
+            measured={"std": row.std, "gain": row.gain, "parameters": len(found)},
+        )
+
+
+def _why(row: WeightRow) -> str:
+    if not row.std or len(row.shape) < 2 or row.role == "embedding":
+        return ""
+    if row.role in ("dense", "head") and row.gain > (WIDE_HEAD if row.role == "head" else WIDE):
+        return "expected between 0.1 and 3"
+    if row.role == "dense" and row.gain < NARROW and row.trainable:
+        return "expected between 0.1 and 3"
+    if row.sibling_std and not row.sibling_std / APART < row.std < row.sibling_std * APART:
+        # of two layers, the one that is farther from the laws is the odd one
+        far = row.gain if row.gain > 1 else 1 / max(row.gain, 1e-30)
+        other = row.gain * row.sibling_std / row.std
+        if far > (other if other > 1 else 1 / other):
+            return f"expected the {row.sibling_std:.3g} of the same parameter in other layers"
+    return ""

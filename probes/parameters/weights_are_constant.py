@@ -1,0 +1,36 @@
+from collections.abc import Iterator
+
+from diagnose import Finding, Severity, Stage, probe
+from probes.measured.weights import WeightRow, Weights
+
+EFFECTS = ("PAR010", "LOS*", "GRD*", "LRN*", "GEN*")
+
+
+@probe(id="PAR009", stage=Stage.PARAMETERS, severity=Severity.ERROR, explains=EFFECTS)
+def weights_are_constant(initial_weights: Weights) -> Iterator[Finding]:
+    """All units of a layer start with the same weights, so they stay copies of each other."""
+    found = [(row, why) for row in initial_weights.matrices if (why := _why(row, initial_weights))]
+    if found:
+        row, why = found[0]
+        yield Finding(
+            where=row.name,
+            message=f"{why} ({row.kind} {list(row.shape)}), expected weights drawn at random or trained; "
+            f"so it is with {len(found)} of {len(initial_weights.matrices)} matrices",
+            fix="initialise the layer at random, or read its weights: units that start equal never become different",
+            measured={"value": row.lowest, "matrices": len(found)},
+        )
+
+
+def _why(row: WeightRow, weights: Weights) -> str:
+    """Zeros are healthy where a layer starts as nothing (LoRA's second matrix, a head): so in every layer or alone."""
+    if row.nan or row.infinite or not row.equal_rows or (not row.trainable and row.constant):
+        return ""
+    if not row.constant:
+        return "every row holds the same weights" if row.role != "embedding" else ""
+    if row.lowest:
+        return f"every weight is {row.lowest:.4g}"
+    blank = [one for one in weights.matrices if one.constant and not one.lowest]
+    if 2 * sum(one.size for one in blank) > sum(one.size for one in weights.matrices):
+        return "every weight is 0, here and in most of the model"
+    beside = f"every weight is 0, while those of the other layers have a std of {row.sibling_std or 0:.2g}"
+    return beside if row.sibling_std else ""

@@ -1,0 +1,28 @@
+from collections.abc import Iterator
+
+from diagnose import Finding, Severity, Stage, probe
+from probes.measured.weights import Weights
+
+
+@probe(
+    id="PAR008",
+    stage=Stage.PARAMETERS,
+    severity=Severity.ERROR,
+    explains=("LAB*", "LOS*", "GRD*", "PRE*", "LRN*", "GEN*"),
+)
+def weights_are_not_finite(initial_weights: Weights) -> Iterator[Finding]:
+    """Weights hold NaN or Inf before the first step, so everything behind them does too."""
+    for row in initial_weights.rows:
+        if row.nan or row.infinite:
+            yield Finding(
+                where=row.name,
+                message=f"{row.nan} NaN and {row.infinite} Inf among its {row.size:,} values before any step",
+                fix="initialise this parameter, or read it from a checkpoint that was saved before the run diverged",
+                measured={"nan": row.nan, "infinite": row.infinite, "size": row.size},
+            )
+    for name in initial_weights.nan_buffers:
+        yield Finding(
+            where=name,
+            message="this buffer holds NaN before any step, expected finite statistics",
+            fix="reset the running statistics, or read a checkpoint that was saved before the run diverged",
+        )

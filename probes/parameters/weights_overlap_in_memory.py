@@ -1,0 +1,20 @@
+from collections.abc import Iterator
+
+from diagnose import Finding, Severity, Stage, probe
+from probes.measured.parameters import Parameters
+from probes.measured.weights import Overlaps
+
+
+@probe(id="PAR012", stage=Stage.PARAMETERS, severity=Severity.ERROR, explains=("TOK011", "LRN*", "GEN*"))
+def weights_overlap_in_memory(overlapping: Overlaps, parameters: Parameters) -> Iterator[Finding]:
+    """Two parameters lie over the same memory without being one, so each step writes one over the other."""
+    trained = {row.name for row in parameters.rows if row.trainable}
+    for pair in overlapping.pairs:
+        if {pair.one, pair.other} & trained:
+            yield Finding(
+                where=pair.other,
+                message=f"{pair.values:,} of its values lie in the memory of {pair.one}, but they are two parameters: "
+                "each has half of the gradient, and the optimiser moves the values twice",
+                fix="tie them by assigning the parameter itself, not its .data; or clone, where they must be apart",
+                measured={"values": pair.values},
+            )

@@ -1,0 +1,23 @@
+from collections.abc import Iterator
+
+from diagnose import Finding, Severity, Stage, probe
+from probes.measured.placement import Mismatches
+
+
+@probe(
+    id="PLC003", stage=Stage.PLACEMENT, severity=Severity.ERROR, explains=("PLC002", "PLC004", "LAB*", "LOS*", "GRD*")
+)
+def dtypes_differ_between_layers(dtype_mismatches: Mismatches, precision: str = "fp32") -> Iterator[Finding]:
+    """Parameters that meet in one operation, or in one stack of layers, are of different types."""
+    rows = sorted(dtype_mismatches.rows, key=lambda row: not row.within)
+    if rows:
+        row = rows[0]
+        where = "in the same module" if row.within else "in its other layers"
+        milder = Severity.WARNING if precision == "fp32" else Severity.NOTE  # autocast makes one type of them
+        yield Finding(
+            where=row.module,
+            message=f"{row.kind} has {row.found}, expected {row.others} as {where}; so it is with {len(rows)} modules",
+            fix="convert the whole model at once, with model.to(torch.float32)",
+            measured={"modules": len(rows)},
+            severity=None if row.within else milder,
+        )

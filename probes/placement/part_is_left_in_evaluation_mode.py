@@ -1,0 +1,27 @@
+from collections.abc import Iterator
+
+from diagnose import Finding, Severity, Stage, probe
+from probes.measured.placement import Resting, RestingParts
+
+
+@probe(id="PLC005", stage=Stage.PLACEMENT, severity=Severity.WARNING, explains=("LRN*", "GEN*"))
+def part_is_left_in_evaluation_mode(resting: RestingParts) -> Iterator[Finding]:
+    """A part that trains is in evaluation mode: its dropout is off, its batch norm does not follow the data."""
+    for part in resting.rows:
+        if not part.trainable or not (part.dropouts or part.norms):
+            continue  # what is frozen belongs in evaluation mode, and the rest behaves alike in both
+        # Batch norm on the statistics of an earlier training is a known recipe; on none it does not normalise.
+        alarming = part.dropouts or part.fresh_norms
+        yield Finding(
+            where=part.name,
+            message=f"it is in evaluation mode while the model trains, with {_held(part)} and {part.trainable:,} "
+            "values that train",
+            fix="call model.train() after whatever puts this part into evaluation mode, or freeze it",
+            measured={"dropouts": part.dropouts, "norms": part.norms, "trainable": part.trainable},
+            severity=None if alarming else Severity.NOTE,
+        )
+
+
+def _held(part: Resting) -> str:
+    norms = f"{part.norms} batch norms ({part.fresh_norms} without statistics)" if part.norms else ""
+    return " and ".join(filter(None, [f"{part.dropouts} dropouts" if part.dropouts else "", norms]))

@@ -1,0 +1,29 @@
+from collections.abc import Iterator
+
+from diagnose import Finding, Severity, Stage, probe
+from probes.measured.parameters import Parameters
+from probes.measured.placement import Masters
+
+DIGITS = {
+    "float16": 2**-11,
+    "bfloat16": 2**-8,
+}  # half a step between neighbours, relative to the larger one's power of 2
+
+
+@probe(id="PLC002", stage=Stage.PLACEMENT, severity=Severity.ERROR, explains=("GRD*", "PRE*", "LRN*", "LOS*"))
+def trained_weights_are_16_bit(parameters: Parameters, masters: Masters) -> Iterator[Finding]:
+    """Weights that train are kept in 16 bits, in which small updates are rounded away."""
+    rows = [row for row in parameters.rows if row.trainable and row.dtype in DIGITS]
+    if rows and not masters.kept:
+        size, kind = sum(row.size for row in rows), rows[0].dtype
+        limit = f"; with a learning rate of {masters.rate:g}, Adam's steps are lost on weights above " * bool(
+            masters.rate
+        )
+        limit += f"{masters.rate / DIGITS[kind]:.2g}" if masters.rate else ""
+        yield Finding(
+            where=rows[0].name,
+            message=f"{size:,} of {parameters.trainable:,} trainable values are {kind}, expected float32 or an "
+            f"optimiser with float32 masters{limit}",
+            fix="load with dtype=torch.float32 and compute in 16 bits by autocast (fp16=True or bf16=True)",
+            measured={"values": size, "dtype": kind, "rate": masters.rate},
+        )

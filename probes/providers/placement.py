@@ -1,0 +1,76 @@
+"""Where tensors are and of which type, and in which mode the model trains."""
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+from diagnose.facts import NotApplicable, Unavailable
+from probes.measured.placement import Masters, Mismatches, Placement, RestingParts, Trial
+
+if TYPE_CHECKING:
+    from torch.nn import Module
+
+
+def placement(model: "Module", batch: Any = None, compute_loss: Any = None, trainer: Any = None) -> Placement:
+    """Every tensor of the model and the first batch. A Trainer moves the batch, and so does our default loss."""
+    from probes.instruments.placement import placement_of
+
+    return placement_of(model, batch, moved=trainer is not None or compute_loss is None)
+
+
+def masters(model: "Module", optimizer: Any = None) -> Masters:
+    """What the optimiser keeps beside 16-bit weights."""
+    from probes.instruments.placement import masters_of
+
+    return masters_of(optimizer, model)
+
+
+def dtype_mismatches(model: "Module") -> Mismatches:
+    """Parameters that meet and are of different types."""
+    from probes.instruments.placement import mismatches_of
+
+    return Mismatches(mismatches_of(model))
+
+
+def resting(model: "Module", trainer: Any = None) -> RestingParts:
+    """Parts in evaluation mode within a model that trains."""
+    from probes.instruments.placement import resting_of
+
+    if trainer is not None:
+        raise NotApplicable("a Trainer puts every module into training mode before each step")
+    if not model.training:
+        raise NotApplicable(
+            "the whole model is in evaluation mode, as from_pretrained gives it; the run has to change that"
+        )
+    return RestingParts(resting_of(model))
+
+
+def training_trial(
+    model: "Module",
+    batch: Any,
+    compute_loss: Any = None,
+    training_step: Any = None,
+    optimizer: Any = None,
+    scheduler: Any = None,
+    grad_scaler: Any = None,
+    trainer: Any = None,
+) -> Trial:
+    """One pass, where frozen parts hold buffers or somebody's own code runs the model."""
+    from probes.instruments.outputs import NoLoss, loss_of_output
+    from probes.instruments.placement_trial import frozen_buffers, try_once, try_step
+
+    own = training_step is not None or (compute_loss is not None and trainer is None)
+    if not own and not any(True for _ in frozen_buffers(model)):
+        raise NotApplicable("no frozen part holds a buffer, and the library's own code runs the model")
+    others = (optimizer, scheduler, grad_scaler, *_around(trainer))
+    try:
+        if training_step is not None:
+            return try_step(model, batch, training_step, others)
+        return try_once(model, batch, compute_loss or loss_of_output, trainer is not None, others)
+    except NoLoss as reason:
+        raise NotApplicable(str(reason)) from reason
+    except Exception as error:
+        raise Unavailable(f"a pass of the first batch raised {type(error).__name__}: {error}") from error
+
+
+def _around(trainer: Any) -> Iterable[Any]:
+    return () if trainer is None else (trainer, trainer.state, trainer.control, trainer.accelerator.gradient_state)
