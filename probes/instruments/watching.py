@@ -16,6 +16,8 @@ class Watch:
 
     def __init__(self) -> None:
         self.logits: torch.Tensor | None = None
+        self.live: torch.Tensor | None = None  # the logits with their graph, where somebody asked to keep it
+        self.keep_graph = False
         self.parts: dict[str, float] = {}
         self.felt: torch.Tensor | None = None
         self.wanted: torch.Tensor | None = None
@@ -24,6 +26,7 @@ class Watch:
         logits = logits_of(output)
         self.parts = parts_of(output)
         self.logits = None if logits is None else logits.detach()
+        self.live = logits if self.keep_graph else None
         if logits is not None and logits.requires_grad:
             logits.register_hook(self._feel)
 

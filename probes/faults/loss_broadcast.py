@@ -1,0 +1,20 @@
+from typing import Any
+
+from diagnose import fault
+from probes.faults.changes import Facts
+from probes.faults.loss_changes import loss_now, with_loss
+
+
+def _squared(scores: Any, labels: Any) -> Any:
+    return (scores[:, :1] - labels.float()).square().mean()
+
+
+@fault(
+    id="loss_broadcast",
+    breaks="a column of outputs is subtracted from a row of labels: every row meets every label",
+    named_by="LOS012",
+    proof=lambda facts: loss_now(facts) == loss_now(with_loss(facts, _squared)),
+    applies_to=("classifier",),
+)
+def loss_broadcast(facts: Facts) -> Facts:
+    return with_loss(facts, _squared)

@@ -1,0 +1,42 @@
+from typing import Any
+
+from diagnose import fault
+from probes.faults.changes import Facts, hook_output
+from probes.faults.loss_changes import first_batch, scores_and_labels
+
+READ = ("input_features", "input_values", "input_ids", "attention_mask")
+FRONTS = {"Hybrid": "subsample", "SpeechEncoderDecoderModel": "encoder.feature_extractor"}
+
+
+def _is_deaf(facts: Facts) -> bool:
+    """The first row's scores stay when its input is another row's."""
+    from probes.instruments.loss_rows import with_inputs_exchanged
+    from probes.instruments.observer import observed
+
+    model, batch = facts["model"], first_batch(facts)
+    with observed(model):
+        model.eval()
+        one, other = (scores_and_labels(model, some)[0] for some in (batch, with_inputs_exchanged(batch)))
+    return bool((one - other).abs().max() < 1e-5)
+
+
+@fault(
+    id="loss_deaf_to_input",
+    breaks="the model reads constants in place of its input, left over from a trial",
+    named_by="LOS005",
+    proof=_is_deaf,
+)
+def loss_deaf_to_input(facts: Facts) -> Facts:
+    import torch
+
+    def ones(model: Any, given: tuple[Any, ...], named: dict[str, Any]) -> Any:
+        changed = {name: torch.ones_like(value) for name, value in named.items() if name in READ}
+        return tuple(map(torch.ones_like, given)), {**named, **changed}
+
+    model = facts["model"]
+    front = FRONTS.get(type(model).__name__)
+    if front:  # frames of ones would still tell where the padding begins
+        hook_output(model.get_submodule(front), lambda frames: frames - frames.detach())
+    else:
+        model.register_forward_pre_hook(ones, with_kwargs=True)
+    return facts

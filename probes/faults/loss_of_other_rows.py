@@ -1,0 +1,24 @@
+from typing import Any
+
+from diagnose import fault
+from probes.faults.changes import Facts
+from probes.faults.loss_changes import cross_entropy_of, loss_now, with_loss
+
+
+def _transposed(scores: Any, labels: Any) -> Any:
+    """Flattened time first beside labels that are flattened row by row; without time, a row further."""
+    from torch.nn.functional import cross_entropy
+
+    if labels.dim() == 1:
+        return cross_entropy(scores, labels.roll(1))
+    return cross_entropy(scores.transpose(0, 1).flatten(0, 1), labels.flatten())
+
+
+@fault(
+    id="loss_of_other_rows",
+    breaks="scores are flattened time first and labels row by row, so that rows meet each other's labels",
+    named_by="LOS007",
+    proof=lambda facts: "compute_loss" in facts and abs(loss_now(facts) - cross_entropy_of(facts)) > 1e-4,
+)
+def loss_of_other_rows(facts: Facts) -> Facts:
+    return with_loss(facts, _transposed)

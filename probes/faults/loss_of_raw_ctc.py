@@ -1,0 +1,25 @@
+from typing import Any
+
+from diagnose import fault
+from probes.faults.changes import Facts
+from probes.faults.loss_changes import loss_now
+
+
+@fault(
+    id="loss_of_raw_ctc",
+    breaks="the CTC loss is given raw scores in place of log-probabilities",
+    named_by="LOS009",
+    proof=lambda facts: hasattr(facts["model"], "raw_ctc") and loss_now(facts) < 5,
+    applies_to=("hybrid",),
+)
+def loss_of_raw_ctc(facts: Facts) -> Facts:
+    from torch.nn.functional import ctc_loss
+
+    model = facts["model"]
+
+    def raw_ctc(hidden: Any, lengths: Any, toks: Any, tok_lens: Any) -> Any:
+        scores = model.ctc(hidden).transpose(0, 1)
+        return ctc_loss(scores, toks.clamp(min=0), lengths, tok_lens, blank=model.vocabulary)
+
+    model.raw_ctc = model._ctc = raw_ctc
+    return facts

@@ -1,0 +1,14 @@
+from diagnose import fault
+from probes.faults.changes import Facts, usual_loss
+from probes.faults.loss_changes import loss_now
+
+
+@fault(
+    id="loss_sign_turned",
+    breaks="the log-likelihood is minimised: the minus before it was forgotten",
+    named_by="LOS016",
+    proof=lambda facts: loss_now(facts) < 0,
+)
+def loss_sign_turned(facts: Facts) -> Facts:
+    usual = usual_loss(facts)
+    return {**facts, "compute_loss": lambda model, batch: -usual(model, batch)}

@@ -1,0 +1,26 @@
+from diagnose import fault
+from probes.faults.changes import Facts
+from probes.faults.loss_changes import after_head, first_batch, scores_and_labels
+
+
+def _stay_small(facts: Facts) -> bool:
+    """However large the head's weights are."""
+    import torch
+
+    from probes.faults.loss_changes import HEADS
+    from probes.instruments.observer import observed
+
+    model = facts["model"]
+    with observed(model), torch.no_grad():
+        model.get_submodule(HEADS[type(model).__name__]).weight.mul_(1000.0)
+        return bool(scores_and_labels(model, first_batch(facts))[0].abs().max() <= 1)
+
+
+@fault(
+    id="scores_through_tanh",
+    breaks="a tanh stands after the head: scores stay between -1 and 1",
+    named_by="LOS010",
+    proof=_stay_small,
+)
+def scores_through_tanh(facts: Facts) -> Facts:
+    return after_head(facts, lambda scores: scores.tanh())

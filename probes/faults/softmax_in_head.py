@@ -1,0 +1,18 @@
+from diagnose import fault
+from probes.faults.changes import Facts
+from probes.faults.loss_changes import after_head, first_batch, scores_and_labels
+
+
+def _are_probabilities(facts: Facts) -> bool:
+    scores, _ = scores_and_labels(facts["model"], first_batch(facts))
+    return bool(((scores.sum(-1) - 1).abs() < 1e-3).all())
+
+
+@fault(
+    id="softmax_in_head",
+    breaks="the model ends in a softmax, and its loss is cross-entropy",
+    named_by="LOS008",
+    proof=_are_probabilities,
+)
+def softmax_in_head(facts: Facts) -> Facts:
+    return after_head(facts, lambda scores: scores.softmax(-1))

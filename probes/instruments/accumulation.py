@@ -1,0 +1,100 @@
+"""The gradient of an accumulated step beside that of the same rows in one batch, whatever the step does afterwards."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from typing import Any
+
+import torch
+
+from diagnose import meter
+from probes.instruments.accumulation_catching import Catcher, Sample, compared, mean
+from probes.instruments.batches import copied
+from probes.instruments.keeping import Keeper
+from probes.instruments.observer import observed
+from probes.instruments.outputs import ComputeLoss
+from probes.measured.loss import Accumulation
+
+ALIKE = 0.02  # relative: float32 leaves 1e-5; a batch of rows of one length may still be a mean of means
+
+Step = Callable[[Sequence[Any]], Any]
+
+
+def accumulate(
+    model: torch.nn.Module,
+    step: Step,
+    compute_loss: ComputeLoss,
+    whole: Any,
+    parts: Sequence[Any],
+    share: float = 1.0,
+    optimizer: Any = None,
+    others: Iterable[Any] = (),
+) -> Accumulation:
+    """Two passes of the whole; two more where they differ. `share`: of the configured batch that the whole is."""
+    with observed(model, optimizer, others=others) as before, torch.enable_grad():
+        _still(model)
+        bench = _Bench(model, step, compute_loss, optimizer, before)
+        meter.count(2 * share)
+        reference = bench.gradient([whole])[0]
+        found, updates = bench.accumulated(parts)
+        error, ratio, cosine = compared(found, reference)
+        result = Accumulation(len(parts), error, ratio, cosine, updates=updates)
+        if error <= ALIKE:
+            return result
+        meter.count(share)
+        alone = bench.gradient(parts)
+        return bench.explained(result, found, alone, parts)
+
+
+class _Bench:
+    def __init__(
+        self, model: torch.nn.Module, step: Step, compute_loss: ComputeLoss, optimizer: Any, before: Keeper
+    ) -> None:
+        self.model, self.step, self.compute, self.optimizer, self.before = model, step, compute_loss, optimizer, before
+
+    def gradient(self, batches: Sequence[Any]) -> list[Sample]:
+        """Of each batch by itself."""
+        found = []
+        for batch in batches:
+            with Catcher(self.model) as caught:
+                self.compute(self.model, copied(batch)).backward()
+            found.append(caught.seen)
+            self._clear()
+        return found
+
+    def accumulated(self, batches: Sequence[Any]) -> tuple[Sample, int]:
+        """By the run's own step, and how often it stepped the optimiser."""
+        steps: list[int] = []
+        counts = hasattr(self.optimizer, "register_step_pre_hook")
+        handle = self.optimizer.register_step_pre_hook(lambda *_: steps.append(1)) if counts else None
+        try:
+            with Catcher(self.model) as caught:
+                self.step([copied(batch) for batch in batches])
+        finally:
+            if handle is not None:
+                handle.remove()
+            self._clear()
+        return caught.seen, len(steps)
+
+    def explained(self, result: Accumulation, found: Sample, alone: list[Sample], parts: Sequence[Any]) -> Accumulation:
+        """Against the mean of the parts' own gradients, against the last of them, and once more with half of them."""
+        error, ratio, cosine = compared(found, mean(alone))
+        last = compared(found, alone[-1])[2]
+        result = replace(result, means_error=error, means_ratio=ratio, means_cosine=cosine, last_cosine=last)
+        if error <= ALIKE:
+            return result
+        half = len(parts) // 2
+        again, _ = self.accumulated(parts[:half])
+        return replace(result, half_ratio=compared(again, mean(alone[:half]))[1])
+
+    def _clear(self) -> None:
+        with torch.no_grad():
+            for parameter in self.model.parameters():
+                parameter.grad = None
+                parameter.copy_(self.before.copy_of(parameter))
+
+
+def _still(model: torch.nn.Module) -> None:
+    """Evaluation mode that a step cannot leave: dropout would make any two passes differ. Undone by the observer."""
+    model.eval()
+    for module in model.modules():
+        module.__dict__["train"] = lambda mode=True, module=module: module

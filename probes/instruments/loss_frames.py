@@ -1,0 +1,93 @@
+"""How many frames of the encoder's output anybody listens to, for a row that has no padding."""
+
+from typing import Any, Self
+
+import torch
+
+from probes.instruments.collation import input_of, tensors
+from probes.instruments.loss_ears import Ears
+from probes.instruments.outputs import logits_of
+from probes.instruments.padding import MASKS
+from probes.measured.loss import Frames
+
+
+class Listener:
+    """Hooks on the encoder and on the whole model while one batch runs; `ask` before the backward pass."""
+
+    def __init__(self, model: torch.nn.Module, batch: Any) -> None:
+        self._model, self._encoder = model, encoder_of(model)
+        self._row = whole_row(batch)
+        self._hidden: torch.Tensor | None = None
+        self._logits: torch.Tensor | None = None
+        self.frames: list[Frames] = []
+
+    def __enter__(self) -> Self:
+        self._handles = [self._model.register_forward_hook(self._see)]
+        if self._encoder:
+            self._handles.append(self._encoder[1].register_forward_hook(self._keep))
+        self._ears = Ears()
+        self._ears.__enter__()
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        self._ears.__exit__(*error)
+        for handle in self._handles:
+            handle.remove()
+        self._hidden = self._logits = None
+
+    def ask(self) -> None:
+        """A frame whose change would change no score is hidden from the decoder."""
+        if self._row is None:
+            return
+        name = self._encoder[0] if self._encoder else ""
+        hidden, logits = self._hidden, self._logits
+        if hidden is not None and logits is not None and logits.requires_grad and hidden.requires_grad:
+            score = logits[self._row].float().square().sum() if self._row < len(logits) else logits.sum()
+            (felt,) = torch.autograd.grad(score, hidden, retain_graph=True, allow_unused=True)
+            if felt is not None and bool(felt.any()) and self._row < len(felt):
+                self._tell(name, "the decoder", felt.shape[1], felt[self._row].abs().amax(-1))
+        for frames, lengths in self._ears.ctc:
+            if self._row < len(lengths):
+                self.frames.append(Frames(name or "ctc_loss", "the CTC loss", frames, lengths[self._row], self._where))
+
+    @property
+    def _where(self) -> str:
+        return f"row {self._row}"
+
+    def _tell(self, name: str, reader: str, frames: int, felt: torch.Tensor) -> None:
+        last = int(felt.nonzero()[-1]) + 1 if bool(felt.any()) else 0
+        self.frames.append(Frames(name, reader, frames, last, self._where))
+
+    def _keep(self, module: Any, given: Any, output: Any) -> None:
+        hidden = getattr(output, "last_hidden_state", output[0] if isinstance(output, tuple) else output)
+        if isinstance(hidden, torch.Tensor) and hidden.dim() == 3:
+            self._hidden = hidden
+
+    def _see(self, module: Any, given: Any, output: Any) -> None:
+        self._logits = logits_of(output)
+
+
+def encoder_of(model: torch.nn.Module) -> tuple[str, torch.nn.Module] | None:
+    """By the model's own word, or the outermost part of that name."""
+    own = getattr(model, "get_encoder", None)
+    try:
+        told = own() if callable(own) else None
+    except Exception:  # models without one inherit the method all the same
+        told = None
+    for name, module in model.named_modules():
+        if name and (module is told or (told is None and name.rpartition(".")[2] == "encoder")):
+            return name, module
+    return None
+
+
+def whole_row(batch: Any) -> int | None:
+    """The row that fills the batch from end to end, by every mask and length beside the input."""
+    read = input_of(batch)
+    if read is None or read[1].dim() < 2:
+        return None
+    masks = [value for name, value in tensors(batch) if name in MASKS and value.dim() in (1, 2)]
+    sizes = [(mask != 0).sum(1) if mask.dim() == 2 else mask for mask in masks]
+    for row in range(read[1].shape[0]):
+        if all(int(size[row]) in read[1].shape[1:] for size in sizes if row < len(size)):
+            return row
+    return None

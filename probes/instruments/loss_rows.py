@@ -1,0 +1,116 @@
+"""Cuts a batch into rows and changes single things in a copy of it: the inputs, the labels."""
+
+import copy
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+import torch
+
+from probes.instruments.batches import copied
+from probes.instruments.collation import LONGEST_FIRST, input_of, tensors
+from probes.instruments.padding import MASKS
+
+LabelsOf = Callable[[Any], Any]
+INPUTS = (*LONGEST_FIRST, "pixel_values", "images", "inputs_embeds")
+
+
+class NotCut(Exception):
+    """The batch cannot be taken apart into rows."""
+
+
+def rows_of_batch(batch: Any, labels: Any) -> int:
+    """How many rows there are, where everything in the batch agrees on it."""
+    read = input_of(batch)
+    first = labels if isinstance(labels, torch.Tensor) and labels.dim() else read[1] if read else None
+    if first is None:
+        raise NotCut("the batch holds neither labels nor an input that is known by name")
+    others = {name: value.shape[0] for name, value in _parts(batch) if value.dim()}
+    odd = [name for name, size in others.items() if size != first.shape[0]]
+    if odd or not others:
+        raise NotCut(f"{odd[0] if odd else 'nothing in the batch'} does not have one entry for each row")
+    return first.shape[0]
+
+
+def taken(batch: Any, numbers: Sequence[int], rows: int) -> Any:
+    """The batch of these rows only, in this order; the same row may come twice."""
+
+    def pick(value: Any) -> Any:
+        if isinstance(value, torch.Tensor) and value.dim():
+            return value[list(numbers)].clone()
+        several = isinstance(value, list) and len(value) == rows
+        return [value[number] for number in numbers] if several else value
+
+    if isinstance(batch, Mapping):
+        cut: Any = copy.copy(batch)
+        for name in list(batch):
+            cut[name] = pick(batch[name])
+        return cut
+    parts = [pick(value) for value in batch]
+    return batch._make(parts) if hasattr(batch, "_make") else type(batch)(parts)
+
+
+def with_inputs_exchanged(batch: Any, inputs_of: LabelsOf | None = None) -> Any | None:
+    """Every row gets another row's input; a lone row gets other values. None where that changes nothing."""
+    changed = copied(batch)
+    inputs = list(_flat(inputs_of(changed))) if inputs_of else _inputs(changed)
+    before = [value.clone() for value in inputs]
+    for value in inputs:
+        value.copy_(_exchanged(value))
+    same = all(torch.equal(one, other) for one, other in zip(before, inputs, strict=True))
+    return None if same or not inputs else changed
+
+
+def with_other_labels(batch: Any, labels_of: LabelsOf, classes: int | None) -> Any | None:
+    """Every label of the first row is another one; what is not scored stays so. None where that cannot be done."""
+    changed = copied(batch)
+    labels = labels_of(changed)
+    if not isinstance(labels, torch.Tensor) or not labels.numel():
+        return None
+    labels[:1].copy_(_others(labels, classes)[:1])
+    now, before = labels_of(changed), labels_of(batch)
+    return None if torch.equal(now, before) else changed
+
+
+def _parts(batch: Any) -> Iterator[tuple[str, torch.Tensor]]:
+    yield from tensors(batch)
+    if isinstance(batch, list | tuple):
+        yield from ((str(place), value) for place, value in enumerate(batch) if isinstance(value, torch.Tensor))
+
+
+def _inputs(batch: Any) -> list[torch.Tensor]:
+    """All that is known by name, with its masks; else the one that looks like it."""
+    named = [value for name, value in tensors(batch) if name in INPUTS or name in MASKS]
+    if any(name in INPUTS for name, _ in tensors(batch)):
+        return named
+    read = input_of(batch)
+    return [read[1], *named] if read else []
+
+
+def _flat(values: Any) -> Iterator[torch.Tensor]:
+    if isinstance(values, torch.Tensor):
+        yield values
+    elif isinstance(values, Mapping | list | tuple):
+        for value in values.values() if isinstance(values, Mapping) else values:
+            yield from _flat(value)
+
+
+def _exchanged(value: torch.Tensor) -> torch.Tensor:
+    if len(value) > 1:
+        return value.flip(0)
+    if value.is_floating_point():
+        return value + torch.randn_like(value) * (float(value.float().std(correction=0)) + 1e-3)
+    return value.roll(1, -1)
+
+
+def _others(labels: torch.Tensor, classes: int | None) -> torch.Tensor:
+    if labels.dtype is torch.bool:
+        return ~labels
+    if labels.is_floating_point():
+        yes_or_no = bool(((labels == 0) | (labels == 1)).all())
+        return 1 - labels if yes_or_no else labels + float(labels.float().std(correction=0)) + 1.0
+    known = torch.unique(labels[labels >= 0])
+    if len(known) > 1:
+        following = known.roll(-1)[torch.searchsorted(known, labels.clamp(min=int(known[0])))]
+    else:
+        following = (labels + 1) % classes if classes and classes > 1 else labels
+    return torch.where(labels >= 0, following, labels)

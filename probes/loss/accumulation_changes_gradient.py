@@ -1,0 +1,47 @@
+from collections.abc import Iterator
+
+from diagnose import Finding, Severity, Stage, probe
+from probes.measured.loss import Accumulation
+
+ALIKE = 0.02  # relative error; float32 leaves 1e-5
+OFF = 0.05  # from a ratio of one
+ALONG = 0.98  # cosine
+
+
+@probe(id="LOS013", stage=Stage.LOSS, severity=Severity.ERROR, explains=("LRN*",))
+def accumulation_changes_gradient(accumulation: Accumulation) -> Iterator[Finding]:
+    """One accumulated step is not the step of the same rows in one batch."""
+    seen, name = accumulation, f"{accumulation.batches} accumulated batches"
+    numbers = {"error": seen.error, "ratio": seen.means_ratio, "cosine": seen.cosine, "updates": seen.updates}
+    if seen.updates > 1:
+        message = f"the optimiser steps {seen.updates} times over {name}, expected once, after the last"
+        yield Finding("accumulated_step", message, "call optimizer.step() once, after the last backward pass", numbers)
+        return
+    if seen.error <= ALIKE or seen.means_ratio is None or seen.means_cosine is None:
+        return
+    if (seen.last_cosine or 0.0) > max(0.999, seen.means_cosine):
+        message = f"of {name} only the last counts (cosine {seen.last_cosine:.4f} with its own gradient), expected all"
+        yield Finding("accumulated_step", message, "call zero_grad() once, before the first batch", numbers)
+    elif seen.means_cosine < ALONG and seen.cosine < ALONG:
+        message = (
+            f"the gradient of {name} is off by {seen.error:.0%} in another direction than that of the same rows at once"
+        )
+        fix = "compute the same loss in both, and let no batch change what the next one meets"
+        yield Finding("accumulated_step", message, fix, numbers, Severity.WARNING)
+    elif abs(seen.means_ratio - 1) > OFF and abs(seen.ratio - 1) > OFF:
+        yield from _scaled(seen, name, numbers)
+    else:
+        message = f"{name} are a mean of means: the gradient is off by {seen.error:.0%} from the same rows in one batch"
+        fix = "divide by the count of scored labels in the whole accumulated batch"
+        yield Finding("accumulated_step", message, fix, numbers, Severity.NOTE)
+
+
+def _scaled(seen: Accumulation, name: str, numbers: dict[str, float | None]) -> Iterator[Finding]:
+    ratio, divisor = seen.means_ratio, seen.divisor
+    if divisor is not None and divisor > 1 and divisor == seen.configured:
+        return  # it divides by the setting, and the run accumulates as many
+    message = f"the gradient of {name} is {ratio:.2f} times that of the same rows in one batch, expected 1.00"
+    fixed = f": the loss is divided by {divisor}, however many there are" if divisor and divisor > 1 else ""
+    fix = "divide each loss by the number of batches; for transformers set model.accepts_loss_kwargs = False"
+    milder = Severity.NOTE if fixed and seen.configured is None else None
+    yield Finding("accumulated_step", message + fixed, fix, numbers, milder)

@@ -1,0 +1,20 @@
+from collections.abc import Iterator
+
+from diagnose import Finding, Severity, Stage, probe
+from probes.measured.loss import LossTrials
+
+
+@probe(id="LOS012", stage=Stage.LOSS, severity=Severity.ERROR, explains=("LOS0*", "LRN*", "GEN*"))
+def loss_broadcasts_labels(loss_trials: LossTrials) -> Iterator[Finding]:
+    """Scores and labels of unlike shape are broadcast: every row is compared with the label of every other."""
+    for heard in loss_trials.heard:
+        if heard.spread:
+            one, other = (list(shape) for shape in heard.shapes)
+            yield Finding(
+                where=heard.function,
+                message=f"{heard.function} is given {one} against {other} and makes {list(heard.spread)} of them, "
+                "expected one shape for both: each row meets the labels of all rows",
+                fix="bring both to one shape first: squeeze(-1) the scores, or unsqueeze(-1) the labels",
+                measured={"scores": str(one), "labels": str(other), "made": str(list(heard.spread))},
+            )
+            return

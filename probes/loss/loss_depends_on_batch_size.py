@@ -1,0 +1,33 @@
+from collections.abc import Iterator
+
+from diagnose import Finding, Severity, Stage, probe
+from probes.measured.loss import LossTrials
+
+NEAR = 0.02
+
+
+@probe(id="LOS011", stage=Stage.LOSS, severity=Severity.WARNING, explains=("LRN*",))
+def loss_depends_on_batch_size(loss_trials: LossTrials) -> Iterator[Finding]:
+    """The loss changes when every row is there twice: it is neither a mean over the batch nor one sum of it."""
+    growth, value, twice = loss_trials.growth, loss_trials.value, loss_trials.twice
+    if growth is None or abs(value) < 1e-6:
+        return
+    summed, mean = _parts(loss_trials, 2.0), _parts(loss_trials, 1.0)
+    told = f"Loss: {value:.4g}, with every row twice {twice:.4g}"
+    numbers = {"loss": value, "twice": twice, "growth": growth}
+    if abs(growth - 0.5) < NEAR:
+        fix = "divide by the number of rows or labels once: the mean has done so already"
+        yield Finding("the loss function", f"{told}, expected the same: it is divided by the batch twice", fix, numbers)
+    elif summed and mean:
+        message = f"{told}: {', '.join(summed)} is a sum and {', '.join(mean)} a mean, expected one kind for all"
+        fix = "take the mean in every part: else their weights against each other follow the batch size"
+        yield Finding("the loss function", message, fix, numbers)
+    elif loss_trials.is_sum:
+        message = f"{told}: it is a sum over the rows, so its steps grow with the batch"
+        fix = "tune the learning rate for this very batch size, or take the mean"
+        yield Finding("the loss function", message, fix, numbers, Severity.NOTE)
+
+
+def _parts(trials: LossTrials, growth: float) -> list[str]:
+    pairs = [(name, trials.parts_twice.get(name), value) for name, value in trials.parts.items() if value]
+    return [name for name, twice, value in pairs if twice is not None and abs(twice / value - growth) < NEAR]

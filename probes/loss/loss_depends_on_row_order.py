@@ -1,0 +1,23 @@
+from collections.abc import Iterator
+
+from diagnose import Finding, Severity, Stage, probe
+from probes.measured.loss import LossTrials
+
+
+@probe(id="LOS007", stage=Stage.LOSS, severity=Severity.ERROR, explains=("LOS006", "LOS011", "LRN*", "GEN*"))
+def loss_depends_on_row_order(loss_trials: LossTrials) -> Iterator[Finding]:
+    """The same rows in another order have another loss: scores of one row meet the labels of another."""
+    if loss_trials.in_order is None:
+        return
+    one, again, other = loss_trials.in_order
+    if abs(other - one) <= max(10 * abs(again - one), loss_trials.slack * abs(one)):
+        return
+    yield Finding(
+        where="the loss function",
+        message=f"Loss: {one:.5g}, and {other:.5g} with two rows changed about, expected the same (twice in one order: "
+        f"{again:.5g})",
+        fix="bring scores and labels to one layout before flattening: (rows, time), never (time, rows) beside it",
+        measured={"loss": one, "in_other_order": other, "again": again},
+        # losses over pairs of neighbouring rows are at home where no label stands beside a score
+        severity=None if loss_trials.book is not None else Severity.WARNING,
+    )

@@ -1,0 +1,27 @@
+from collections.abc import Iterator
+
+from diagnose import Finding, Severity, Stage, probe
+from probes.measured.loss import LossTrials
+from probes.measured.steps import Reach
+
+# Of the scores' spread: float32 leaves 1e-6; at random weights a Whisper's scores move by 1e-2, a wav2vec2's by 1e-3.
+STILL = 1e-5
+LARGE = 0.1  # as for gradients: of what trains
+
+
+@probe(id="LOS005", stage=Stage.LOSS, severity=Severity.ERROR, explains=("GRD*", "LRN*", "GEN*"))
+def loss_ignores_input(loss_trials: LossTrials, gradient_reach: Reach | None = None) -> Iterator[Finding]:
+    """The scores stay what they are when rows exchange their inputs: nothing of the input arrives."""
+    follow = loss_trials.scores_follow
+    cuts = gradient_reach.cuts if gradient_reach else ()
+    if follow is None or follow > max(STILL, 4 * loss_trials.grain):
+        return
+    if any(cut.followed or (gradient_reach and gradient_reach.share(cut) >= LARGE) for cut in cuts):
+        return  # the gradient names the module in which it is lost
+    yield Finding(
+        where="the model's input",
+        message=f"the scores move by {follow:.1e} of their spread when {loss_trials.rows} rows exchange inputs, "
+        "expected well above 0.00001; the same with all weights nudged",
+        fix="follow one input through forward: it is overwritten, constant, or left out on the way to the scores",
+        measured={"scores_follow": follow, "loss_follows": loss_trials.loss_follows},
+    )

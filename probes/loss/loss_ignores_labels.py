@@ -1,0 +1,30 @@
+from collections.abc import Iterator
+
+from diagnose import Finding, Severity, Stage, probe
+from probes.measured.loss import LossTrials
+
+STILL = 1e-6  # relative; at random weights another label changes a healthy loss by 1e-3
+SELDOM = 0.1  # cross-entropy in any of its forms asks for the label nearly everywhere, a teacher's guesses for many
+ENOUGH = 10
+
+
+@probe(id="LOS006", stage=Stage.LOSS, severity=Severity.ERROR, explains=("LRN*", "GEN*"))
+def loss_ignores_labels(loss_trials: LossTrials) -> Iterator[Finding]:
+    """The loss is not computed from the labels: it stays when they change, or asks for other classes."""
+    value, other, asked = loss_trials.value, loss_trials.other_labels, loss_trials.asked
+    tokens = loss_trials.tokens or 0
+    if other is not None and abs(other - value) <= max(STILL, 4 * loss_trials.grain) * abs(value):
+        told = (
+            f"Loss: {value:.6g}, and {other:.6g} with the labels of a row changed, expected another number; the same "
+        )
+        told += "with all weights nudged"
+    elif asked is not None and asked < SELDOM and tokens >= ENOUGH:
+        told = f"the loss asks for the class of the label at {asked:.0%} of {tokens} scored labels, expected nearly all"
+    else:
+        return
+    yield Finding(
+        where="the loss function",
+        message=told,
+        fix="compute the loss from the labels of the batch, not from the model's own output or from another tensor",
+        measured={"loss": value, "with_other_labels": other, "asked": asked},
+    )

@@ -1,0 +1,59 @@
+from collections.abc import Iterator
+from math import log
+
+from diagnose import Finding, Severity, Stage, probe
+from probes.measured.loss import LossTrials
+
+PURE = 0.999  # cosine of the gradients: label smoothing, class weights and auxiliary terms part value and gradient
+NEAR = 0.02  # relative
+TWICE = 1.9  # a factor of two and more is a count (batches, rows, processes); dividing is some loops' way to accumulate
+WIDE = 5.0  # times ln V: a random mT5 of two layers has 3, a large one 10
+
+
+@probe(id="LOS004", stage=Stage.LOSS, severity=Severity.ERROR, explains=("LRN*",))
+def loss_is_multiplied(loss_trials: LossTrials) -> Iterator[Finding]:
+    """The loss is a multiple of what its own scores and labels, or its own parts, come to."""
+    value, book, whole = loss_trials.value, loss_trials.book, sum(loss_trials.parts.values())
+    factor = value / book if book else 1.0
+    if _is_plain(loss_trials) and not _is_reduction(factor, loss_trials):
+        yield Finding(
+            where="the loss function",
+            message=f"Loss: {value:.4f}, expected {book or 0:.4f} by cross-entropy of the same scores and labels: "
+            f"it is {factor:.3g} times that, and so is its gradient",
+            fix="take the mean over the scored labels once, and leave batches, rows and processes to the trainer",
+            measured={"loss": value, "cross_entropy": book, "factor": factor},
+            severity=None if factor > TWICE else Severity.WARNING,
+        )
+    elif whole > 0 and min(loss_trials.parts.values()) >= 0 and value > whole * 1.05 and not loss_trials.is_sum:
+        parts = ", ".join(f"{name} {part:.4f}" for name, part in loss_trials.parts.items())
+        yield Finding(
+            where="the loss function",
+            message=f"Loss: {value:.4f}, expected at most {whole:.4f}, the sum of its parts ({parts})",
+            fix="weigh the parts with weights that add up to one, and multiply their sum by nothing",
+            measured={"loss": value, "parts": whole, "factor": value / whole},
+        )
+    elif book and value > WIDE * log(max(loss_trials.classes, 2)) and abs(factor - 1) < NEAR:
+        yield Finding(
+            where="the scores",
+            message=f"Loss: {value:.2f} at the start, guessing costs ln {loss_trials.classes} = "
+            f"{log(loss_trials.classes):.2f}: the scores are wide, and wrong",
+            fix="load trained weights, or start the head smaller; a model of this family may be made so",
+            measured={"loss": value, "classes": loss_trials.classes},
+            severity=Severity.NOTE,
+        )
+
+
+def _is_plain(trials: LossTrials) -> bool:
+    """And a mean: what follows the batch size is LOS011's."""
+    if trials.scale is None or trials.cosine is None or not trials.book or trials.cosine < PURE:
+        return False
+    if trials.growth is not None and abs(trials.growth - 1) > NEAR:
+        return False
+    return abs(trials.value / trials.book - trials.scale) <= NEAR * trials.scale
+
+
+def _is_reduction(factor: float, trials: LossTrials) -> bool:
+    """A mean over scored labels, over rows or over all positions."""
+    tokens, positions = trials.tokens or 1, trials.positions or 1
+    usual = (1.0, tokens / trials.rows, tokens / positions)
+    return any(abs(factor / one - 1) <= NEAR for one in usual)
