@@ -10,7 +10,7 @@ LARGE = 0.1
 @probe(id="GRD001", stage=Stage.GRADIENTS, severity=Severity.ERROR, explains=("LRN*", "GEN*"))
 def gradient_is_missing(gradient_reach: Reach) -> Iterator[Finding]:
     """A module that should train gets no gradient at all: the graph is cut, or nothing of it reaches the loss."""
-    missing = [cut for cut in gradient_reach.cuts if cut.missing]
+    missing = [cut for cut in gradient_reach.cuts if cut.missing and not cut.elsewhere]
     grave = [cut for cut in missing if cut.followed or gradient_reach.share(cut) >= LARGE]
     yield from (_finding(cut, gradient_reach.share(cut)) for cut in grave)
     small = [cut for cut in missing if cut not in grave]

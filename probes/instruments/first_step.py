@@ -1,8 +1,7 @@
 """One first step for all probes of loss and gradients: forward, backward, an update with an optimiser; undone."""
 
-import inspect
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
@@ -12,6 +11,8 @@ from diagnose import meter
 from probes.instruments.batches import copied
 from probes.instruments.failure import failure_of
 from probes.instruments.finite import is_finite
+from probes.instruments.gradient_blame import blamed
+from probes.instruments.gradient_update import highest_rates, move, updates_alone
 from probes.instruments.keeping import Keeper
 from probes.instruments.observer import observed
 from probes.instruments.outputs import ComputeLoss, NoLoss
@@ -31,21 +32,29 @@ def take_first_step(
 ) -> FirstStep:
     """What the run's first step would do, in plain numbers. A model that raises is a result, not a crash."""
     with observed(model, optimizer, others=others) as before, torch.enable_grad(), watched(model) as watch:
-        if not model.training:  # modes that the user has set within a training model stay as they are
-            model.train()
+        as_in_training(model)
         meter.count()
         start = time.perf_counter()
-        loss, failure = _forward(model, batch, compute_loss)
+        loss, failure = forward(model, batch, compute_loss)
         if loss is None:
             return FirstStep(failure=failure)
         step = FirstStep(loss=first_loss(loss, watch, labels), forward_seconds=time.perf_counter() - start)
         step = _backward(step, model, loss, watch, labels)
+        if step.failure:
+            step = replace(step, failure=blamed(model, batch, compute_loss, step.failure))
         return step if step.failure or optimizer is None else _update(step, model, optimizer, before)
 
 
-def _forward(
+def as_in_training(model: torch.nn.Module) -> None:
+    """Modes that the user has set within a training model stay as they are."""
+    if not model.training:
+        model.train()
+
+
+def forward(
     model: torch.nn.Module, batch: Any, compute_loss: ComputeLoss
 ) -> tuple[torch.Tensor | None, Failure | None]:
+    """The loss as one number, or what stood against it."""
     try:
         loss = compute_loss(model, copied(batch))
     except NoLoss:
@@ -83,15 +92,14 @@ def trainable(model: torch.nn.Module) -> Named:
 
 def gradient_of(name: str, parameter: torch.nn.Parameter) -> Gradient:
     """Norm in float32; a norm of nought is looked at again, since tiny squares underflow."""
-    weight = _norm(parameter.detach())
+    row = Gradient(name, None, size=parameter.numel(), weight_norm=_norm(parameter.detach()), dims=parameter.dim())
     gradient = parameter.grad
     if gradient is None:
-        return Gradient(name, None, size=parameter.numel(), weight_norm=weight)
+        return row
     gradient = gradient.coalesce().values() if gradient.is_sparse else gradient
     norm = _norm(gradient)
-    if norm == 0.0 and int(torch.count_nonzero(gradient)):
-        norm = float(gradient.abs().max())
-    return Gradient(name, norm, finite=is_finite(gradient), size=parameter.numel(), weight_norm=weight)
+    largest = float(torch.linalg.vector_norm(gradient.detach(), ord=float("inf"))) if gradient.numel() else 0.0
+    return replace(row, norm=norm or largest, largest=largest, finite=is_finite(gradient))
 
 
 def _norm(tensor: torch.Tensor) -> float:
@@ -99,22 +107,21 @@ def _norm(tensor: torch.Tensor) -> float:
 
 
 def _update(step: FirstStep, model: torch.nn.Module, optimizer: Any, before: Keeper) -> FirstStep:
-    if step.gradients is None or _wants_closure(optimizer.step):
+    """One update at the highest rate that the schedule names: in a warm-up the first one is meant to be tiny."""
+    if step.gradients is None or not updates_alone(optimizer):
         return step
+    rate = highest_rates(optimizer)
     try:
         optimizer.step()
     except Exception as error:
         return replace(step, failure=failure_of(error, model, "update"))
-    moves = {name: _moved(parameter, before) for name, parameter in trainable(model)}
-    rows = tuple(replace(row, moved=moves[row.name][0], changed=moves[row.name][1]) for row in step.gradients.rows)
-    return replace(step, gradients=replace(step.gradients, rows=rows))
+    rates = {id(weight): float(group.get("lr", 0)) for group in optimizer.param_groups for weight in group["params"]}
+    weights = {name: weight for name, weight in trainable(model) if id(weight) in rates}
+    moves = {name: (*move(weight, before.copy_of(weight)), rates[id(weight)]) for name, weight in weights.items()}
+    rows = [_told(row, *moves[row.name]) if row.name in moves else row for row in step.gradients.rows]
+    own = type(getattr(optimizer, "optimizer", optimizer)).__module__.startswith("torch.optim")
+    return replace(step, gradients=replace(step.gradients, rows=tuple(rows), rate=rate, rounds=own))
 
 
-def _wants_closure(step: Callable[..., Any]) -> bool:
-    closure = inspect.signature(step).parameters.get("closure")
-    return closure is not None and closure.default is inspect.Parameter.empty
-
-
-def _moved(parameter: torch.nn.Parameter, before: Keeper) -> tuple[float, float]:
-    change = parameter.detach() - before.copy_of(parameter)
-    return _norm(change), float(torch.count_nonzero(change)) / max(change.numel(), 1)
+def _told(row: Gradient, moved: float, changed: float, rate: float) -> Gradient:
+    return replace(row, moved=moved, changed=changed, rate=rate)

@@ -63,8 +63,11 @@ class Gradient:
     finite: bool = True
     size: int = 1
     weight_norm: float = 0.0
-    moved: float | None = None  # norm of the first update, where there is an optimiser
-    changed: float | None = None  # share of its elements that the update changed
+    moved: float | None = None  # norm of the first update, at the schedule's highest rate; None: no optimiser has it
+    changed: float | None = None  # share of the elements with a gradient that the update changed
+    rate: float | None = None  # of its group in that update
+    largest: float = 0.0  # of the gradient's elements, by size
+    dims: int = 1  # axes of the parameter: 2 and more for what multiplies, 1 for biases and norms
 
 
 @dataclass(frozen=True)
@@ -73,6 +76,8 @@ class Gradients:
 
     rows: tuple[Gradient, ...]
     norm: float = 0.0
+    rate: float | None = None  # the learning rate of the update that was tried, the highest of the groups
+    rounds: bool = False  # an optimiser of torch's own: what it rounds away is lost
 
 
 @dataclass(frozen=True)
@@ -99,6 +104,18 @@ class Cut:
     size: int
     missing: bool  # True: there is no gradient at all; False: there is one, and it is zero
     followed: bool | None = None  # does the loss follow when these weights change? None: not tried
+    elsewhere: bool = False  # not at work in the first batch, but in another one: an expert, a branch for some rows
+
+
+@dataclass(frozen=True)
+class Faint:
+    """A part all of whose matrices get next to nothing, at first and with the weights nudged."""
+
+    module: str
+    kind: str
+    tensors: int
+    size: int
+    largest: float  # element of their gradients, in either look
 
 
 @dataclass(frozen=True)
@@ -107,6 +124,7 @@ class Reach:
 
     trainable: int
     cuts: tuple[Cut, ...] = ()
+    faint: tuple[Faint, ...] = ()
 
     def share(self, cut: Cut) -> float:
         return cut.size / max(self.trainable, 1)

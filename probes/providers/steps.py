@@ -42,13 +42,19 @@ def first_gradients(first_step: FirstStep) -> Gradients:
 
 
 def gradient_reach(
-    model: "Module", batch: Any, first_gradients: Gradients, compute_loss: Any = None, trainer: Any = None
+    model: "Module",
+    batch: Any,
+    first_gradients: Gradients,
+    compute_loss: Any = None,
+    trainer: Any = None,
+    drawn_batches: Any = None,
 ) -> Reach:
     """Modules that the gradient does not reach, looked at twice."""
     from probes.instruments.outputs import loss_of_output
     from probes.instruments.reach import find_cuts
 
-    return find_cuts(model, batch, compute_loss or loss_of_output, first_gradients, _around(trainer))
+    more = list(drawn_batches or ())[1:3]
+    return find_cuts(model, batch, compute_loss or loss_of_output, first_gradients, _around(trainer), more)
 
 
 def _tensor(labels: Any) -> Any:

@@ -1,0 +1,21 @@
+from typing import Any
+
+from diagnose import fault
+from probes.faults.changes import Facts
+from probes.faults.gradient_changes import norm_of, own_steps_of, with_own_step
+
+
+def _step(model: Any, optimizer: Any, loss: Any) -> None:
+    loss().backward()
+    optimizer.zero_grad()
+    optimizer.step()
+
+
+@fault(
+    id="cleared_before_update",
+    breaks="zero_grad stands between backward() and optimizer.step()",
+    named_by="GRD015",
+    proof=lambda facts: own_steps_of(facts, lambda: not norm_of(facts) and not facts["optimizer"].state) is True,
+)
+def cleared_before_update(facts: Facts) -> Facts:
+    return with_own_step(facts, _step)

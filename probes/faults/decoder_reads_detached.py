@@ -1,0 +1,22 @@
+from typing import Any
+
+from diagnose import fault
+from probes.faults.changes import Facts
+
+
+@fault(
+    id="decoder_reads_detached",
+    breaks="the encoder's output is detached before the decoder, while CTC still trains the encoder",
+    named_by="GRD010",
+    proof=lambda facts: "_decode" in vars(facts["model"]),
+    applies_to=("hybrid",),
+)
+def decoder_reads_detached(facts: Facts) -> Facts:
+    model = facts["model"]
+    usual = model._decode
+
+    def decode(hidden: Any, silent: Any, toks: Any) -> Any:
+        return usual(hidden.detach(), silent, toks)
+
+    model._decode = decode
+    return facts

@@ -1,0 +1,83 @@
+"""What faults of the gradients are made of: a place in the middle of every subject, and training steps of one's own."""
+
+from collections.abc import Callable
+from typing import Any
+
+from probes.faults.changes import ENCODERS, Facts, encoder_of, hook_output, loss_of, untied, usual_loss
+
+ATTENTION = {
+    "WhisperForConditionalGeneration": "model.encoder.layers.0.self_attn.q_proj",
+    "SpeechEncoderDecoderModel": "encoder.encoder.layers.0.attention.q_proj",
+    "MT5ForConditionalGeneration": "encoder.block.0.layer.0.SelfAttention.q",
+}
+# The module that holds an activation, and the activation's name in it.
+ACTIVATIONS = {
+    "WhisperForConditionalGeneration": ("model.encoder.layers.0", "activation_fn"),
+    "SpeechEncoderDecoderModel": ("encoder.encoder.layers.0.feed_forward", "intermediate_act_fn"),
+    "MT5ForConditionalGeneration": ("encoder.block.0.layer.1.DenseReluDense", "act"),
+    "Hybrid": ("encoder.layers.0", "activation"),
+    "Sequential": ("", "2"),
+}
+Body = Callable[[Any, Any, Callable[[], Any]], Any]
+
+
+def middle_of(facts: Facts) -> Any:
+    """The encoder, or a classifier's first layer."""
+    known = type(facts["model"]).__name__ in ENCODERS
+    return encoder_of(facts) if known else facts["model"][0]
+
+
+def hooked(facts: Facts, change: Callable[[Any], Any]) -> Facts:
+    """The facts with a model whose middle gives a changed output while it trains."""
+    middle = middle_of(facts)
+    hook_output(middle, lambda hidden: change(hidden) if middle.training else hidden)
+    return facts
+
+
+def activation_of(facts: Facts) -> tuple[Any, str]:
+    holder, name = ACTIVATIONS[type(facts["model"]).__name__]
+    return facts["model"].get_submodule(holder), name
+
+
+def with_own_step(facts: Facts, body: Body) -> Facts:
+    """The facts with a training step of the user's: body(model, optimizer, loss)."""
+    model, optimizer, loss = facts["model"], facts["optimizer"], usual_loss(facts)
+
+    def training_step(batch: Any) -> Any:
+        return body(model, optimizer, lambda: loss(model, batch))
+
+    return {**facts, "training_step": training_step}
+
+
+def own_steps_of(facts: Facts, look: Callable[[], Any], calls: int = 1) -> Any:
+    """What `look` sees after the facts' own step was called; everything is put back."""
+    from probes.instruments.observer import observed
+
+    if "training_step" not in facts:
+        return None
+    batch = facts["collate"]([facts["train_dataset"][number] for number in range(4)])
+    with observed(facts["model"], facts["optimizer"]):
+        for _ in range(calls):
+            facts["training_step"](batch)
+        return look()
+
+
+def norm_of(facts: Facts) -> float:
+    """Of all gradients there are."""
+    gradients = [weight.grad for weight in facts["model"].parameters() if weight.grad is not None]
+    return float(sum(float(gradient.square().sum()) for gradient in gradients)) ** 0.5
+
+
+def backward_of(facts: Facts, look: Callable[[], Any]) -> Any:
+    """What `look` sees after one backward pass of the first items in training mode."""
+    from probes.instruments.observer import observed
+
+    with observed(facts["model"], facts["optimizer"]):
+        facts["model"].train()
+        loss_of(facts).backward()
+        return look()
+
+
+def largest_of(facts: Facts, module: Any) -> float:
+    """The largest element of the gradients of what the module alone holds."""
+    return max(float(weight.grad.abs().max()) for weight in untied(facts, module) if weight.grad is not None)

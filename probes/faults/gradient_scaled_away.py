@@ -1,0 +1,22 @@
+from typing import Any
+
+from diagnose import fault
+from probes.faults.changes import Facts, hook_output
+from probes.faults.gradient_changes import backward_of, largest_of, middle_of
+
+
+def _damped(hidden: Any) -> Any:
+    if hidden.requires_grad:
+        hidden.register_hook(lambda gradient: gradient * 1e-10)
+    return hidden
+
+
+@fault(
+    id="gradient_scaled_away",
+    breaks="a gradient multiplier of 1e-10 behind the encoder",
+    named_by="GRD005",
+    proof=lambda facts: backward_of(facts, lambda: largest_of(facts, middle_of(facts))) < 1e-8,
+)
+def gradient_scaled_away(facts: Facts) -> Facts:
+    hook_output(middle_of(facts), _damped)
+    return facts

@@ -1,0 +1,20 @@
+from typing import Any
+
+from diagnose import fault
+from probes.faults.changes import Facts
+from probes.faults.gradient_changes import norm_of, own_steps_of, with_own_step
+
+
+def _step(model: Any, optimizer: Any, loss: Any) -> None:
+    loss().backward()
+    optimizer.step()
+
+
+@fault(
+    id="gradients_not_cleared",
+    breaks="zero_grad is missing from the training step",
+    named_by="GRD013",
+    proof=lambda facts: bool(own_steps_of(facts, lambda: norm_of(facts))),
+)
+def gradients_not_cleared(facts: Facts) -> Facts:
+    return with_own_step(facts, _step)

@@ -1,0 +1,38 @@
+from typing import Any
+
+from diagnose import fault
+from probes.faults.changes import Facts
+from probes.faults.gradient_changes import backward_of, hooked, middle_of
+
+
+def _noisy(hidden: Any) -> Any:
+    import numpy as np
+    import torch
+
+    noise = np.random.default_rng().normal(0, 0.1, hidden.shape)
+    return hidden + torch.from_numpy(noise).to(hidden)
+
+
+def _weights(facts: Facts) -> Any:
+    return next(weight.grad.clone() for weight in middle_of(facts).parameters() if weight.grad is not None)
+
+
+def _differs(facts: Facts) -> bool:
+    import torch
+
+    seen = []
+    with torch.random.fork_rng(devices=[]):
+        for _ in range(2):
+            torch.manual_seed(0)
+            seen.append(backward_of(facts, lambda: _weights(facts)))
+    return not torch.equal(*seen)
+
+
+@fault(
+    id="noise_without_a_seed",
+    breaks="noise is drawn from a generator that is made anew, without a seed, in every forward pass",
+    named_by="GRD020",
+    proof=lambda facts: bool(middle_of(facts)._forward_hooks) and _differs(facts),
+)
+def noise_without_a_seed(facts: Facts) -> Facts:
+    return hooked(facts, _noisy)

@@ -1,0 +1,14 @@
+from diagnose import fault
+from probes.faults.changes import Facts
+
+
+@fault(
+    id="optimizer_at_rest",
+    breaks="the optimiser is built with a learning rate of 0",
+    named_by="GRD011",
+    proof=lambda facts: all(group["lr"] == 0.0 for group in facts["optimizer"].param_groups),
+)
+def optimizer_at_rest(facts: Facts) -> Facts:
+    from torch.optim import AdamW
+
+    return {**facts, "optimizer": AdamW(facts["model"].parameters(), lr=0.0)}

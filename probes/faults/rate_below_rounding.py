@@ -1,0 +1,14 @@
+from diagnose import fault
+from probes.faults.changes import Facts
+
+
+@fault(
+    id="rate_below_rounding",
+    breaks="a learning rate so small that float32 rounds the update away",
+    named_by="GRD012",
+    proof=lambda facts: all(group["lr"] == 1e-11 for group in facts["optimizer"].param_groups),
+)
+def rate_below_rounding(facts: Facts) -> Facts:
+    from torch.optim import AdamW
+
+    return {**facts, "optimizer": AdamW(facts["model"].parameters(), lr=1e-11)}

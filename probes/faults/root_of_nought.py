@@ -1,0 +1,23 @@
+from typing import Any
+
+from diagnose import fault
+from probes.faults.changes import Facts
+from probes.faults.gradient_changes import backward_of, hooked, middle_of
+
+
+def _rooted(hidden: Any) -> Any:
+    return hidden + (hidden - hidden).sqrt()
+
+
+def _is_nan(facts: Facts) -> bool:
+    return any(bool(weight.grad.isnan().any()) for weight in middle_of(facts).parameters() if weight.grad is not None)
+
+
+@fault(
+    id="root_of_nought",
+    breaks="a square root is taken of 0: the loss is finite, and the slope is not",
+    named_by="GRD004",
+    proof=lambda facts: backward_of(facts, lambda: _is_nan(facts)),
+)
+def root_of_nought(facts: Facts) -> Facts:
+    return hooked(facts, _rooted)

@@ -1,0 +1,24 @@
+from typing import Any
+
+from diagnose import fault
+from probes.faults.changes import Facts
+from probes.faults.gradient_changes import backward_of, hooked, middle_of
+
+
+@fault(
+    id="state_kept_with_graph",
+    breaks="a module keeps its last output with its graph and adds it to the next",
+    named_by="GRD018",
+    proof=lambda facts: backward_of(facts, lambda: getattr(middle_of(facts), "memory", None) is not None),
+)
+def state_kept_with_graph(facts: Facts) -> Facts:
+    middle = middle_of(facts)
+    middle.memory = None
+
+    def remember(hidden: Any) -> Any:
+        if middle.memory is not None:
+            hidden = hidden + 0.01 * middle.memory.mean()
+        middle.memory = hidden
+        return hidden
+
+    return hooked(facts, remember)

@@ -1,0 +1,27 @@
+from typing import Any
+
+from diagnose import fault
+from probes.faults.changes import Facts
+from probes.faults.gradient_changes import own_steps_of, with_own_step
+
+
+def _step(model: Any, optimizer: Any, loss: Any) -> None:
+    import torch
+
+    with torch.no_grad():
+        value = loss()
+    value.backward()
+    optimizer.step()
+
+
+def _raises(facts: Facts) -> bool:
+    try:
+        own_steps_of(facts, lambda: None)
+    except RuntimeError:
+        return True
+    return False
+
+
+@fault(id="step_without_gradient", breaks="the training step runs under no_grad", named_by="GRD019", proof=_raises)
+def step_without_gradient(facts: Facts) -> Facts:
+    return with_own_step(facts, _step)

@@ -1,0 +1,24 @@
+from collections.abc import Iterator
+
+from diagnose import Finding, Severity, Stage, probe
+from probes.measured.gradients import Repeat
+
+# Trained heads may look at one position alone, but not every head of a layer at every query; untrained ones spread out.
+# Two keys that are alike share the weight: a few queries stay undecided.
+DECIDED = 0.95
+
+
+@probe(id="GRD009", stage=Stage.GRADIENTS, severity=Severity.WARNING, explains=("GRD002", "GRD005", "LRN*"))
+def attention_is_one_hot(repeated_step: Repeat) -> Iterator[Finding]:
+    """Every query of an attention layer looks at one position alone, so its softmax lets no gradient through."""
+    sure = [one for one in repeated_step.activations if one.decided >= DECIDED]
+    if sure:
+        first = sure[0]
+        others = f"; {len(sure)} such layers, {', '.join(one.module for one in sure[:4])}" if len(sure) > 1 else ""
+        yield Finding(
+            where=first.module,
+            message=f"{first.decided:.1%} of the queries of this {first.kind} put all weight (more than 0.9999) on one "
+            f"position, expected it to be spread{others}",
+            fix="divide the scores by the root of the head's width, and initialise query and key projections smaller",
+            measured={"one_hot": first.decided, "layers": len(sure)},
+        )

@@ -1,0 +1,41 @@
+from collections.abc import Iterator
+
+from diagnose import Finding, Severity, Stage, probe
+from probes.measured.gradients import Depth
+from probes.measured.steps import Reach
+
+# Adam divides by the gradient's size plus 1e-8: what is smaller hardly moves, however long it trains. In SGD a rate of
+# 0.1 times 1e-8 is below the last of float32's 24 bits for weights of 0.1.
+NOTHING = 1e-8
+# Queries and keys start near nothing where attention starts even, 2 of 12 parts of a layer: a third is no such thing,
+# nor is a part all of whose matrices, four and more, get nothing.
+LARGE, WHOLE = 1 / 3, 4
+# From last layer to first: one rate cannot serve both; a tenth for each layer in a stack of five.
+FADED, LAYERS, STEADY = 1e-4, 4, 0.8
+
+
+@probe(id="GRD005", stage=Stage.GRADIENTS, severity=Severity.ERROR, explains=("PRE*", "LRN*", "GEN*"))
+def gradient_vanishes(gradient_reach: Reach, gradient_depth: tuple[Depth, ...] | None = None) -> Iterator[Finding]:
+    """Gradients arrive, but so small that no update can follow them: they vanish on the way back."""
+    faint = [part for part in gradient_reach.faint if part.largest < NOTHING]
+    share = sum(part.size for part in faint) / max(gradient_reach.trainable, 1)
+    if faint and (share >= LARGE or any(part.tensors >= WHOLE for part in faint)):
+        worst = max(faint, key=lambda part: part.size)
+        yield Finding(
+            where=worst.module,
+            message=f"no element of the gradients of {sum(part.tensors for part in faint)} matrices ({share:.1%} of "
+            f"what trains) is larger than {max(part.largest for part in faint):.2g}, expected more than {NOTHING:.0e}",
+            fix=f"mend what damps it between {worst.module} and the loss: scale, activation or missing skip connection",
+            measured={"largest": worst.largest, "share": share, "parts": len(faint)},
+        )
+        return
+    for depth in gradient_depth or ():
+        if len(depth.sizes) >= LAYERS and depth.ratio <= FADED and depth.steadiness >= STEADY:
+            yield Finding(
+                where=depth.layers[0],
+                message=f"the gradient fades from layer to layer on its way back, by {depth.factor:.2g} "
+                f"each: {depth.ends}, expected one size",
+                fix=f"add skip connections or norms to {depth.stack or 'the model'}, or initialise it anew",
+                measured={"ratio": depth.ratio, "layers": len(depth.sizes)},
+                severity=Severity.WARNING,
+            )

@@ -1,0 +1,35 @@
+from collections.abc import Iterator
+
+from diagnose import Finding, Severity, Stage, probe
+from probes.measured.gradients import OwnStep
+
+CHANGED = 0.999  # of the norm at the update: what a clip behind it leaves; rounding is a thousand times finer
+# Clipping at c before unscaling by s leaves c / s. A scaler starts at 65536; nobody clips below a thousandth.
+SCALED, TINY = 256.0, 1e-3
+
+
+@probe(id="GRD017", stage=Stage.GRADIENTS, severity=Severity.ERROR, explains=("LRN*",))
+def gradients_are_clipped_wrongly(own_step: OwnStep) -> Iterator[Finding]:
+    """Gradients are clipped when it is too late, or while they still carry the scaler's factor."""
+    for call in own_step.calls:
+        if not call.updates or not call.walks:
+            continue
+        used, made = call.updates[-1].norm, call.walks[-1].after
+        if 0 < call.left < CHANGED * call.updates[-1].after and call.updates[-1].walks == len(call.walks):
+            yield Finding(
+                where="training_step",
+                message=f"the gradient's norm is {used:.4g} at the update and {call.left:.4g} after it, expected "
+                "clipping before the update or not at all",
+                fix="call clip_grad_norm_ between backward() and optimizer.step()",
+                measured={"at_update": used, "afterwards": call.left},
+            )
+            return
+        if call.scale >= SCALED and 0 < used < TINY and used < 0.01 * made / call.scale:
+            yield Finding(
+                where="training_step",
+                message=f"the update finds a gradient of norm {used:.3g}, expected {made / call.scale:.3g} or the "
+                f"clip's limit: it was clipped to {used * call.scale:.3g} while still scaled by {call.scale:.0f}",
+                fix="call scaler.unscale_(optimizer) before clip_grad_norm_",
+                measured={"at_update": used, "unscaled": made / call.scale, "scale": call.scale},
+            )
+            return

@@ -1,0 +1,29 @@
+from collections.abc import Iterator
+
+from diagnose import Finding, Severity, Stage, probe
+from probes.measured.gradients import Repeat
+
+CURES = (
+    ("second time", "detach() what {} keeps from step to step, or make it anew in every forward pass"),
+    ("inplace", "detach() what {} keeps from step to step: its graph saw weights that have changed since"),
+    ("size", "reset what {} keeps from step to step: it has the last batch's size"),
+)
+
+
+@probe(id="GRD018", stage=Stage.GRADIENTS, severity=Severity.ERROR, explains=("GRD019", "LRN*"))
+def second_step_raises(repeated_step: Repeat) -> Iterator[Finding]:
+    """The first step works and the next one raises: the model keeps something of a graph that is gone."""
+    failure = repeated_step.failure
+    if failure is None:
+        return
+    file, _, line = failure.line.rpartition(":")
+    place = failure.module or "the model"
+    cure = next((cure for words, cure in CURES if words in failure.message), "find out what {} keeps from step to step")
+    yield Finding(
+        where=failure.module or "loss.backward()",
+        message=f"{failure}; the first step did not, expected the same of every step",
+        fix=cure.format(place),
+        measured={"error": failure.error, "module": failure.module, "trace": failure.trace},
+        file=file or None,
+        line=int(line) if line.isdigit() else None,
+    )

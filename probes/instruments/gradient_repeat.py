@@ -1,0 +1,140 @@
+"""The first step once more, from its own seed: it must give the same loss, and this time somebody listens."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import torch
+
+from diagnose import meter
+from diagnose.seeding import seeded
+from probes.instruments.batches import copied
+from probes.instruments.failure import failure_of
+from probes.instruments.first_step import as_in_training, trainable
+from probes.instruments.gradient_activations import Ears
+from probes.instruments.gradient_functions import checked, recorded
+from probes.instruments.gradient_parts import reached, summands
+from probes.instruments.gradient_wavering import first_difference
+from probes.instruments.keeping import Keeper
+from probes.instruments.observer import observed
+from probes.instruments.outputs import ComputeLoss
+from probes.instruments.reach import nudge, put_weights_back, topmost
+from probes.measured.gradients import LossPart, Repeat
+from probes.measured.steps import Failure
+
+SAME = 1e-5  # relative; on a CPU not a bit differs, on a GPU sums may be added up in another order
+MOST = 2  # summands that are asked, each for a forward pass
+
+
+@dataclass(frozen=True)
+class Subject:
+    """What is run, and the seed under which the first step ran."""
+
+    model: torch.nn.Module
+    batch: Any
+    compute_loss: ComputeLoss
+    seed: str = "first_step"
+
+    def loss(self) -> torch.Tensor:
+        meter.count()
+        with seeded(self.seed):
+            return self.compute_loss(self.model, copied(self.batch)).reshape(())
+
+
+def repeat(subject: Subject, first: float, twice: bool, others: Iterable[Any] = ()) -> Repeat:
+    """`twice`: a further step after it, with whatever the model keeps from one step to the next."""
+    model = subject.model
+    with observed(model, others=others) as before, torch.enable_grad():
+        as_in_training(model)
+        found = Repeat(first, first)
+        try:
+            with recorded() as calls, Ears(model) as ears:
+                loss = subject.loss()
+            found = replace(found, again=float(loss.detach()), activations=ears.activations())
+            asked = _suspects(model, loss, ears)
+            if twice:
+                loss.backward()
+                del loss
+                subject.loss().backward()
+        except Exception as error:
+            return replace(found, failure=_blaming(failure_of(error, model, "second step"), model))
+        del ears
+        functions = tuple(row for call in calls.values() for row in checked(call))
+        steady = abs(found.again - first) <= SAME * max(1.0, abs(first))
+        found = replace(found, functions=functions, parts=tuple(_parts(subject, asked, before)) if steady else ())
+    if abs(found.again - first) > SAME * max(1.0, abs(first)):
+        wavers, kind = first_difference(subject, others)
+        found = replace(found, wavers=wavers, kind=kind)
+    return found
+
+
+def _blaming(failure: Failure, model: torch.nn.Module) -> Failure:
+    """A backward pass raises outside of all modules: named is the one that holds a tensor with a graph."""
+    if failure.module:
+        return failure
+    for name, module in model.named_modules():
+        for key, value in vars(module).items():
+            held = value if isinstance(value, list | tuple) else [value]
+            if any(isinstance(one, torch.Tensor) and one.grad_fn is not None for one in held):
+                place = f"{name}.{key}".lstrip(".")
+                return replace(failure, module=place, kind=type(module).__name__)
+    return failure
+
+
+@dataclass(frozen=True)
+class _Suspect:
+    part: LossPart
+    place: int  # among the numbers that were heard
+    lacks: frozenset[str]
+
+
+def _suspects(model: torch.nn.Module, loss: torch.Tensor, ears: Ears) -> list[_Suspect]:
+    """Summands whose graph lacks parameters that another one's has, and that were at work before it was ready."""
+    names = {id(parameter): name for name, parameter in trainable(model)}
+    sizes = {name: parameter.numel() for name, parameter in trainable(model)}
+    nodes = summands(loss) if loss.grad_fn is not None else []
+    reach = {node: reached(node, names) for node in nodes}
+    if len(nodes) < 2 or any(found is None for found in reach.values()):
+        return []
+    told: list[_Suspect] = []
+    for node, own in ((node, found or {}) for node, found in reach.items()):
+        others = [found or {} for other, found in reach.items() if other is not node]
+        before = {name for found in others for name, number in found.items() if number < node._sequence_nr()}
+        lacks = frozenset(before - set(own))
+        place = next((n for n, (_, value) in enumerate(ears.numbers) if value.grad_fn == node), None)
+        if not lacks or not own or place is None:
+            continue
+        alone = set(own) - {name for found in others for name in found}
+        share = sum(sizes[name] for name in alone) / max(sum(sizes.values()), 1)
+        name, value = ears.numbers[place]
+        told.append(_Suspect(LossPart(name, float(value.detach()), share), place, lacks))
+    return told
+
+
+def _parts(subject: Subject, suspects: list[_Suspect], before: Keeper) -> Iterator[LossPart]:
+    """Those that train most come first; asked is whether the summand follows the parameters that its graph lacks."""
+    model = subject.model
+    everything = {name for name, _ in trainable(model)}
+    for number, suspect in enumerate(sorted(suspects, key=lambda one: -one.part.share)):
+        parts = sorted(topmost(model, set(suspect.lacks), everything), key=lambda part: -_size(model, part[2]))
+        module, kind, names = parts[0]
+        part = replace(suspect.part, module=module, kind=kind, tensors=len(names))
+        if number < MOST:
+            put_weights_back(model, before)
+            nudge(parameter for name, parameter in trainable(model) if name in suspect.lacks)
+            with Ears(model) as ears:
+                subject.loss()
+            put_weights_back(model, before)
+            part = replace(part, followed=_follows(suspect, ears))
+        yield part
+
+
+def _size(model: torch.nn.Module, names: list[str]) -> int:
+    return sum(model.get_parameter(name).numel() for name in names)
+
+
+def _follows(suspect: _Suspect, ears: Ears) -> bool | None:
+    if len(ears.numbers) <= suspect.place or ears.numbers[suspect.place][0] != suspect.part.function:
+        return None
+    now = float(ears.numbers[suspect.place][1].detach())
+    return abs(now - suspect.part.value) > SAME * max(1.0, abs(suspect.part.value))

@@ -1,0 +1,57 @@
+"""What the gradients do on their way, and what the user's own step does with them."""
+
+from typing import TYPE_CHECKING, Any
+
+from diagnose.facts import NotApplicable
+from probes.measured.gradients import Depth, OwnStep, Repeat
+from probes.measured.steps import FirstLoss, Gradients
+from probes.providers.steps import _around
+
+if TYPE_CHECKING:
+    from torch.nn import Module
+
+
+def gradient_depth(first_gradients: Gradients) -> tuple[Depth, ...]:
+    """Layers in a row, with the size of each one's gradient."""
+    from probes.instruments.gradient_depth import stacks
+
+    found = tuple(stacks(first_gradients))
+    if not found:
+        raise NotApplicable("the model has no numbered layers in a row that all get a gradient")
+    return found
+
+
+def repeated_step(
+    model: "Module",
+    batch: Any,
+    first_loss: FirstLoss,
+    first_gradients: Gradients,
+    compute_loss: Any = None,
+    training_step: Any = None,
+    trainer: Any = None,
+) -> Repeat:
+    """The first step again from its own seed; a third follows unless the user's own step will be taken twice."""
+    from probes.instruments.gradient_repeat import Subject, repeat
+    from probes.instruments.outputs import loss_of_output
+
+    subject = Subject(model, batch, compute_loss or loss_of_output)
+    return repeat(subject, first_loss.value, training_step is None, _around(trainer))
+
+
+def own_step(
+    model: "Module",
+    batch: Any,
+    training_step: Any,
+    optimizer: Any,
+    first_gradients: Gradients,
+    scheduler: Any = None,
+    grad_scaler: Any = None,
+    trainer: Any = None,
+) -> OwnStep:
+    """The user's own step, called twice on the first batch."""
+    from probes.instruments.own_step import take_own_steps
+
+    inner = getattr(optimizer, "optimizer", optimizer)
+    if not hasattr(inner, "register_step_pre_hook"):
+        raise NotApplicable(f"{type(inner).__name__} is no optimiser of torch's kind: its updates cannot be seen")
+    return take_own_steps(model, training_step, batch, optimizer, scheduler, grad_scaler, _around(trainer))
