@@ -24,6 +24,6 @@ def _frozen(facts: Facts) -> bool:
     applies_to=SEQUENCES,
 )
 def adapter_frozen_with_encoder(facts: Facts) -> Facts:
-    add_behind(facts, "adapter", _adapter)
+    add_behind(facts, "new_adapter", _adapter)
     freeze_front(facts)
     return with_optimizer(facts) | {"fresh": ("*adapter*",)}

@@ -13,6 +13,6 @@ from probes.faults.parts import add_behind, freeze_front, pretend_trained, with_
 )
 def adapter_never_trained(facts: Facts) -> Facts:
     pretend_trained(facts)
-    add_behind(facts, "adapter", _adapter)
+    add_behind(facts, "new_adapter", _adapter)
     freeze_front(facts)
     return with_optimizer(facts)

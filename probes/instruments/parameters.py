@@ -62,8 +62,13 @@ def is_fixed(module: torch.nn.Module, parameter: torch.nn.Parameter) -> bool:
 
 
 def matches(name: str, patterns: tuple[str, ...]) -> bool:
-    """A pattern names parameters, or a module and so all that it holds."""
-    return any(fnmatchcase(name, pattern) or fnmatchcase(name, f"{pattern}.*") for pattern in patterns)
+    """A pattern names parameters, or a module and so all that it holds; a plain word names it wherever it stands."""
+    for pattern in patterns:
+        plain = not any(mark in pattern for mark in "*?[")
+        ways = (pattern, f"{pattern}.*", *((f"*.{pattern}", f"*.{pattern}.*") if plain else ()))
+        if any(fnmatchcase(name, way) for way in ways):
+            return True
+    return False
 
 
 def named_by(parameters: Parameters, patterns: tuple[str, ...]) -> Named:

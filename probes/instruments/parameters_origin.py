@@ -60,22 +60,31 @@ def _neutral(parameter: torch.Tensor) -> bool:
 
 def missing_of(model: torch.nn.Module, absent: Iterable[str], fresh: tuple[str, ...] | None) -> MissingKeys:
     """Each with the same parameter of another layer, where the checkpoint held that one."""
-    sizes = {name: one.numel() for name, one in model.named_parameters()}
-    missing = [name for name in absent if name in sizes]
+    named = dict(model.named_parameters())
+    missing = [name for name in absent if name in named]
+    tables = {id(table.weight) for table in _token_tables(model)}
     there: dict[str, str] = {}
-    for name in sizes:
-        if name not in set(missing):
-            there.setdefault(layerless(name), name)
+    for name in named.keys() - set(missing):
+        there[layerless(name)] = min(name, there.get(layerless(name), name))
     rows = tuple(
         MissingKey(
-            name,
-            sizes[name],
-            matches(name, fresh or ()),
-            there.get(layerless(name), "") if "*" in layerless(name) else "",
+            name=name,
+            size=named[name].numel(),
+            expected=matches(name, fresh or ()),
+            neighbour=there.get(layerless(name), "") if "*" in layerless(name) else "",
+            matrix=named[name].dim() > 1,
+            table=id(named[name]) in tables,
         )
         for name in missing
     )
-    return MissingKeys(rows, sum(sizes.values()), fresh is not None)
+    return MissingKeys(rows, sum(one.numel() for one in named.values()), fresh is not None)
+
+
+def _token_tables(model: torch.nn.Module) -> list[Any]:
+    """Embedding and head of one vocabulary; a head with rows of its own (classes, characters) is often new."""
+    tables = list(_tables(model))
+    rows = [int(table.weight.shape[0]) for table in tables if isinstance(table, torch.nn.Embedding)]
+    return [table for table in tables if int(table.weight.shape[0]) in rows]
 
 
 def layerless(name: str) -> str:

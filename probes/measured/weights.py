@@ -11,6 +11,8 @@ class MissingKey:
     size: int
     expected: bool  # it is among what is said to be fresh
     neighbour: str = ""  # the same parameter of another layer, which the checkpoint did hold
+    matrix: bool = True
+    table: bool = False  # it is the table of tokens, or the head that scores them
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,8 @@ def fresh_part_is_frozen(parameters: Parameters, novelty: Novelty) -> Iterator[F
     """A newly initialised part is frozen, so its random weights stay in the way of everything behind it."""
     new = {*novelty.said, *novelty.absent}
     rows = [row for row in parameters.rows if row.name in new and not row.trainable]
-    if rows and parameters.trainable:
+    # A lone vector (the embedding of masked frames, a bias) changes little: what stays random must be a matrix.
+    if any(len(row.shape) > 1 for row in rows) and parameters.trainable:
         size, whole = sum(row.size for row in rows), sum(row.size for row in parameters.rows if row.name in new)
         yield Finding(
             where=rows[0].name,

@@ -23,8 +23,8 @@ def weights_are_constant(initial_weights: Weights) -> Iterator[Finding]:
 
 def _why(row: WeightRow, weights: Weights) -> str:
     """Zeros are healthy where a layer starts as nothing (LoRA's second matrix, a head): so in every layer or alone."""
-    if row.nan or row.infinite or not row.equal_rows or (not row.trainable and row.constant):
-        return ""
+    if row.nan or row.infinite or not row.equal_rows or (not row.trainable and row.highest):
+        return ""  # what is frozen may be a fixed average
     if not row.constant:
         return "every row holds the same weights" if row.role != "embedding" else ""
     if row.lowest:

@@ -13,10 +13,11 @@ def weights_are_missing_in_checkpoint(missing_parameters: MissingKeys) -> Iterat
     torn = [row for row in rows if row.neighbour]
     if not rows:
         return
-    # A new head is the usual case and no fault. A layer that is not there while its neighbour is, or most of the
-    # model, is a checkpoint of something else; so is anything beyond what was said to be fresh.
+    # A new head for classes is the usual case and no fault. A layer that is not there while its neighbour is, the
+    # tokens' own table or head, or most of the model, is a checkpoint of something else; so is any matrix beyond
+    # what was said to be fresh.
     worst = torn[0] if torn else rows[0]
-    most = 2 * size > missing.total
+    grave = torn or 2 * size > missing.total or any(row.table or (missing.told and row.matrix) for row in rows)
     why = f" while {torn[0].neighbour} was" if torn else ", and is not among what is said to be fresh" * missing.told
     yield Finding(
         where=worst.name,
@@ -24,5 +25,5 @@ def weights_are_missing_in_checkpoint(missing_parameters: MissingKeys) -> Iterat
         f"({100 * size / missing.total:.1f}%), begin at random",
         fix="read the checkpoint that belongs to this architecture, or name the new parts in `fresh`",
         measured={"missing": len(rows), "values": size, "total": missing.total},
-        severity=None if missing.told or torn or most else Severity.NOTE,
+        severity=None if grave else Severity.NOTE,
     )

@@ -16,14 +16,12 @@ def trained_weights_are_16_bit(parameters: Parameters, masters: Masters) -> Iter
     rows = [row for row in parameters.rows if row.trainable and row.dtype in DIGITS]
     if rows and not masters.kept:
         size, kind = sum(row.size for row in rows), rows[0].dtype
-        limit = f"; with a learning rate of {masters.rate:g}, Adam's steps are lost on weights above " * bool(
-            masters.rate
-        )
-        limit += f"{masters.rate / DIGITS[kind]:.2g}" if masters.rate else ""
+        rate = masters.rate or 0.0
+        lost = f"; with a learning rate of {rate:g}, Adam's steps are lost on weights above {rate / DIGITS[kind]:.2g}"
         yield Finding(
             where=rows[0].name,
             message=f"{size:,} of {parameters.trainable:,} trainable values are {kind}, expected float32 or an "
-            f"optimiser with float32 masters{limit}",
+            f"optimiser with float32 masters{lost if rate else ''}",
             fix="load with dtype=torch.float32 and compute in 16 bits by autocast (fp16=True or bf16=True)",
             measured={"values": size, "dtype": kind, "rate": masters.rate},
         )

@@ -58,18 +58,25 @@ def training_trial(
     from probes.instruments.outputs import NoLoss, loss_of_output
     from probes.instruments.placement_trial import frozen_buffers, try_once, try_step
 
-    own = training_step is not None or (compute_loss is not None and trainer is None)
+    own = _is_own(compute_loss, training_step, trainer)
     if not own and not any(True for _ in frozen_buffers(model)):
         raise NotApplicable("no frozen part holds a buffer, and the library's own code runs the model")
     others = (optimizer, scheduler, grad_scaler, *_around(trainer))
     try:
-        if training_step is not None:
+        if training_step is not None and trainer is None:
             return try_step(model, batch, training_step, others)
         return try_once(model, batch, compute_loss or loss_of_output, trainer is not None, others)
     except NoLoss as reason:
         raise NotApplicable(str(reason)) from reason
     except Exception as error:
         raise Unavailable(f"a pass of the first batch raised {type(error).__name__}: {error}") from error
+
+
+def _is_own(compute_loss: Any, training_step: Any, trainer: Any) -> bool:
+    """Somebody's own code runs the model; a stock Trainer's puts it into training mode by itself."""
+    if trainer is not None:
+        return not type(trainer).compute_loss.__module__.startswith("transformers.")
+    return training_step is not None or compute_loss is not None
 
 
 def _around(trainer: Any) -> Iterable[Any]:
