@@ -9,6 +9,7 @@ from torch.nn.functional import cross_entropy
 
 import diagnose
 from diagnose import discover
+from diagnose.diagnosis import gravest_first
 from diagnose.engine import installed
 from diagnose.providers import unknown_facts
 from probes.gradients.gradient_is_missing import gradient_is_missing
@@ -225,10 +226,11 @@ def test_ids_beyond_the_vocabulary_are_the_root_and_the_embedding_is_named_benea
 
 
 def test_different_faults_never_share_a_message():
-    """Messages with their numbers taken out, over all findings that the faults produce."""
+    """Messages with their numbers taken out: of each fault the first finding of the probe that names it as the root."""
     kinds = {}
     for fault in discover.faults().items:
         name = "hybrid" if {"*", "hybrid"} & set(fault.applies_to) else fault.applies_to[0]
-        finding = diagnose.preflight(**fault.put(healthy(name))).diagnosis[0].finding
+        (outcome,) = diagnose.preflight(select=[fault.named_by], **fault.put(healthy(name))).outcomes
+        finding = gravest_first(outcome.findings)[0]
         kinds.setdefault(re.sub(r"[\d.,]+", "#", finding.message), []).append(fault.id)
     assert all(len(faults) == 1 for faults in kinds.values()), kinds

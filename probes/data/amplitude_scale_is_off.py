@@ -9,7 +9,7 @@ LOUD = 4.0  # of full scale; resampling and lossy decoding overshoot by less tha
 FAINT = 2.0**-13  # four steps of 16 bits, 78 dB below full scale: under the noise of any room
 
 
-@probe(id="DAT015", stage=Stage.DATA, severity=Severity.WARNING, explains=("DAT018", "DAT047", "DAT049"))
+@probe(id="DAT015", stage=Stage.DATA, severity=Severity.WARNING, explains=("DAT018", "DAT047", "DAT049", "DAT051"))
 def amplitude_scale_is_off(waves: tuple[Heard, ...]) -> Iterator[Finding]:
     """Samples are not on the scale of -1 to 1 that feature extractors expect: never divided by 32,768, or twice."""
     for heard in worst_first((heard.wave.peak, heard) for heard in waves if heard.wave.peak > LOUD):

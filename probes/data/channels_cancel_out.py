@@ -9,7 +9,7 @@ QUIET = 0.05  # of the louder channel's rms; two independent channels keep 0.7, 
 
 @probe(id="DAT013", stage=Stage.DATA, severity=Severity.WARNING, explains=("DAT018",))
 def channels_cancel_out(clips: Clips) -> Iterator[Finding]:
-    """Two channels are each other's opposite: averaged to one, as loaders do, little or nothing is left."""
+    """Of several channels too little is left when they become one: they cancel out, or one is empty."""
     for clip, wave in clips.heard:
         if clip.header and clip.header.channels > 1 and wave.kept < QUIET:
             yield at(
@@ -19,3 +19,15 @@ def channels_cancel_out(clips: Clips) -> Iterator[Finding]:
                 "take one channel of these files, not the average",
                 kept=wave.kept,
             )
+    dead = [(clip, wave) for clip, wave in clips.heard if wave.dead]
+    for clip, wave in dead:
+        first = 1 in wave.dead
+        yield at(
+            clip.row,
+            f"channel {', '.join(map(str, wave.dead))} of {clip.row.audio} holds nothing but zeros, as in {len(dead)} "
+            f"of {len(clips.rows)} files: {'the first one alone is silence' if first else 'the average is halved'}",
+            "take the channel that has the sound, and write the files with one channel",
+            None if first else Severity.NOTE,
+            channel=wave.dead[0],
+            files=len(dead),
+        )

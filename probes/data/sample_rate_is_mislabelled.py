@@ -10,7 +10,9 @@ NEAR = 0.01  # of the rate; the nearest two usual ones differ by 8 %
 ROWS = 3  # one clip may have a duration that fits another rate by chance, three hardly the same one
 
 
-@probe(id="DAT010", stage=Stage.DATA, severity=Severity.ERROR, explains=("DAT009", "DAT030", "DAT040", "DAT021"))
+@probe(
+    id="DAT010", stage=Stage.DATA, severity=Severity.ERROR, explains=("DAT009", "DAT030", "DAT040", "DAT021", "DAT051")
+)
 def sample_rate_is_mislabelled(timed_clips: Clips) -> Iterator[Finding]:
     """Headers give a sample rate at which the clips play too slow or too fast: the samples are of another rate."""
     found = [(clip, header, true) for clip in timed_clips.rows for header, true in _rates(clip)]

@@ -12,7 +12,7 @@ def text_has_lookalike_letters(text_rows: tuple[TextRow, ...]) -> Iterator[Findi
     for text in found:
         yield at(
             text.row,
-            f"{text.place} writes {', '.join(text.mixed[:3])} with letters of two scripts; "
+            f"{text.place} writes {', '.join(text.mixed[:3])} with letters of another script or shape; "
             f"so do {len(found)} of {len(text_rows)} texts",
             "write each word in one script",
             word=text.mixed[0],

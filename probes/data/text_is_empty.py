@@ -4,6 +4,8 @@ from diagnose import Finding, Severity, Stage, probe
 from probes.measured.corpus import CorpusRow
 from probes.placing import at
 
+WRITTEN = {"nan", "NaN", "None", "<NA>", "NULL", "null"}  # what pandas, Python and databases write for nothing
+
 
 @probe(id="DAT002", stage=Stage.DATA, severity=Severity.ERROR, explains=("LAB001", "LAB003"))
 def text_is_empty(corpus_rows: tuple[CorpusRow, ...], needed_columns: tuple[str, ...] = ()) -> Iterator[Finding]:
@@ -13,6 +15,17 @@ def text_is_empty(corpus_rows: tuple[CorpusRow, ...], needed_columns: tuple[str,
         rows = [row for row in corpus_rows if column in row.texts]
         empty = [row for row in rows if not row.texts[column].strip()]
         unused = len(empty) == len(rows) and any("".join(row.texts.values()).strip() for row in corpus_rows)
+        written = [row for row in rows if row.texts[column].strip() in WRITTEN]
+        for row in written:
+            yield at(
+                row,
+                f"its {column} is the word {row.texts[column].strip()!r}, as in {len(written)} of {len(rows)} rows: an "
+                "empty cell that was written as text",
+                f"read the {column} with keep_default_na=False, fill it in, or take these rows out",
+                column=column,
+                written=len(written),
+                rows=len(rows),
+            )
         for row in () if unused else empty:  # a column that nobody filled belongs to another task
             yield at(
                 row,

@@ -5,7 +5,7 @@ from probes.measured.text import TextRow
 from probes.placing import at
 
 
-@probe(id="DAT024", stage=Stage.DATA, severity=Severity.WARNING, explains=("DAT026",))
+@probe(id="DAT024", stage=Stage.DATA, severity=Severity.WARNING, explains=("DAT02[67]", "DAT050"))
 def text_is_mojibake(text_rows: tuple[TextRow, ...]) -> Iterator[Finding]:
     """A text was decoded with the wrong encoding once: its letters are not the ones that were written."""
     broken = [text for text in text_rows if text.meant]

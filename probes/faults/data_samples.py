@@ -17,11 +17,28 @@ def _opposed(clip: Any) -> Any:
     "channels_opposed",
     "one channel is the other upside down",
     "DAT013",
-    in_corpus(lambda f: samples(f).shape[1] == 2),
+    in_corpus(lambda f: samples(f).shape[1] == 2 and bool(samples(f)[:, 0].any())),
     SPEECH,
 )
 def channels_opposed(facts: Facts) -> Facts:
     return with_samples(facts, _opposed)
+
+
+def _left_empty(clip: Any) -> Any:
+    import numpy as np
+
+    return np.stack([0 * clip, clip], axis=1)
+
+
+@fault(
+    "first_channel_empty",
+    "the sound is in the second channel alone",
+    "DAT013",
+    in_corpus(lambda f: samples(f).shape[1] == 2 and not samples(f)[:, 0].any()),
+    SPEECH,
+)
+def first_channel_empty(facts: Facts) -> Facts:
+    return with_samples(facts, _left_empty)
 
 
 @fault(

@@ -14,7 +14,8 @@ def with_extractor(facts: Facts, **sizes: int) -> Facts:
     extractor = WhisperFeatureExtractor(**sizes)
 
     def collate(items: list[Any]) -> Any:
-        features = extractor([item["audio"] for item in items], sampling_rate=16_000, return_tensors="pt")
+        audio, rate = [item["audio"] for item in items], extractor.sampling_rate
+        features = extractor(audio, sampling_rate=rate, return_tensors="pt")
         return {**facts["collate"](items), "input_features": features["input_features"]}
 
     train, evaluation = (

@@ -1,39 +1,93 @@
-import copy
+"""Batches of two tasks, each item once for either, and what may go wrong with the halves."""
+
+from collections.abc import Sequence
 from typing import Any
 
 from diagnose import fault
-from probes.faults.changes import Facts
+from probes.faults.changes import SEQUENCES, Facts, label_key
+from probes.faults.vocabulary import with_collator, with_tokens
 
 TASKS = ("<2transcribe>", "<2translate>")
+RIGHT = ("transcript", "translation")
 
 
-def _collator(facts: Facts, tasks: list[int]) -> Any:
+def _task_labels(tokenizer: Any, items: list[Any], columns: Sequence[str], fewer: int) -> Any:
+    """Task, text, end: the first half of the rows for one task, the rest for the other."""
     import torch
 
-    def collate(items: list[Any]) -> Any:
-        batch = facts["collate"](items)
-        halves = [torch.nn.functional.pad(batch["labels"], (1, 0), value=task) for task in tasks]
-        return {**{key: torch.cat([value, value]) for key, value in batch.items()}, "labels": torch.cat(halves)}
+    halves = [(task, item[column]) for task, column in zip(TASKS, columns, strict=True) for item in items]
+    rows = [
+        [
+            tokenizer.convert_tokens_to_ids(task),
+            *tokenizer.encode(text, add_special_tokens=False),
+            tokenizer.eos_token_id,
+        ]
+        for task, text in halves[: len(halves) - fewer]
+    ]
+    padded = [torch.tensor(row) for row in rows]
+    return torch.nn.utils.rnn.pad_sequence(padded, batch_first=True, padding_value=-100)
 
-    return collate
+
+def two_tasks(facts: Facts, columns: Sequence[str] = RIGHT, fewer: int = 0) -> Facts:
+    """The subject on items with a transcript and a translation, `fewer` rows missing from each batch of two halves."""
+    import torch
+
+    broken, sentences = with_tokens(facts, *TASKS), facts["train_dataset"]
+    items: Any = [{**sentences[n], "translation": _turned(sentences[n]["transcript"])} for n in range(len(sentences))]
+
+    def collate(chosen: list[Any]) -> Any:
+        batch, missing = facts["collate"](chosen), fewer if len(chosen) > 1 else 0
+        labels = _task_labels(broken["tokenizer"], chosen, columns, missing)
+        twice = {name: torch.cat([value, value])[: len(labels)] for name, value in batch.items()}
+        lengths = {"tok_lens": (labels != -100).sum(1)} if "tok_lens" in batch else {}
+        return {**twice, label_key(batch): labels, **lengths}
+
+    return with_collator(broken, collate, items)
+
+
+def _turned(text: str) -> str:
+    """Another text, about as long."""
+    return " ".join(reversed(text.split()))
+
+
+def _exchanged(facts: Facts) -> bool:
+    first = facts["tokenizer"].encode(facts["train_dataset"][0]["transcript"], add_special_tokens=False)[0]
+    return len(_rows(facts)) == 4 and _rows(facts)[0][1] != first
+
+
+def _rows(facts: Facts) -> list[list[int]]:
+    batch = facts["collate"]([facts["train_dataset"][n] for n in range(2)])
+    return [[token for token in row if token >= 0] for row in batch[label_key(batch)].tolist()]
 
 
 @fault(
-    id="halves_of_one_text",
-    breaks="a collator for two tasks gives the transcript both times, and the translation never",
-    named_by="LAB027",
-    proof=lambda facts: len(facts["collate"]([facts["train_dataset"][0]])["labels"]) == len(TASKS),
-    applies_to=("e2e",),
+    "halves_of_one_text",
+    "a collator for two tasks gives the transcript both times, and the translation never",
+    "LAB027",
+    lambda f: len(_rows(f)) == 4 and _rows(f)[0][1:] == _rows(f)[2][1:],
+    SEQUENCES,
 )
 def halves_of_one_text(facts: Facts) -> Facts:
-    from torch.optim import AdamW
-    from torch.utils.data import DataLoader
+    return two_tasks(facts, ("transcript", "transcript"))
 
-    tokenizer, model, sentences = copy.deepcopy(facts["tokenizer"]), facts["model"], facts["train_dataset"]
-    tokenizer.add_tokens(list(TASKS), special_tokens=True)
-    model.decoder.resize_token_embeddings(len(tokenizer), mean_resizing=False)
-    items: Any = [{**sentences[n], "translation": sentences[n]["transcript"][::-1]} for n in range(len(sentences))]
-    collate = _collator(facts, tokenizer.convert_tokens_to_ids(list(TASKS)))
-    train, evaluation = (DataLoader(items, batch_size=4, shuffle=mixed, collate_fn=collate) for mixed in (True, False))
-    changed = {"train_dataset": items, "collate": collate, "train_batches": train, "eval_batches": evaluation}
-    return {**facts, **changed, "tokenizer": tokenizer, "optimizer": AdamW(model.parameters(), lr=1e-3)}
+
+@fault(
+    "tasks_exchanged",
+    "a collator for two tasks gives the translation as transcript, and the other way round",
+    "LAB028",
+    _exchanged,
+    SEQUENCES,
+)
+def tasks_exchanged(facts: Facts) -> Facts:
+    return two_tasks(facts, ("translation", "transcript"))
+
+
+@fault(
+    "halves_of_two_sizes",
+    "a batch of two tasks lacks rows of the second",
+    "LAB029",
+    lambda f: len(_rows(f)) == 3,
+    SEQUENCES,
+)
+def halves_of_two_sizes(facts: Facts) -> Facts:
+    return two_tasks(facts, fewer=1)

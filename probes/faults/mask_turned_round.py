@@ -7,7 +7,7 @@ from probes.faults.changes import Facts, with_batches
     breaks="the mask is 1 on padding and 0 on input",
     named_by="LAB021",
     proof=lambda facts: not bool(facts["collate"]([facts["train_dataset"][0]])["attention_mask"].any()),
-    applies_to=("mt5",),
+    applies_to=("e2e", "mt5"),
 )
 def mask_turned_round(facts: Facts) -> Facts:
     return with_batches(facts, lambda batch: {**batch, "attention_mask": 1 - batch["attention_mask"]})

@@ -78,6 +78,7 @@ class _Total:
             not_finite=self.bad,
             bad_second=None if self.first_bad is None else self.first_bad / max(1, rate),
             kept=1.0 if loudest <= 0 else (self.squares / loudest) ** 0.5,
+            dead=tuple(n for n, energy in enumerate(self.loudest.tolist(), 1) if loudest > 0 and not energy),
         )
 
 

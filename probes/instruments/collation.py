@@ -11,6 +11,7 @@ from probes.instruments.corpus import TEXTS
 from probes.instruments.forked import CannotFork, in_child
 from probes.instruments.labels import rows_of
 from probes.instruments.observer import observed
+from probes.instruments.strays import strays_of
 from probes.measured.collation import Collation, Item
 
 Collate = Callable[[list[Any]], Any]
@@ -32,7 +33,8 @@ def collate_some(dataset: Any, numbers: Sequence[int], collate: Collate, labels_
 
 
 def _collated(items: list[Any], numbers: list[int], collate: Collate, labels_of: LabelsOf) -> Collation:
-    sizes = [_size(collate([copied(item)])) for item in items]
+    each = [collate([copied(item)]) for item in items]
+    sizes = [_size(batch) for batch in each]
     short, long = int(np.argmin(sizes)), int(np.argmax(sizes))
     together = collate([copied(item) for item in items])
     return Collation(
@@ -42,6 +44,7 @@ def _collated(items: list[Any], numbers: list[int], collate: Collate, labels_of:
         again=collate([copied(items[short])]),
         pair=collate([copied(items[short]), copied(items[long])]),
         sizes=(sizes[short], sizes[long]),
+        strays=strays_of(each, together, labels_of, input_of),
     )
 
 

@@ -46,6 +46,8 @@ def _some(asked: Texts, known: Texts) -> list[tuple[str, CorpusRow]]:
 def _nearest(asked: Sequence[tuple[str, CorpusRow]], known: Texts, floor: float) -> list[Near]:
     """Each row with the nearest one of another group; the likeness is 0 where none is near."""
     rows = list(known.values())
+    if not rows:
+        return []
     groups = [_group(row) for row in rows]
     best = nearest([text for text, _ in asked], list(known), floor, [_group(row) for _, row in asked], groups)
     return [(row, rows[at], score) for (_, row), (at, score) in zip(asked, best, strict=True)]

@@ -46,7 +46,8 @@ def _gap(items: list[Any], ours: Callable[[Any], Any], theirs: Callable[[Any], A
         return None
     if one.shape != other.shape:
         return float("inf")
-    return float((one - other).abs().mean() / one.std().clamp(min=1e-6))
+    apart = (one[:, None] - other[None]).abs().flatten(2).mean(-1) if one.dim() > 1 else (one - other).abs()[:, None]
+    return float(apart.min(1).values.mean() / one.std().clamp(min=1e-6))  # one of the two may sort its rows
 
 
 def collate_silence(collate: Callable[[Any], Any], dataset: Any) -> SilentBatch | None:

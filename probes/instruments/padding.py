@@ -34,7 +34,7 @@ def compare(
         masks=tuple(row.masks()),
         takes=tuple(name for name in inspect.signature(model.forward).parameters if name in MASKS),
     )
-    if row.number is None:
+    if row.number is None or _labels_move(labels_of(collation.alone), labels_of(collation.pair), row.number):
         return found
     with observed(model, others=others), torch.no_grad(), Beginnings(model) as beginnings:
         model.eval()
@@ -64,6 +64,16 @@ def _with_scores(found: Padding, alone: Any, beside: Any, number: int, scored: i
 def spread_of(one: torch.Tensor, other: torch.Tensor) -> float:
     """The largest difference, in units of the values' own spread."""
     return float((one - other).abs().max() / (one.std(correction=0) + 1e-12)) if one.numel() else 0.0
+
+
+def _labels_move(alone: Any, pair: Any, number: int) -> bool:
+    """Beside a longer row the labels are others, or stand elsewhere: then the scores say nothing about padding."""
+    if not all(isinstance(labels, torch.Tensor) and labels.dim() == 2 for labels in (alone, pair)):
+        return False
+    kept = alone[0][alone[0] >= 0]
+    beside = pair[number] if number < len(pair) else pair[0, :0]
+    first = int((alone[0] >= 0).long().argmax()) if len(kept) else 0
+    return not torch.equal(beside[first : first + len(kept)], kept) or (not len(kept) and bool((beside >= 0).any()))
 
 
 def _scored(labels: Any) -> int:
@@ -103,6 +113,8 @@ class _Row:
                 yield Mask(name, int(alone[0].sum()), int(pair[name][number].sum()), self._hidden(alone[0]))
             elif alone.dim() == 1 and int(alone[0]) == self.length:
                 yield Mask(name, self.length, int(pair[name][number]))
+            elif alone.dim() == 1 and name.startswith("feat") and 0 <= int(alone[0]) < self.length:
+                yield Mask(name, int(alone[0]), int(pair[name][number]), self.length - int(alone[0]))
 
     def _hidden(self, mask: torch.Tensor) -> int:
         """A row alone may be padded as well, to a multiple of something: what equals its last value is not counted."""

@@ -1,7 +1,7 @@
 """Runs the drawn batches once in evaluation mode: what the decoder reads, what it follows, what CTC has to align."""
 
 from collections.abc import Callable, Iterable, Sequence
-from itertools import pairwise
+from itertools import pairwise, takewhile
 from typing import Any
 
 import torch
@@ -115,6 +115,9 @@ def _ctc_rows(
             frames=length,
             blank=blank,
             blanks=inside(row).count(blank),
+            last=row[-1],
+            tail=sum(1 for _ in takewhile(row[-1].__eq__, reversed(row))),
+            full=targets.dim() == 2 and len(row) == targets.shape[1],
         )
         for number, (row, length) in enumerate(zip(rows, frames, strict=False))
         if row

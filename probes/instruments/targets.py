@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from probes.instruments.tokens import Encode
 from probes.measured.collation import Collation, Item, Target, Targets
 
+FEWEST = 4  # rows that lack the same number of tokens
 HEAD = 2  # tokens that may be lost in front: one for each shift too many
 
 
@@ -31,7 +32,12 @@ def targets_of(collation: Collation, tongue: Tongue, sampled: Sequence[Mapping[s
     )
     parts, limit = len(labels) // len(items) if whole else 0, _limit(rows)
     if limit is None:
-        return Targets(tuple(_unknown(row) if row.missing else row for row in rows), items, parts)
+        known = tuple(_unknown(row) if row.missing else row for row in rows)
+        return (
+            Targets(rows, items, parts, tail=tail)
+            if (tail := _tail(rows, items, tongue))
+            else Targets(known, items, parts)
+        )
     cut = {row.column for row in rows if row.missing}
     texts = [text for row in sampled for name, text in row.items() if name in cut]
     over = sum(len(tongue.encode(text, "text_target")) > limit for text in texts)
@@ -43,6 +49,18 @@ def _limit(rows: Sequence[Target]) -> int | None:
     lengths = {row.length for row in rows if row.missing}
     longest = max((row.length for row in rows), default=0)
     return longest if lengths == {longest} else None
+
+
+def _tail(rows: Sequence[Target], items: Sequence[Item], tongue: Tongue) -> int:
+    """What all rows lack at their end, in rows of several lengths; a summary does not stop so close to its source's."""
+    lost = {row.missing for row in rows}
+    alike = len(lost) == 1 and len(rows) >= FEWEST and len({row.length for row in rows}) > 1
+    tail = max(lost, default=0)
+    if not alike or not 0 < tail <= HEAD or not all(row.columns and row.item >= 0 for row in rows):
+        return 0
+    texts = [items[row.item].texts.get(row.column, "") for row in rows]
+    ends = {tuple(tongue.text(tongue.encode(text, "text_target"))[-tail:]) for text in texts}
+    return tail if len(ends) > 1 else 0  # a full stop that is taken off every text is meant
 
 
 def _unknown(row: Target) -> Target:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import cache
 
 from probes.instruments.corpus_progress import counted
+from probes.instruments.text_encoding import meant
 from probes.measured.corpus import CorpusRow
 from probes.measured.text import TextRow
 
@@ -16,6 +17,9 @@ MARKUP = re.compile(
     r"|&(?:[a-z]{2,8}|#\d{1,6});"  # &amp; &#39;
     r"|[♪♫]"
 )
+# In what is spoken nobody says these either; a document may well hold them.
+SAID = re.compile(r"https?://\S+|\d[\d:.,]{4,}\s*-->\s*\d[\d:.,]{4,}|[\U0001F300-\U0001FAFF]")
+SPOKEN = ("transcript", "transcription", "sentence", "translation")
 USEFUL = frozenset("\u200c\u200d\u3000\t\n")  # joiners that some scripts need, the wide space of another
 LIKE = frozenset({"LATIN", "CYRILLIC", "GREEK"})  # scripts that share the looks of many letters
 Ids = Callable[[str], Sequence[int]]
@@ -32,31 +36,28 @@ def _read(row: CorpusRow, column: str, text: str, ids: Ids | None, tokens: Colle
     return TextRow(
         row,
         column,
-        markup=tuple(dict.fromkeys(mark for mark in MARKUP.findall(text) if mark not in tokens)),
-        meant=_meant(text),
+        markup=tuple(dict.fromkeys(mark for mark in _marks(column, text) if mark not in tokens)),
+        meant=meant(text),
         apart=max(0, len(text) - len(unicodedata.normalize("NFC", text))),
-        invisible=tuple(dict.fromkeys(_name(letter) for letter in text if _unseen(letter))),
+        invisible=tuple(dict.fromkeys(_name(letter) for letter in text if _unseen(letter) or _breaks(column, letter))),
         mixed=tuple(_mixed(text)),
         same_ids=ids is not None and plain != text and list(ids(plain)) == list(ids(text)),
     )
+
+
+def _marks(column: str, text: str) -> list[str]:
+    return MARKUP.findall(text) + (SAID.findall(text) if column in SPOKEN else [])
+
+
+def _breaks(column: str, letter: str) -> bool:
+    """A tab in what somebody said is the rest of a row that was read wrongly."""
+    return letter == "\t" and column in SPOKEN
 
 
 def clean(text: str) -> str:
     """Composed, with plain spaces and without what cannot be seen."""
     seen = "".join((" " if unicodedata.category(c) == "Zs" else "") if _unseen(c) else c for c in text)
     return unicodedata.normalize("NFC", seen)
-
-
-def _meant(text: str) -> str:
-    """ftfy only tells: what it would write is shown and never used (it also composes letters)."""
-    if "\ufffd" in text:
-        return "lost: \ufffd stands for bytes that could not be read"
-    if text.isascii():
-        return ""
-    from ftfy import fix_encoding
-    from ftfy.badness import is_bad
-
-    return mended if is_bad(text) and (mended := fix_encoding(text)) != text else ""
 
 
 @cache
@@ -80,8 +81,17 @@ def _mixed(text: str) -> Iterator[str]:
     if text.isascii():
         return
     for word in re.findall(r"[^\W\d_]{3,}", unicodedata.normalize("NFC", text)):
-        if len(_scripts(word) & LIKE) > 1:
+        if len(_scripts(word) & LIKE) > 1 or (_dressed(word) and not _WIDE.search(text)):
             yield word
+
+
+_WIDE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")  # scripts whose texts have wide Latin letters by right
+
+
+def _dressed(word: str) -> bool:
+    """Latin letters as another character: wide, bold, or two in one (NFKC makes plain ones of them)."""
+    strange = [c for c in word if not c.isascii() and unicodedata.category(c) in ("Ll", "Lu")]  # not º, which is a sign
+    return any(unicodedata.normalize("NFKC", c).isascii() for c in strange)
 
 
 def _scripts(letters: Iterable[str]) -> set[str]:

@@ -2,19 +2,30 @@ from collections.abc import Iterator
 from itertools import groupby
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.measured.data import LabelRow
+from probes.measured.data import LabelRow, SpecialIds
+
+AFTER = ("LAB00[25678]", "LAB010", "LAB013", "LOS*", "GRD*", "PRE*", "LRN*", "GEN*")
 
 
-@probe(id="LAB001", stage=Stage.LABELS, severity=Severity.ERROR, explains=("LOS*", "GRD*", "PRE*", "LRN*", "GEN*"))
-def labels_are_all_masked(label_rows: tuple[LabelRow, ...]) -> Iterator[Finding]:
-    """All labels of a batch are -100, so the loss has nothing to score: it is 0 or NaN."""
+@probe(id="LAB001", stage=Stage.LABELS, severity=Severity.ERROR, explains=AFTER)
+def labels_are_all_masked(label_rows: tuple[LabelRow, ...], special_ids: SpecialIds | None = None) -> Iterator[Finding]:
+    """All labels of a batch are -100 or padding, so the loss has no text to score: it is 0, NaN or falls at once."""
     batches = [list(rows) for _, rows in groupby(label_rows, key=lambda row: row.batch)]
-    masked = [rows for rows in batches if not any(row.scored for row in rows)]
+    padding = special_ids.padding if special_ids else ()
+    masked = [rows for rows in batches if all(_without_text(row, padding) for row in rows)]
     if masked:
         labels = sum(row.length for rows in masked for row in rows)
+        scored = sum(row.scored for rows in masked for row in rows)
+        held = f", {scored} of them padding that is scored" if scored else ""
         yield Finding(
             where="batch " + ", ".join(str(rows[0].batch) for rows in masked),
-            message=f"Valid labels: 0/{labels} (0.0%) in {len(masked)} of {len(batches)} batches, expected text in all",
+            message=f"Valid labels: 0/{labels} (0.0%){held} in {len(masked)} of {len(batches)} batches, expected text "
+            "in all",
             fix="tokenise the target as text_target= and mask only its padding with -100 in the collator",
             measured={"valid": 0, "labels": labels, "batches": len(masked)},
         )
+
+
+def _without_text(row: LabelRow, padding: tuple[int, ...]) -> bool:
+    """A class of a row of its own may have the number of the padding token: such a row has no padding."""
+    return not row.scored or bool(row.padding and all(token in (-100, *padding) for token in row.ids))

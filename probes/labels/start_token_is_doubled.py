@@ -2,10 +2,13 @@ from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
 from probes.measured.data import LabelRow
+from probes.measured.prefixes import Prefix, Prefixes
 
 
 @probe(id="LAB008", stage=Stage.LABELS, severity=Severity.ERROR, explains=("LRN*", "GEN*"))
-def start_token_is_doubled(decoder_rows: tuple[LabelRow, ...], decoder_start: int) -> Iterator[Finding]:
+def start_token_is_doubled(
+    decoder_rows: tuple[LabelRow, ...], decoder_start: int, prefixes: Prefixes | None = None
+) -> Iterator[Finding]:
     """Labels begin with the start token, which the model puts before them once more."""
     doubled = [row for row in decoder_rows if row.scored > 1 and row.first == decoder_start]
     if doubled:
@@ -16,3 +19,16 @@ def start_token_is_doubled(decoder_rows: tuple[LabelRow, ...], decoder_start: in
             fix="cut the first label where it equals model.config.decoder_start_token_id (not bos_token_id)",
             measured={"rows": len(doubled), "of": len(decoder_rows), "start_token": decoder_start},
         )
+    twice = [row for row in (prefixes.rows if prefixes else ()) if _twice(row)]
+    if twice and not doubled:
+        yield Finding(
+            where=twice[0].where,
+            message=f"{len(twice)} of {len(decoder_rows)} rows begin with {' '.join(twice[0].names)}: "
+            f"{_twice(twice[0])} stands there twice, expected once",
+            fix="let either the tokenizer or the collator put the prefix before the text, not both",
+            measured={"rows": len(twice), "of": len(decoder_rows)},
+        )
+
+
+def _twice(row: Prefix) -> str:
+    return next((name for place, name in enumerate(row.names) if name in row.names[:place]), "")

@@ -6,9 +6,12 @@ from probes.measured.collation import Targets
 MANY = 0.01  # one text in a hundred: what is cut is never said, which alone costs about as much of the error rate
 
 
-@probe(id="LAB016", stage=Stage.LABELS, severity=Severity.WARNING)
+@probe(id="LAB016", stage=Stage.LABELS, severity=Severity.WARNING, explains=("LAB007",))
 def target_is_truncated(targets: Targets) -> Iterator[Finding]:
     """Targets are longer than the limit of the labels and are cut there."""
+    if targets.tail:
+        yield _shortened(targets)
+        return
     cut = [row for row in targets.rows if row.missing]
     if not cut:
         return
@@ -23,4 +26,15 @@ def target_is_truncated(targets: Targets) -> Iterator[Finding]:
         fix="raise the limit of the labels' length, or drop the rows that are longer",
         measured={"limit": targets.limit, "missing": worst.missing, "over": over, "of": counted, "ended": ended},
         severity=None if over / counted >= MANY else Severity.NOTE,
+    )
+
+
+def _shortened(targets: Targets) -> Finding:
+    row = next(row for row in targets.rows if row.columns)
+    return Finding(
+        where=row.where,
+        message=f"the labels of all rows lack the last {targets.tail} tokens of their {row.column}, long or short, "
+        "expected all of it",
+        fix="cut the labels nowhere: a slice such as [:-1] belongs to decoder inputs, not to labels",
+        measured={"tokens": targets.tail, "rows": len(targets.rows)},
     )

@@ -31,6 +31,7 @@ class Wave:
     not_finite: int = 0
     bad_second: float | None = None  # where the first of these is
     kept: float = 1.0  # rms of the average over the rms of the loudest channel
+    dead: tuple[int, ...] = ()  # channels that hold nothing but zeros beside others that do not, counted from one
 
 
 @dataclass(frozen=True)

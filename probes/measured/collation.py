@@ -17,6 +17,14 @@ class Item:
 
 
 @dataclass(frozen=True)
+class Strays:
+    """Rows of a batch whose item is known by input and by labels, and those of two items: row, input's, labels'."""
+
+    known: int = 0
+    apart: tuple[tuple[int, int, int], ...] = ()
+
+
+@dataclass(frozen=True)
 class Collation:
     """Some items, the labels of one batch of them all, and the shortest of them alone and beside the longest."""
 
@@ -26,6 +34,7 @@ class Collation:
     again: Any = None  # the same once more: a collator may draw at random
     pair: Any = None
     sizes: tuple[int, int] = (0, 0)  # numbers in the input of the shortest and of the longest
+    strays: Strays = Strays()
 
 
 @dataclass(frozen=True)
@@ -63,3 +72,4 @@ class Targets:
     limit: int | None = None  # the length at which labels were seen to be cut
     over: int = 0
     counted: int = 0
+    tail: int = 0  # tokens that every row lacks at its end, whatever its length

@@ -15,6 +15,9 @@ class CtcRow:
     frames: int
     blank: int = 0
     blanks: int = 0  # symbols of the target that are the blank itself
+    last: int = -1  # the symbol it ends with
+    tail: int = 1  # how often that one stands at the end
+    full: bool = False  # as long as the batch of targets is wide
 
     @property
     def needed(self) -> int:

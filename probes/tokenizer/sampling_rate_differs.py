@@ -3,8 +3,10 @@ from collections.abc import Iterator
 from diagnose import Finding, Severity, Stage, probe
 from probes.measured.tokenizer import Fitting
 
+AFTER = ("DAT011", "DAT021", "LOS*", "GRD*", "PRE*", "LRN*", "GEN*")
 
-@probe(id="TOK009", stage=Stage.TOKENIZER, severity=Severity.ERROR, explains=("LOS*", "GRD*", "PRE*", "LRN*", "GEN*"))
+
+@probe(id="TOK009", stage=Stage.TOKENIZER, severity=Severity.ERROR, explains=AFTER)
 def sampling_rate_differs(sampling_rate: Fitting) -> Iterator[Finding]:
     """The feature extractor works at another sampling rate than the model was trained at."""
     one = sampling_rate

@@ -7,7 +7,12 @@ from probes.measured.tokenizer import SpecialTokens
 FEWEST = 2  # rows that begin alike
 
 
-@probe(id="TOK005", stage=Stage.TOKENIZER, severity=Severity.ERROR, explains=("LAB025", "LRN*", "GEN*"))
+@probe(
+    id="TOK005",
+    stage=Stage.TOKENIZER,
+    severity=Severity.ERROR,
+    explains=("LAB00[67]", "LAB025", "TOK006", "LRN*", "GEN*"),
+)
 def special_tokens_collide(
     special_tokens: SpecialTokens, decoder_rows: tuple[LabelRow, ...] | None = None
 ) -> Iterator[Finding]:

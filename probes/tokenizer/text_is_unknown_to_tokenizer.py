@@ -7,7 +7,7 @@ SOME = 0.01  # an unknown token is an error that no training takes away: 1 % of 
 MANY = 0.1  # more than the character error rate that a run is to reach
 
 
-@probe(id="TOK004", stage=Stage.TOKENIZER, severity=Severity.ERROR, explains=("TOK003", "LOS*", "LRN*", "GEN*"))
+@probe(id="TOK004", stage=Stage.TOKENIZER, severity=Severity.ERROR, explains=("TOK00[35]", "LOS*", "LRN*", "GEN*"))
 def text_is_unknown_to_tokenizer(tokenizer_reading: TokenizerReading) -> Iterator[Finding]:
     """Tokens of the texts are unknown to the tokenizer: they are one and the same label, and cannot be said."""
     share = tokenizer_reading.unknown

@@ -1,0 +1,24 @@
+from collections.abc import Iterator
+
+from diagnose import Finding, Severity, Stage, probe
+from probes.measured.form import BatchForm
+from probes.measured.steps import FirstStep
+
+AFTER = ("DAT049", "LAB0*", "LOS*", "GRD*", "PRE*", "LRN*", "GEN*")
+
+
+@probe(id="DAT054", stage=Stage.DATA, severity=Severity.ERROR, explains=AFTER)
+def model_input_is_missing(batch_form: BatchForm, first_step: FirstStep) -> Iterator[Finding]:
+    """Batches lack what the model reads: the collator dropped it, or gives it under another name."""
+    failure = first_step.failure
+    if failure is None:
+        return
+    if batch_form.lacking:
+        held = ", ".join(batch_form.keys) or "nothing"
+        yield Finding(
+            where="batch 0",
+            message=f"forward of {batch_form.model} cannot do without {', '.join(batch_form.lacking)}; the batch holds "
+            f"{held}, and the {failure.phase} raises {failure.error}",
+            fix=f"return {batch_form.lacking[0]} from the collator, under this name",
+            measured={"lacking": ", ".join(batch_form.lacking), "keys": held},
+        )

@@ -1,0 +1,30 @@
+from collections import Counter
+from collections.abc import Iterator
+
+from diagnose import Finding, Severity, Stage, probe
+from probes.measured.corpus import CorpusRow
+
+FEWEST = 20  # rows; fewer may well be one sentence by several voices
+MOST = 0.9  # of the rows: corpora of a few commands have a quarter, one wake word beside others a half
+
+
+@probe(id="DAT055", stage=Stage.DATA, severity=Severity.ERROR, explains=("DAT03[2-7]", "DAT040", "DAT050"))
+def texts_are_all_the_same(corpus_rows: tuple[CorpusRow, ...]) -> Iterator[Finding]:
+    """Nearly every row has one and the same text: there is nothing to tell apart, and the loss falls all the same."""
+    rows = [row for row in corpus_rows if row.split == "train"]
+    for column in dict.fromkeys(name for row in rows for name in row.texts):
+        texts = Counter(text for row in rows if (text := row.texts.get(column, "").strip()))
+        if texts.total() < FEWEST:
+            continue
+        text, count = texts.most_common(1)[0]
+        if count >= MOST * texts.total():
+            example = next(row for row in rows if row.texts.get(column, "").strip() == text)
+            yield Finding(
+                where=example.where,
+                message=f"{count} of {texts.total()} rows have the {column} {text[:60]!r}, expected under {MOST:.0%}",
+                fix="look at how the manifest was joined or filled: each row needs the text of its own input",
+                measured={"rows": count, "of": texts.total()},
+                severity=None if len(texts) == 1 else Severity.WARNING,
+                file=example.file,
+                line=example.line,
+            )

@@ -1,0 +1,34 @@
+"""Rows and batches of labels without a text."""
+
+from typing import Any
+
+from diagnose import fault
+from probes.faults.changes import SEQUENCES, Facts, first_labels, with_labels, with_targets
+
+
+def _row_emptied(labels: Any) -> Any:
+    labels = labels.clone()
+    labels[-1] = -100
+    return labels
+
+
+@fault(
+    "row_emptied",
+    "the last row of every batch is masked whole",
+    "LAB003",
+    lambda f: bool((first_labels(f)[-1] == -100).all()),
+    SEQUENCES,
+)
+def row_emptied(facts: Facts) -> Facts:
+    return with_targets(facts, _row_emptied)
+
+
+@fault(
+    "labels_of_padding", "labels hold the padding token alone", "LAB001", lambda f: len(set(_ids(f))) == 1, SEQUENCES
+)
+def labels_of_padding(facts: Facts) -> Facts:
+    return with_labels(facts, lambda labels: labels * 0 + facts["tokenizer"].pad_token_id)
+
+
+def _ids(facts: Facts) -> list[int]:
+    return first_labels(facts).flatten().tolist()

@@ -1,0 +1,19 @@
+from collections.abc import Iterator
+
+from diagnose import Finding, Severity, Stage, probe
+from probes.measured.data import LabelRow, SpecialIds
+
+
+@probe(id="LAB035", stage=Stage.LABELS, severity=Severity.WARNING)
+def end_token_is_doubled(decoder_rows: tuple[LabelRow, ...], special_ids: SpecialIds) -> Iterator[Finding]:
+    """Every row ends with two end tokens: the tokenizer adds one, and so does the dataset or the collator."""
+    ends = set(special_ids.ends) - set(special_ids.padding)  # where padding is the end token it is LAB002's to tell
+    said = [[token for token in row.ids if token >= 0] for row in decoder_rows]
+    doubled = [row for row, ids in zip(decoder_rows, said, strict=True) if len(ids) > 1 and {*ids[-2:]} <= ends]
+    if doubled and len(doubled) == len(decoder_rows):
+        yield Finding(
+            where=doubled[0].where,
+            message=f"all {len(doubled)} rows end with the end token {special_ids.end} twice, expected once",
+            fix="append no end token where the tokenizer does so already (add_special_tokens=True)",
+            measured={"rows": len(doubled), "end_token": special_ids.end},
+        )

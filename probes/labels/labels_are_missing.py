@@ -1,0 +1,24 @@
+from collections.abc import Iterator
+from typing import Any
+
+from diagnose import Finding, Severity, Stage, probe
+from probes.measured.form import BatchForm
+from probes.measured.steps import FirstStep
+
+AFTER = ("LOS*", "GRD*", "PRE*", "LRN*", "GEN*")
+
+
+@probe(id="LAB032", stage=Stage.LABELS, severity=Severity.ERROR, explains=AFTER)
+def labels_are_missing(
+    batch_form: BatchForm, first_step: FirstStep | None = None, training_step: Any = None, compute_loss: Any = None
+) -> Iterator[Finding]:
+    """Batches hold no labels, and the model makes its loss of labels: there is nothing to learn from."""
+    form = batch_form
+    works = first_step.failure is None if first_step else bool(training_step or compute_loss)
+    if form.keys and form.labels is None and form.takes_labels and not works:
+        yield Finding(
+            where="batch 0",
+            message=f"it holds {', '.join(form.keys)} and no labels, which forward of {form.model} makes its loss of",
+            fix="return the targets under the key labels, from the dataset and from the collator",
+            measured={"keys": ", ".join(form.keys)},
+        )

@@ -1,0 +1,25 @@
+from collections.abc import Iterator
+
+from diagnose import Finding, Severity, Stage, probe
+from probes.measured.form import BatchForm
+from probes.measured.steps import FirstStep
+
+AFTER = ("LAB0*", "LOS*", "GRD*", "PRE*", "LRN*", "GEN*")
+ASKED = ("long", "scalar type")  # what torch says when it wants numbers of classes
+
+
+@probe(id="LAB030", stage=Stage.LABELS, severity=Severity.ERROR, explains=AFTER)
+def labels_are_of_another_type(batch_form: BatchForm, first_step: FirstStep) -> Iterator[Finding]:
+    """Labels are whole numbers of a type that embedding or loss refuse: float, or too narrow an integer."""
+    failure = first_step.failure
+    if failure is None:
+        return
+    form = batch_form
+    if form.whole and form.kind != "int64" and any(word in failure.message.lower() for word in ASKED):
+        yield Finding(
+            where="batch 0",
+            message=f"the labels {list(form.labels or ())} are {form.kind}, expected int64: "
+            f"{failure.error} in {failure.module or form.model}",
+            fix="make them with dtype=torch.long, and pad them with the integer -100",
+            measured={"type": form.kind, "error": failure.error},
+        )

@@ -1,0 +1,29 @@
+from collections.abc import Iterator
+
+from diagnose import Finding, Severity, Stage, probe
+from probes.measured.form import BatchForm
+from probes.measured.steps import FirstStep
+
+AFTER = ("DAT04[123]", "LAB0*", "TOK005", "LOS*", "GRD*", "PRE*", "LRN*", "GEN*")
+
+
+@probe(id="LAB031", stage=Stage.LABELS, severity=Severity.ERROR, explains=AFTER)
+def labels_have_other_rows(batch_form: BatchForm, first_step: FirstStep) -> Iterator[Finding]:
+    """The labels have another number of rows than the inputs beside them: turned over, or of other items."""
+    failure = first_step.failure
+    if failure is None:
+        return
+    form = batch_form
+    inputs = [(name, shape) for name, shape in form.inputs if shape]
+    if not form.labels or not inputs or form.labels[0] in {shape[0] for _, shape in inputs}:
+        return
+    name, shape = inputs[0]
+    turned = len(form.labels) > 1 and form.labels[1] == shape[0]
+    told = "they lie with rows and positions exchanged" if turned else "they are of other items"
+    yield Finding(
+        where="batch 0",
+        message=f"the labels have the shape {list(form.labels)}, {name} {list(shape)}: {form.labels[0]} rows beside "
+        f"{shape[0]}, expected as many; {told}, and the {failure.phase} raises {failure.error}",
+        fix="stack labels row by row (batch first)" if turned else "collate inputs and labels of the same items",
+        measured={"labels": form.labels[0], "inputs": shape[0]},
+    )

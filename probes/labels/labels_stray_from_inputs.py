@@ -1,0 +1,21 @@
+from collections.abc import Iterator
+
+from diagnose import Finding, Severity, Stage, probe
+from probes.measured.collation import Collation
+
+AFTER = ("LAB01[046]", "LAB02[0-8]", "LRN*", "GEN*")
+
+
+@probe(id="LAB034", stage=Stage.LABELS, severity=Severity.ERROR, explains=AFTER)
+def labels_stray_from_inputs(collation: Collation) -> Iterator[Finding]:
+    """The collator gives a row the input of one item and the labels of another: only one side is sorted."""
+    strays, items = collation.strays, collation.items
+    if strays.apart:
+        number, heard, said = strays.apart[0]
+        yield Finding(
+            where=f"row {number} of a batch of {len(items)} items",
+            message=f"its input is that of {items[heard].where}, its labels are those of {items[said].where}; so in "
+            f"{len(strays.apart)} of {strays.known} rows, expected in none",
+            fix="order the items once, before inputs and labels are made of them",
+            measured={"rows": len(strays.apart), "of": strays.known},
+        )

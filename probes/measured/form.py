@@ -1,0 +1,17 @@
+"""Of the shape of a batch: what it holds, beside what the model takes."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class BatchForm:
+    """The first batch from outside. `keys` is empty where the batch has no names (a pair, an object)."""
+
+    keys: tuple[str, ...] = ()
+    labels: tuple[int, ...] | None = None  # their shape; None where the batch has none
+    kind: str = ""  # the labels' type of number
+    whole: bool = False  # the labels are whole numbers, whatever their type
+    inputs: tuple[tuple[str, tuple[int, ...]], ...] = ()  # every other tensor, with its shape
+    model: str = ""
+    takes_labels: bool = False  # forward has a parameter of that name
+    lacking: tuple[str, ...] = ()  # what forward cannot do without and the batch does not hold

@@ -1,0 +1,118 @@
+"""Broken collators are one root each, whatever they break; collators that only look odd are left alone."""
+
+import pytest
+import torch
+
+import diagnose
+from diagnose import Severity
+from probes.faults.changes import by_row, with_batches, with_labels, with_targets
+from probes.healthy import healthy
+from probes.instruments.collation import input_of
+from probes.instruments.strays import strays_of
+from probes.instruments.targets import Tongue, targets_of
+from probes.instruments.text_encoding import meant
+from probes.instruments.text_marks import read_texts
+from probes.measured.collation import Collation, Item
+from probes.measured.corpus import CorpusRow
+
+STAGES = ("config", "data", "labels", "tokenizer", "parameters", "loss", "gradients")
+
+
+def roots(facts):
+    report = diagnose.preflight(stages=STAGES, **facts)
+    return [root.probe for root in report.diagnosis if root.severity is not Severity.NOTE]
+
+
+def without(key):
+    return lambda facts: with_batches(facts, lambda batch: {k: v for k, v in batch.items() if k != key})
+
+
+def masked(change):
+    return lambda facts: with_batches(facts, lambda b: {**b, "attention_mask": change(b["attention_mask"])})
+
+
+BROKEN = {
+    "labels masked": (lambda f: with_labels(f, lambda x: x * 0 - 100), "LAB001"),
+    "padding scored": (lambda f: with_labels(f, lambda x: x.masked_fill(x == -100, 0)), "LAB002"),
+    "labels dropped": (without("labels"), "LAB032"),
+    "inputs dropped": (without("input_ids"), "DAT054"),
+    "labels float": (lambda f: with_labels(f, lambda x: x.double()), "LAB030"),
+    "labels int32": (lambda f: with_labels(f, lambda x: x.int()), "LAB030"),
+    "labels transposed": (lambda f: with_labels(f, lambda x: x.T.contiguous()), "LAB031"),
+    "labels of fewer items": (lambda f: with_labels(f, lambda x: x[:-1] if len(x) > 1 else x), "LAB031"),
+    "labels reversed": (lambda f: with_labels(f, lambda x: x.flip(0)), "LAB034"),
+    "mask turned round": (masked(lambda mask: 1 - mask), "LAB021"),
+    "mask of ones": (masked(lambda mask: mask * 0 + 1), "LAB022"),
+    "cut without an end": (lambda f: with_targets(f, lambda x: by_row(x, lambda ids: ids[:4])), "LAB016"),
+    "last word lost": (lambda f: with_targets(f, lambda x: by_row(x, lambda ids: [*ids[:-2], ids[-1]])), "LAB016"),
+}
+
+
+@pytest.mark.parametrize("kind", BROKEN)
+def test_a_broken_collator_is_one_root(kind):
+    change, probe = BROKEN[kind]
+    assert roots(change(healthy("mt5"))) == [probe]
+
+
+def sorted_rows(batch):
+    order = (batch["toks"] != -100).sum(1).argsort(descending=True)
+    return {name: value[order] for name, value in batch.items()}
+
+
+def test_a_collator_that_sorts_whole_rows_is_left_alone():
+    assert roots(with_batches(healthy("hybrid"), sorted_rows)) == []
+
+
+def test_rows_are_known_by_content():
+    batches = [{"x": torch.full((1, n), float(n)), "labels": torch.tensor([[n, 1]])} for n in (2, 3, 4)]
+    x = torch.nn.utils.rnn.pad_sequence([batch["x"][0] for batch in batches], batch_first=True)
+    labels = torch.tensor([[3, 1], [2, 1], [4, 1]])
+    found = strays_of(batches, {"x": x, "labels": labels}, lambda batch: batch["labels"], input_of)
+    assert (found.known, found.apart) == (3, ((0, 0, 1), (1, 1, 0)))
+
+
+def test_a_full_stop_that_is_taken_off_every_text_is_meant():
+    def letters(text, side="text"):
+        return [*map(ord, text), 1]
+
+    texts = ["ab.", "abcd.", "abc.", "abcde."]
+    items = tuple(Item(f"row {n}", {"transcript": text}) for n, text in enumerate(texts))
+    tongue = Tongue(letters, {1: "</s>"}, (1,))
+    stripped = tuple(tuple(letters(text[:-1])) for text in texts)
+    assert not targets_of(Collation(items, stripped), tongue).tail
+    items = tuple(Item(f"row {n}", {"transcript": text[:-1]}) for n, text in enumerate(texts))
+    cut = tuple(tuple(letters(text[:-2])) for text in texts)
+    assert targets_of(Collation(items, cut), tongue).tail == 1
+
+
+VIETNAMESE = "mẹ mua cá ở chợ"
+
+
+@pytest.mark.parametrize("codec", ["cp1252", "latin-1", "cp1258"])
+def test_letters_read_with_another_encoding_are_told(codec):
+    text = "bà bán bánh"
+    assert meant(text.encode().decode(codec)) == text
+
+
+@pytest.mark.parametrize(
+    "text", [VIETNAMESE, "Größe, café, 1º piso", "really?yes", "what? no", "ＡＢＣ株式会社", "naïve"]
+)
+def test_sound_texts_are_left_alone(text):
+    (read,) = read_texts([CorpusRow("row 0", texts={"transcript": text})])
+    assert not (read.meant or read.markup or read.invisible or read.mixed)
+
+
+@pytest.mark.parametrize(
+    ("text", "field"),
+    [
+        ("m? mua c? ? ch?", ""),
+        ("m?ẹ mu?a c?á", "meant"),
+        ("ｍｕａ cá", "mixed"),
+        ("mua cá\t0.93", "invisible"),
+        ("00:01:02,000 --> 00:01:04,000 mua cá", "markup"),
+        ("xem https://a.vn", "markup"),
+    ],
+)
+def test_what_nobody_says_is_found(text, field):
+    (read,) = read_texts([CorpusRow("row 0", texts={"transcript": text})])
+    assert [name for name in ("meant", "markup", "invisible", "mixed") if getattr(read, name)] == [field] * bool(field)
