@@ -13,7 +13,7 @@ from torch.nn.functional import (
 from transformers import Seq2SeqTrainer
 
 import diagnose
-from diagnose import Severity, Stage
+from diagnose import Severity, meter
 from diagnose.engine import installed
 from probes.faults.loss_changes import after_head, with_loss
 from probes.healthy import NAMES, healthy
@@ -235,6 +235,20 @@ def test_a_fixed_divisor_is_right_where_the_run_accumulates_as_many(configured, 
     assert [f.severity for f in found] == severities
 
 
+def test_a_mean_over_batches_of_sums_is_a_note():
+    facts = healthy("classifier")
+
+    def compute(model, batch):
+        return cross_entropy(model(batch[0]), batch[1], reduction="sum")
+
+    def accumulated_step(batches):
+        for batch in batches:
+            (compute(facts["model"], batch) / len(batches)).backward()
+
+    facts |= {"compute_loss": compute, "accumulated_step": accumulated_step}
+    assert {(f.probe, f.severity) for f in looked(facts).findings} == {("LOS011", "note"), ("LOS013", "note")}
+
+
 def test_a_step_in_another_direction_is_a_warning():
     seen = Accumulation(4, 0.9, 0.5, 0.6, means_error=0.9, means_ratio=0.5, means_cosine=0.6, last_cosine=0.2)
     (finding,) = accumulation_changes_gradient(seen)
@@ -250,6 +264,35 @@ def test_a_step_in_another_direction_is_a_warning():
 def test_what_bounds_the_scores_is_told_by_its_ends(change, like):
     (finding,) = [f for f in looked(after_head(healthy("mt5"), change)).findings if f.probe == "LOS010"]
     assert f"as after {like}" in finding.message and finding.where == "lm_head"
+
+
+def binary(forward):
+    torch.manual_seed(0)
+    x = torch.randn(32, 12)
+    loss = nn.BCEWithLogitsLoss()
+    return {
+        "model": forward(nn.Linear(12, 1)),
+        "train_batches": [(x[n : n + 8], (x[n : n + 8, 0] > 0).float()) for n in range(0, 32, 8)],
+        "compute_loss": lambda model, batch: loss(model(batch[0]).squeeze(-1), batch[1]),
+    }
+
+
+def test_a_sigmoid_before_the_loss_that_has_its_own_is_found():
+    assert not alarms(binary(nn.Sequential))
+    (finding,) = looked(binary(lambda head: nn.Sequential(head, nn.Sigmoid()))).findings
+    assert finding.probe == "LOS010" and "as after a sigmoid" in finding.message
+
+
+@pytest.mark.parametrize("name", ["whisper", "mt5"])
+def test_weights_in_bfloat16_are_left_alone(name):
+    facts = healthy(name)
+    facts["model"].to(torch.bfloat16)
+
+    def compute(model, batch):
+        halved = {key: value.bfloat16() if value.is_floating_point() else value for key, value in batch.items()}
+        return model(**halved).loss
+
+    assert not alarms(facts | {"compute_loss": compute})
 
 
 def test_probabilities_into_nll_are_told_as_such():
@@ -313,11 +356,14 @@ def test_one_frame_at_the_edge_is_let_pass(heard, severity):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_the_stage_keeps_to_its_budget(name):
-    """Six passes, and the first step, which belongs to the gradients."""
+    """Six passes beside the first step and its second look, which belong to the gradients."""
     facts = healthy(name)
-    facts["accumulated_step"] = accumulated_mean(facts)
-    (cost,) = [cost for cost in looked(facts).costs if cost.stage is Stage.LOSS]
-    assert cost.passes <= 7.0
+    context = installed().context(facts | {"accumulated_step": accumulated_mean(facts)})
+    context.get("gradient_reach")
+    before = meter.passes()
+    for one in ("loss_trials", "accumulation", *(("extremes",) if name != "classifier" else ())):
+        context.get(one)
+    assert meter.passes() - before <= 6.0
 
 
 def accumulated_mean(facts):

@@ -41,7 +41,9 @@ def pick(dataset: Any, numbers: Sequence[int], collate: Collate, labels_of: Any,
         if sizes[order[0]] == sizes[order[-1]]:
             return []
         many = min(rows, max(1, most // max(sizes[order[-1]][0], 1))) if most else rows
-        chosen = (order[-many:], order[:2], [order[0], order[-1]])
+        wordy = max(order, key=lambda place: sizes[place][1])
+        longest = dict.fromkeys([wordy, *reversed(order)])  # the longest text too, wherever it stands
+        chosen = (list(longest)[:many], order[:2], [order[0], order[-1]])
         return [
             Picked(kind, tuple(numbers[p] for p in places), collate([copied(items[p]) for p in places]))
             for kind, places in zip(KINDS, chosen, strict=True)

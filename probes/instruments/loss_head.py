@@ -1,7 +1,8 @@
 """Makes the weights of the head much larger and looks whether its scores grow with them on the way to the loss."""
 
 from collections.abc import Callable
-from typing import Any, Self
+from math import prod
+from typing import Any, NamedTuple, Self
 
 import torch
 
@@ -9,14 +10,33 @@ from probes.measured.loss import Bound, Heard
 
 SIZE = 30.0  # what the head's values are brought to: ten times where a sigmoid or tanh is flat
 SCORES = ("cross_entropy", "cross_entropy_loss", "log_softmax", "binary_cross_entropy_with_logits")
+ALONE = ("binary_cross_entropy_with_logits",)
+
+
+class Ran(NamedTuple):
+    """A module with weights of its own, and what it put out, before any hook changed that."""
+
+    name: str
+    module: torch.nn.Module
+    width: int
+    count: int
+    low: float
+    high: float
 
 
 class Heads:
-    """Remembers, for each width, the last module with weights of its own that put out something so wide."""
+    """Remembers what ran last for each width, and the coarsest type that anything was computed in."""
 
     def __init__(self, model: torch.nn.Module) -> None:
-        self.last: dict[int, tuple[str, torch.nn.Module, float, float]] = {}
+        self.last: dict[int, Ran] = {}
+        self.grain = 0.0
         self._model = model
+
+    def before(self, heard: Heard) -> Ran | None:
+        """The module whose values these scores are; a lone score for each row may have lost its axis."""
+        lone = self.last.get(1)
+        squeezed = heard.function in ALONE and lone is not None and lone.count == prod(heard.shapes[0])
+        return lone if squeezed else self.last.get(heard.classes)
 
     def __enter__(self) -> Self:
         weighty = [(name, module) for name, module in self._model.named_modules() if _weight(module) is not None]
@@ -34,27 +54,27 @@ class Heads:
             weight = _weight(module)
             if isinstance(output, torch.Tensor) and output.numel() and weight is not None and weight.dim() > 1:
                 raw = _before_hooks(module, given, output)
-                self.last[output.shape[-1]] = (name, module, float(raw.min()), float(raw.max()))
+                ends = float(raw.min()), float(raw.max())
+                self.last[output.shape[-1]] = Ran(name, module, output.shape[-1], output.numel(), *ends)
+                self.grain = max(self.grain, torch.finfo(output.dtype).eps if output.is_floating_point() else 0.0)
 
         return look
 
 
 def nudged(model: torch.nn.Module, heard: list[Heard], heads: Heads, run: Callable[[], list[Heard]]) -> Bound | None:
     """One more run with a larger head; its weights are put back by whoever observes. None where there is no head."""
-    scored = [one for one in heard if one.function in SCORES and one.classes in heads.last]
-    if not scored:
-        return None
-    classes = scored[-1].classes
-    name, module, low, high = heads.last[classes]
-    size = max(abs(low), abs(high))
-    if not 1e-6 < size < float("inf"):
+    scored = [one for one in heard if one.function in SCORES and heads.before(one)]
+    head = heads.before(scored[-1]) if scored else None
+    size = max(abs(head.low), abs(head.high)) if head else 0.0
+    if head is None or not 1e-6 < size < float("inf"):
         return None
     with torch.no_grad():
-        for parameter in module.parameters(recurse=False):
+        for parameter in head.module.parameters(recurse=False):
             parameter.mul_(max(1.0, SIZE / size))
-    after = [one for one in run() if one.function in SCORES and one.classes == classes]
-    raw = heads.last[classes][2:]
-    return Bound(name, type(module).__name__, raw, (after[-1].lowest, after[-1].highest)) if after else None
+    after = [one for one in run() if one.function == scored[-1].function and one.classes == scored[-1].classes]
+    raw = heads.last[head.width]
+    kind = type(head.module).__name__
+    return Bound(head.name, kind, (raw.low, raw.high), (after[-1].lowest, after[-1].highest)) if after else None
 
 
 def _weight(module: torch.nn.Module) -> torch.Tensor | None:

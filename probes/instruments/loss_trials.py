@@ -18,6 +18,7 @@ from probes.measured.loss import Heard, LossTrials
 
 FEW = 2  # rows of a trial: two can be exchanged
 MORE = 4  # rows that are put into another order, where the first trials are odd
+TF32 = 5e-5  # a sum of many such products: each is rounded to 5e-4
 FORWARD = 1 / 3  # of a forward and backward pass
 
 
@@ -73,7 +74,8 @@ class _Bench:
         self.heard, self.scores = ears.heard, self.watch.logits
         trials = LossTrials(rows, float(loss.detach()), dict(self.watch.parts))
         trials = beside_the_book(trials, loss, labels, self.watch)
-        return replace(trials, heard=tuple(ears.heard), grain=torch.finfo(loss.dtype).eps), pair
+        grain = max(torch.finfo(loss.dtype).eps, self.heads.grain, TF32 if loss.is_cuda else 0.0)
+        return replace(trials, heard=tuple(ears.heard), grain=grain), pair
 
     def with_inputs(self, trials: LossTrials, pair: Any, inputs_of: LabelsOf | None) -> LossTrials:
         other = with_inputs_exchanged(pair, inputs_of)

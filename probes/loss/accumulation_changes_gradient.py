@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.measured.loss import Accumulation
+from probes.measured.loss import Accumulation, LossTrials
 
 ALIKE = 0.02  # relative error; float32 leaves 1e-5
 OFF = 0.05  # from a ratio of one
@@ -9,7 +9,9 @@ ALONG = 0.98  # cosine
 
 
 @probe(id="LOS013", stage=Stage.LOSS, severity=Severity.ERROR, explains=("LRN*",))
-def accumulation_changes_gradient(accumulation: Accumulation) -> Iterator[Finding]:
+def accumulation_changes_gradient(
+    accumulation: Accumulation, loss_trials: LossTrials | None = None
+) -> Iterator[Finding]:
     """One accumulated step is not the step of the same rows in one batch."""
     seen, name = accumulation, f"{accumulation.batches} accumulated batches"
     numbers = {"error": seen.error, "ratio": seen.means_ratio, "cosine": seen.cosine, "updates": seen.updates}
@@ -29,19 +31,20 @@ def accumulation_changes_gradient(accumulation: Accumulation) -> Iterator[Findin
         fix = "compute the same loss in both, and let no batch change what the next one meets"
         yield Finding("accumulated_step", message, fix, numbers, Severity.WARNING)
     elif abs(seen.means_ratio - 1) > OFF and abs(seen.ratio - 1) > OFF:
-        yield from _scaled(seen, name, numbers)
+        yield from _scaled(seen, name, numbers, loss_trials is not None and loss_trials.is_sum)
     else:
         message = f"{name} are a mean of means: the gradient is off by {seen.error:.0%} from the same rows in one batch"
         fix = "divide by the count of scored labels in the whole accumulated batch"
         yield Finding("accumulated_step", message, fix, numbers, Severity.NOTE)
 
 
-def _scaled(seen: Accumulation, name: str, numbers: dict[str, float | None]) -> Iterator[Finding]:
+def _scaled(seen: Accumulation, name: str, numbers: dict[str, float | None], is_sum: bool) -> Iterator[Finding]:
     ratio, divisor = seen.means_ratio, seen.divisor
     if divisor is not None and divisor > 1 and divisor == seen.configured:
         return  # it divides by the setting, and the run accumulates as many
     message = f"the gradient of {name} is {ratio:.2f} times that of the same rows in one batch, expected 1.00"
     fixed = f": the loss is divided by {divisor}, however many there are" if divisor and divisor > 1 else ""
     fix = "divide each loss by the number of batches; for transformers set model.accepts_loss_kwargs = False"
-    milder = Severity.NOTE if fixed and seen.configured is None else None
+    shared = is_sum and abs((ratio or 0.0) * seen.batches - 1) < OFF  # a mean over batches of sums over rows
+    milder = Severity.NOTE if shared or (fixed and seen.configured is None) else None
     yield Finding("accumulated_step", message + fixed, fix, numbers, milder)

@@ -14,7 +14,7 @@ def loss_ignores_input(loss_trials: LossTrials, gradient_reach: Reach | None = N
     """The scores stay what they are when rows exchange their inputs: nothing of the input arrives."""
     follow = loss_trials.scores_follow
     cuts = gradient_reach.cuts if gradient_reach else ()
-    if follow is None or follow > max(STILL, 4 * loss_trials.grain):
+    if follow is None or follow > STILL:
         return
     if any(cut.followed or (gradient_reach and gradient_reach.share(cut) >= LARGE) for cut in cuts):
         return  # the gradient names the module in which it is lost
