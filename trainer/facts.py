@@ -5,7 +5,7 @@ What a transformers Trainer can tell (model, batches, optimizer, schedule) is re
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -97,8 +97,7 @@ def trainer(config: Resolved, parts: Parts, configured_dataset: Any) -> RunTrain
     from trainer.loop.trainer import RunTrainer
 
     evaluates = config.config.training.eval_strategy != "no"
-    eval_set = open_split(config.config, "dev") if evaluates else None
-    return RunTrainer(parts, configured_dataset, eval_set)
+    return RunTrainer(parts, configured_dataset, open_split(config.config, "dev") if evaluates else None)
 
 
 def labels_of(parts: Parts) -> Callable[[Any], Any]:
@@ -116,6 +115,13 @@ def own_decode(parts: Parts) -> Callable[[Any], list[str]]:
 
 def fresh(parts: Parts) -> tuple[str, ...]:
     return parts.fresh
+
+
+def thawed_later(config: Resolved, parts: Parts) -> tuple[str, ...]:
+    """Parameters that are frozen for the first epochs only; none where the encoder stays as it begins."""
+    later = parts.model.get_encoder().parameters() if config.config.training.freeze_encoder_epochs is not None else ()
+    inside = {id(parameter) for parameter in later}
+    return tuple(name for name, parameter in parts.model.named_parameters() if id(parameter) in inside)
 
 
 def digest_inputs(config: Resolved) -> dict[str, Any]:
@@ -138,8 +144,7 @@ def digest_inputs(config: Resolved) -> dict[str, Any]:
 
 def _audio(config: Resolved, manifests: tuple[Path, ...]) -> list[Path]:
     root = config.config.paths.data_root
-    rows: list[Mapping[str, Any]] = [row for path in manifests for row in read_rows(path)]
-    return [root / row["audio_path"] for row in rows if row.get("audio_path")]
+    return [root / row["audio_path"] for path in manifests for row in read_rows(path) if row.get("audio_path")]
 
 
 def _files(*names: str | None) -> list[Path]:

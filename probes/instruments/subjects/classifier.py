@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import numpy as np
 import torch
 from torch import nn
 from torch.nn.functional import cross_entropy
@@ -22,4 +23,16 @@ def classifier() -> dict[str, Any]:
     y = torch.arange(60) % CLASSES
     x = torch.eye(WIDTH)[y] * 3 + torch.randn(60, WIDTH)
     layers = [nn.Linear(WIDTH, 24), nn.BatchNorm1d(24), nn.GELU(), nn.Dropout(0.1), nn.Linear(24, CLASSES)]
-    return facts_of(nn.Sequential(*layers), default_collate, dataset=TensorDataset(x, y), compute_loss=compute_loss)
+    data = TensorDataset(x, y)
+    facts = facts_of(nn.Sequential(*layers), default_collate, dataset=data, compute_loss=compute_loss)
+    return {**facts, "compute_metrics": accuracy, "evaluate": lambda: evaluate(facts["model"], x, y)}
+
+
+def accuracy(predictions: Any, labels: Any) -> dict[str, float]:
+    return {"accuracy": float((np.asarray(predictions).argmax(-1) == np.asarray(labels)).mean())}
+
+
+def evaluate(model: nn.Module, x: torch.Tensor, y: torch.Tensor) -> dict[str, float]:
+    model.eval()
+    with torch.no_grad():
+        return accuracy(model(x), y)

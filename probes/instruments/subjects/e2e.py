@@ -6,6 +6,7 @@ import torch
 from transformers import MBartConfig, SpeechEncoderDecoderConfig, SpeechEncoderDecoderModel, Wav2Vec2Config
 
 from probes.instruments.subjects.corpus import facts_of, tokenizer
+from probes.instruments.subjects.evaluation import with_evaluation
 from probes.instruments.subjects.labels import masked_labels
 
 
@@ -50,4 +51,10 @@ def e2e() -> dict[str, Any]:
     config = SpeechEncoderDecoderConfig.from_encoder_decoder_configs(encoder, decoder)
     config.decoder_start_token_id = config.eos_token_id = ids.eos_token_id
     config.pad_token_id = ids.pad_token_id
-    return facts_of(SpeechEncoderDecoderModel(config), collate, ids)
+    model = SpeechEncoderDecoderModel(config)
+    model.generation_config.max_length = 40
+    return with_evaluation(facts_of(model, collate, ids), say)
+
+
+def say(model: Any, batch: Any) -> Any:
+    return model.generate(batch["input_values"], attention_mask=batch["attention_mask"])

@@ -7,6 +7,7 @@ from torch import nn
 from torch.nn.functional import cross_entropy, ctc_loss
 
 from probes.instruments.subjects.corpus import RATE, facts_of, tokenizer
+from probes.instruments.subjects.evaluation import with_evaluation
 from probes.instruments.subjects.labels import masked_labels
 
 BANDS, WEIGHT = 40, 0.3
@@ -45,13 +46,16 @@ class Hybrid(nn.Module):
         self.head = nn.Linear(width, vocabulary)
         self.vocabulary = vocabulary
 
-    def forward(
-        self, feats: torch.Tensor, feat_lens: torch.Tensor, toks: torch.Tensor, tok_lens: torch.Tensor
-    ) -> dict[str, torch.Tensor]:
+    def encode(self, feats: torch.Tensor, feat_lens: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
         hidden = self.subsample(feats.transpose(1, 2)).transpose(1, 2)
         lengths = (feat_lens + 1) // 2
         silent = torch.arange(hidden.shape[1], device=feats.device)[None, :] >= lengths[:, None]
-        hidden = self.encoder(hidden, src_key_padding_mask=silent)
+        return self.encoder(hidden, src_key_padding_mask=silent), lengths, silent
+
+    def forward(
+        self, feats: torch.Tensor, feat_lens: torch.Tensor, toks: torch.Tensor, tok_lens: torch.Tensor
+    ) -> dict[str, torch.Tensor]:
+        hidden, lengths, silent = self.encode(feats, feat_lens)
         ctc = self._ctc(hidden, lengths, toks, tok_lens)
         logits = self._decode(hidden, silent, toks)
         attention = cross_entropy(logits.flatten(0, 1), toks.flatten(), ignore_index=-100)
@@ -74,7 +78,24 @@ class Hybrid(nn.Module):
         ahead = nn.Transformer.generate_square_subsequent_mask(given.shape[1], device=given.device)
         return self.head(self.decoder(given, hidden, tgt_mask=ahead, memory_key_padding_mask=silent))
 
+    @torch.no_grad()
+    def say(
+        self, feats: torch.Tensor, feat_lens: torch.Tensor, end: int, limit: int = 40, prompt: tuple[int, ...] = ()
+    ) -> torch.Tensor:
+        """The likeliest token, again and again, until every row has ended."""
+        hidden, _, silent = self.encode(feats, feat_lens)
+        toks = torch.tensor([[*prompt, 0]] * len(feats), device=feats.device)  # the last one is not read
+        while toks.shape[1] < limit and not bool((toks == end).any(1).all()):
+            toks[:, -1] = self._decode(hidden, silent, toks)[:, -1].argmax(-1)
+            toks = torch.cat([toks, toks.new_zeros(len(toks), 1)], dim=1)
+        return toks[:, :-1]
+
+
+def say(model: Any, batch: Any) -> Any:
+    return model.say(batch["feats"], batch["feat_lens"], tokenizer().eos_token_id)
+
 
 def hybrid() -> dict[str, Any]:
     ids = tokenizer()
-    return facts_of(Hybrid(len(ids)), collate, ids, labels_of=lambda batch: batch["toks"])
+    facts = facts_of(Hybrid(len(ids)), collate, ids, labels_of=lambda batch: batch["toks"])
+    return with_evaluation(facts, say)

@@ -5,6 +5,7 @@ from typing import Any
 from transformers import MT5Config, MT5ForConditionalGeneration
 
 from probes.instruments.subjects.corpus import SENTENCES, facts_of, tokenizer
+from probes.instruments.subjects.evaluation import with_evaluation
 from probes.instruments.subjects.labels import masked_labels
 
 ITEMS = [{"document": text, "transcript": " ".join(text.split()[:3])} for text in SENTENCES]
@@ -29,4 +30,10 @@ def mt5() -> dict[str, Any]:
         eos_token_id=ids.eos_token_id,
         decoder_start_token_id=ids.pad_token_id,
     )
-    return facts_of(MT5ForConditionalGeneration(config), collate, ids, dataset=ITEMS)
+    model = MT5ForConditionalGeneration(config)
+    model.generation_config.max_length = 40
+    return with_evaluation(facts_of(model, collate, ids, dataset=ITEMS), say)
+
+
+def say(model: Any, batch: Any) -> Any:
+    return model.generate(batch["input_ids"], attention_mask=batch["attention_mask"])

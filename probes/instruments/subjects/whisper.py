@@ -3,9 +3,11 @@
 from functools import cache
 from typing import Any
 
+import torch
 from transformers import WhisperConfig, WhisperFeatureExtractor, WhisperForConditionalGeneration
 
 from probes.instruments.subjects.corpus import RATE, facts_of, tokenizer
+from probes.instruments.subjects.evaluation import with_evaluation
 from probes.instruments.subjects.labels import masked_labels
 
 PROMPT = ("<|startoftranscript|>", "<|vi|>", "<|transcribe|>", "<|notimestamps|>")
@@ -48,4 +50,21 @@ def whisper() -> dict[str, Any]:
         suppress_tokens=None,
         begin_suppress_tokens=None,
     )
-    return facts_of(WhisperForConditionalGeneration(config), collate, ids, feature_extractor=extractor())
+    model = WhisperForConditionalGeneration(config)
+    prompted(model, ids)
+    return with_evaluation(facts_of(model, collate, ids, feature_extractor=extractor()), say)
+
+
+def prompted(model: Any, ids: Any) -> None:
+    """Language and task as generation wants them, so that it begins as the labels do."""
+    _, language, task, silence = PROMPT
+    numbers = {token: ids.convert_tokens_to_ids(token) for token in PROMPT[1:]}
+    settings = {"language": language, "task": "transcribe", "max_length": 40, "is_multilingual": True}
+    settings |= {"lang_to_id": {language: numbers[language]}, "task_to_id": {"transcribe": numbers[task]}}
+    for name, value in {**settings, "no_timestamps_token_id": numbers[silence], "_from_model_config": False}.items():
+        setattr(model.generation_config, name, value)
+
+
+def say(model: Any, batch: Any) -> Any:
+    heard = batch["input_features"]
+    return model.generate(heard, attention_mask=torch.ones_like(heard[:, 0], dtype=torch.long))

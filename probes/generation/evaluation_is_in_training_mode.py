@@ -1,0 +1,20 @@
+from collections.abc import Iterator
+
+from diagnose import Finding, Severity, Stage, probe
+from probes.measured.generation import Evaluated
+
+
+@probe(id="GEN012", stage=Stage.GENERATION, severity=Severity.ERROR, explains=("GEN013",))
+def evaluation_is_in_training_mode(evaluated: Evaluated) -> Iterator[Finding]:
+    """Evaluation runs with dropout or batch statistics on: nobody calls model.eval(), and the figures are of luck."""
+    if not evaluated.training:
+        return
+    kinds = ", ".join(sorted(set(evaluated.kinds)))
+    differ = [f"{name} {evaluated.figures[name]:.4g} and {evaluated.again[name]:.4g}" for name in evaluated.differ]
+    yield Finding(
+        where=evaluated.training[0],
+        message=f"{len(evaluated.training)} modules ({kinds}) were in training mode while evaluate ran, expected 0"
+        + (f"; twice from the same weights it gave {'; '.join(differ[:2])}" if differ else ""),
+        fix="call model.eval() at the beginning of evaluate, and model.train() when training goes on",
+        measured={"modules": len(evaluated.training), "differ": len(differ)},
+    )

@@ -1,0 +1,41 @@
+from collections.abc import Iterator
+
+from diagnose import Finding, Severity, Stage, probe
+from probes.measured.generation import FreeOutput, Repeated
+
+
+@probe(id="GEN013", stage=Stage.GENERATION, severity=Severity.WARNING, explains=("GEN010",))
+def evaluation_is_random(repeated: Repeated) -> Iterator[Finding]:
+    """The same weights evaluated twice give different outputs or figures: no two checkpoints can be compared."""
+    heard, figures = repeated.output, repeated.evaluated
+    if heard is not None and (place := _parted(heard)) is not None:
+        row = heard.rows[place]
+        cause = f"{heard.sampling} is on" if heard.sampling else "in evaluation mode something still draws"
+        yield Finding(
+            where=row.where,
+            message=f"the same row is answered differently under two seeds: {_words(row.ids)} and "
+            f"{_words(heard.again[place])}; {cause}, expected the same",
+            fix="evaluate with do_sample=False"
+            if heard.sampling
+            else "switch sampling off in generate, and give dropout self.training and not a constant",
+            measured={"sampling": bool(heard.sampling)},
+        )
+    elif figures is not None and figures.differ and not figures.training:
+        name = figures.differ[0]
+        yield Finding(
+            where=f"evaluate, {name}",
+            message=f"{figures.figures[name]:.6g} and {figures.again[name]:.6g} from the same weights under two seeds, "
+            "with every module in evaluation mode; expected the same",
+            fix="fix the rows that evaluate looks at and take no random numbers in it",
+            measured={"first": figures.figures[name], "second": figures.again[name]},
+        )
+
+
+def _parted(heard: FreeOutput) -> int | None:
+    pairs = zip(heard.rows, heard.again, strict=False)
+    apart = [one.ids[: len(other)] != other[: len(one.ids)] for one, other in pairs]
+    return apart.index(True) if True in apart else None
+
+
+def _words(ids: tuple[int, ...]) -> str:
+    return " ".join(map(str, ids[:6]))

@@ -1,0 +1,21 @@
+from collections.abc import Iterator
+
+from diagnose import Finding, Severity, Stage, probe
+from probes.measured.generation import Evaluated
+
+
+@probe(id="GEN011", stage=Stage.GENERATION, severity=Severity.ERROR)
+def evaluation_raises(evaluated: Evaluated) -> Iterator[Finding]:
+    """The run's own evaluation raises on the first rows: the run would end at its first evaluation."""
+    failure = evaluated.failure
+    if failure is None:
+        return
+    file, _, line = failure.line.rpartition(":")
+    yield Finding(
+        where=failure.module or "evaluate",
+        message=f"{failure}; expected figures",
+        fix=f"call evaluate once by hand and mend {failure.line or 'what it calls'}",
+        measured={"error": failure.error, "trace": failure.trace},
+        file=file or None,
+        line=int(line) if line.isdigit() else None,
+    )

@@ -1,0 +1,46 @@
+from collections.abc import Iterator
+
+from diagnose import Finding, Severity, Stage, probe
+from probes.measured.saving import Saved
+
+SAME = 1e-4  # of the loss; saving changes no bit, and float32 sums in another order stay below
+
+
+@probe(id="GEN019", stage=Stage.GENERATION, severity=Severity.ERROR)
+def loaded_model_differs(saved: Saved) -> Iterator[Finding]:
+    """A model saved and read again at step 0 is another one: its checkpoint does not hold all that it is."""
+    if saved.failure is not None:
+        return
+    moved = saved.change is not None and saved.change > SAME
+    lost = saved.missing or saved.unexpected or saved.changed
+    if saved.missing and saved.way == "state_dict":
+        yield _finding(
+            saved.missing[0],
+            f"{len(saved.missing)} trainable tensors hang on the model as plain attributes: no state dict holds them",
+            "register them: nn.Parameter, nn.ModuleList or nn.ModuleDict instead of a list or dict",
+            saved,
+        )
+    elif moved or saved.changed:
+        named = [f"{len(names)} {word} ({names[0]})" for names, word in _groups(saved) if names]
+        change = f"the loss of the first batch differs by {saved.change:.2g} of it" if moved else "weights differ"
+        yield _finding(
+            next(iter(lost), saved.way),
+            f"saved and read again, {change}, expected the same; "
+            + (", ".join(named) or "every tensor is the same: what differs is not saved at all"),
+            "build the model so that its class and configuration alone make every part of it, buffers included",
+            saved,
+            Severity.WARNING if saved.unexpected else None,  # whoever adds parts by hand may add them again by hand
+        )
+    elif saved.settings:
+        message = f"{len(saved.settings)} generation settings come back as something else, expected 0"
+        fix = "set it on model.generation_config and not on model.config"
+        yield _finding(f"generation_config.{saved.settings[0]}", message, fix, saved, Severity.NOTE)
+
+
+def _groups(saved: Saved) -> tuple[tuple[tuple[str, ...], str], ...]:
+    return (saved.missing, "missing"), (saved.unexpected, "not taken up"), (saved.changed, "changed")
+
+
+def _finding(where: str, message: str, fix: str, saved: Saved, severity: Severity | None = None) -> Finding:
+    measured = {"change": saved.change, "missing": len(saved.missing), "unexpected": len(saved.unexpected)}
+    return Finding(where=where, message=message, fix=fix, measured=measured, severity=severity)

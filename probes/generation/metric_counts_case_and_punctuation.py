@@ -1,0 +1,26 @@
+from collections.abc import Iterator
+
+from diagnose import Finding, Severity, Stage, probe
+from probes.measured.metrics import MetricTrial
+
+NOTED = 0.02  # of the way from perfect to worthless: a name's capital letter
+GRAVE = 0.5  # more than half: the figure tells more about spelling than about words
+
+
+@probe(id="GEN016", stage=Stage.GENERATION, severity=Severity.WARNING)
+def metric_counts_case_and_punctuation(working_metric: MetricTrial) -> Iterator[Finding]:
+    """A prediction with every word right, in lower case and without punctuation, counts as wrong."""
+    trial = working_metric
+    lost = {name: share for name in trial.stripped if (share := trial.lost(name)) is not None and share > NOTED}
+    if not lost:
+        return
+    name = max(lost, key=lambda one: lost[one])
+    text, bare = trial.example
+    yield Finding(
+        where=f"compute_metrics, {name}",
+        message=f"{trial.stripped[name]:.4g} for the right words without case and punctuation ({bare!r} for {text!r}); "
+        f"the labels themselves get {trial.perfect[name]:.4g}, other rows' {trial.swapped[name]:.4g}",
+        fix="normalise predictions and labels alike before counting, or report both figures",
+        measured={"lost": lost[name], "figure": trial.stripped[name]},
+        severity=None if lost[name] > GRAVE else Severity.NOTE,
+    )

@@ -1,0 +1,27 @@
+from collections.abc import Iterator
+
+from diagnose import Finding, Severity, Stage, probe
+from probes.measured.generation import SteeredOutput
+
+
+@probe(id="GEN003", stage=Stage.GENERATION, severity=Severity.ERROR, explains=("GEN00[4-9]", "GEN01*"))
+def prompt_contradicts_labels(steered_output: SteeredOutput) -> Iterator[Finding]:
+    """Generation begins with other tokens than the labels do: it is evaluated on what it never learns."""
+    wrong = [prompt for prompt in steered_output.prompts if prompt.wrong is not None]
+    if not wrong:
+        return
+    first = wrong[0]
+    place = first.wrong or 0
+    doubled = first.given[place + 1] == first.given[place]
+    given, expected = " ".join(first.names), " ".join((first.names[0], *first.expected[: len(first.given) - 1]))
+    yield Finding(
+        where=f"{first.where}, token {place + 1} of the prompt",
+        message=f"generation begins with {given}, the labels teach {expected}: "
+        + (
+            f"{first.names[place]} stands there twice" if doubled else f"{first.names[place + 1]} is never taught there"
+        ),
+        fix="take the start token out of the forced or given prompt: generate puts it there itself"
+        if doubled
+        else "give generate the language, task and prompt that the labels begin with, or none",
+        measured={"given": first.given[place + 1], "taught": first.labels[place], "rows": len(wrong)},
+    )

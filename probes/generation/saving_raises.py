@@ -1,0 +1,32 @@
+from collections.abc import Iterator
+
+from diagnose import Finding, Severity, Stage, probe
+from probes.measured.saving import Saved
+
+CURES = (
+    ("generationconfig", "put the setting that is named right in model.generation_config"),
+    ("generation", "put the setting that is named right in model.generation_config"),
+    ("share memory", "name the shared tensors in _tied_weights_keys, or save with safetensors.torch.save_model"),
+    ("shared", "name the shared tensors in _tied_weights_keys, or save with safetensors.torch.save_model"),
+    ("json", "keep in the configuration only what JSON can hold"),
+)
+
+
+@probe(id="GEN018", stage=Stage.GENERATION, severity=Severity.ERROR, explains=("GEN019",))
+def saving_raises(saved: Saved) -> Iterator[Finding]:
+    """The model cannot be saved, or cannot be read again: the first checkpoint would end the run, or be no use."""
+    failure = saved.failure
+    if failure is None:
+        return
+    file, _, line = failure.line.rpartition(":")
+    text = failure.message.lower()
+    yield Finding(
+        where=saved.way if saved.phase == "saving" else f"{saved.way}, read again",
+        message=f"{failure}; expected a checkpoint at step 0 that can be read",
+        fix=next(
+            (cure for word, cure in CURES if word in text), f"save this model once by hand and mend {saved.phase}"
+        ),
+        measured={"error": failure.error, "phase": saved.phase, "trace": failure.trace},
+        file=file or None,
+        line=int(line) if line.isdigit() else None,
+    )

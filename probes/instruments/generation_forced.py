@@ -1,0 +1,48 @@
+"""What a model says when the labels before are given, beside what it said by itself."""
+
+from difflib import SequenceMatcher
+from typing import Any
+
+import torch
+
+from diagnose import meter
+from probes.instruments.batches import copied
+from probes.instruments.generation_trials import Scene
+from probes.instruments.observer import observed
+from probes.instruments.outputs import ComputeLoss, logits_of
+from probes.measured.generation import Agreement, FreeOutput
+
+
+def agreement_of(scene: Scene, heard: FreeOutput, compute_loss: ComputeLoss) -> Agreement | None:
+    """One forward pass of the two rows in evaluation mode. None where scores and labels do not stand side by side."""
+    model, seen = scene.speaking.model, []
+    with observed(model, others=scene.speaking.others), torch.no_grad():
+        model.eval()
+        handle = model.register_forward_hook(lambda module, given, output: seen.append(logits_of(output)))
+        meter.count()
+        try:
+            compute_loss(model, copied(scene.speaking.batch))
+        except Exception:  # the first step has told what the forward pass raises
+            return None
+        finally:
+            handle.remove()
+    if not seen or seen[-1] is None or seen[-1].dim() != 3:
+        return None
+    best = seen[-1].argmax(-1).tolist()
+    return _compared(scene, heard, best)
+
+
+def _compared(scene: Scene, heard: FreeOutput, best: list[list[int]]) -> Agreement | None:
+    pairs = [
+        (got, wanted)
+        for row, line in zip(scene.rows, best, strict=False)
+        for got, wanted in zip(line, row.ids, strict=False)
+        if wanted >= 0
+    ]
+    likeness = [SequenceMatcher(None, row.ids, row.labels, autojunk=False).ratio() for row in heard.rows]
+    if not pairs or not likeness or len(best[0]) < len(scene.labels[0]):
+        return None
+    worst: Any = heard.rows[likeness.index(min(likeness))]
+    example = " ".join(map(scene.names, worst.ids[:12])), " ".join(map(scene.names, worst.labels[:12]))
+    forced = sum(got == wanted for got, wanted in pairs) / len(pairs)
+    return Agreement(forced, sum(likeness) / len(likeness), len(likeness), example)

@@ -1,0 +1,150 @@
+"""What the model says: by itself, made to say the labels, and through the run's own evaluation."""
+
+import math
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from diagnose.facts import NotApplicable, Unavailable
+from probes.measured.configuration import RunSettings
+from probes.measured.data import LabelRow, SpecialIds
+from probes.measured.generation import Evaluated, FreeOutput, KeptLogits, SteeredOutput
+from probes.measured.steps import Failure, FirstStep
+
+if TYPE_CHECKING:
+    from torch.nn import Module
+
+TRAINED = 0.6  # of ln V: random weights start at ln V or above; what begins below was trained on something alike
+
+
+def generate(model: Any, own_generate: Any = None, trainer: Any = None) -> Callable[[Any, Any], Any]:
+    """The run's own; a Trainer's prediction step; or the model's own method, which is given with the model."""
+    from probes.instruments.generation_facts import generate_of_model, generate_of_trainer
+
+    if own_generate is not None:
+        return own_generate
+    if trainer is not None and not getattr(trainer.args, "predict_with_generate", False):
+        raise NotApplicable("the Trainer's evaluation does not generate (predict_with_generate is off)")
+    if trainer is not None:
+        return generate_of_trainer(trainer)
+    if not callable(getattr(model, "generate", None)) or not _is_pair(model):
+        raise NotApplicable(
+            "give generate: the model has no encoder and decoder with a generate method of transformers"
+        )
+    return generate_of_model
+
+
+def decode(tokenizer: Any, own_decode: Any = None) -> Callable[[Any], list[str]]:
+    """The run's own; else the tokenizer's, special tokens left out."""
+    from probes.instruments.generation_facts import decode_of
+
+    if own_decode is not None:
+        return own_decode
+    if not hasattr(tokenizer, "batch_decode"):
+        raise NotApplicable("the tokenizer cannot decode batches: give decode")
+    return decode_of(tokenizer)
+
+
+def evaluate(trainer: Any, eval_batches: Any) -> Callable[[], dict[str, float]]:
+    """A Trainer's evaluation loop over its first rows; it is called in a child, so that the Trainer does not notice."""
+    from probes.instruments.generation_facts import evaluate_of_trainer
+
+    return evaluate_of_trainer(trainer, eval_batches)
+
+
+def trained_before(first_step: FirstStep) -> bool:
+    """Whether the weights know something of these labels already: then what they say can be judged."""
+    loss = first_step.loss
+    if loss is None or loss.cross_entropy is None or not loss.vocabulary:
+        raise NotApplicable("the first step shows no cross-entropy of tokens: nobody knows whether the weights are new")
+    return loss.cross_entropy < TRAINED * math.log(max(loss.vocabulary, 2))
+
+
+def speaking_scene(
+    model: "Module",
+    generate: Any,
+    batch: Any,
+    label_rows: tuple[LabelRow, ...],
+    special_ids: SpecialIds,
+    first_step: FirstStep,
+    decode: Any = None,
+    tokenizer: Any = None,
+    trainer: Any = None,
+) -> Any:
+    """The shortest and the longest row of the first batch, ready to be spoken to."""
+    from probes.instruments.generation_facts import books_of, scene_of
+
+    if first_step.failure is not None:
+        raise Unavailable(str(first_step.failure))
+    rows = [row for row in label_rows if row.batch == 0]
+    if not rows or max(row.length for row in rows) < 2 or not any(row.scored for row in rows):
+        raise NotApplicable("the labels are no rows of tokens: nothing is generated")
+    return scene_of(model, generate, batch, rows, special_ids, first_step, decode, tokenizer, books_of(trainer))
+
+
+def spoken(speaking_scene: Any, trained_before: bool | None = None) -> FreeOutput:
+    """What the model says to two rows, twice under different seeds; what it raises."""
+    from probes.instruments.generation_trials import speak_freely
+
+    return speak_freely(speaking_scene, bool(trained_before))
+
+
+def free_output(spoken: FreeOutput) -> FreeOutput:
+    if spoken.failure is not None:
+        raise Unavailable(str(spoken.failure))
+    return spoken
+
+
+def steered_output(
+    speaking_scene: Any, free_output: FreeOutput, decoder_rows: tuple[LabelRow, ...], model: Any = None
+) -> SteeredOutput:
+    """The run's own generation, decode included, with a model that says the labels."""
+    from probes.instruments.generation_facts import detects_language
+    from probes.instruments.generation_trials import speak_labels
+
+    classes = speaking_scene.speaking.classes
+    if not classes:
+        raise NotApplicable("the forward pass shows no scores of tokens to steer")
+    heard = speak_labels(speaking_scene, decoder_rows, classes, detects_language(model))
+    if isinstance(heard, Failure):
+        raise NotApplicable(f"this generation cannot be made to say the labels: {heard}")
+    if not heard.prompts:
+        raise NotApplicable("generation went another way than through the model's embedding and head")
+    return heard
+
+
+def trained_output(trained_before: bool, free_output: FreeOutput) -> FreeOutput:
+    """What a model says that was trained before; random weights say anything, for ever, and to everybody the same."""
+    if not trained_before:
+        raise NotApplicable(
+            "the weights are new (the first loss is near ln V or above): what they say means nothing yet"
+        )
+    return free_output
+
+
+def evaluated(model: "Module", evaluate: Any, first_step: FirstStep) -> Evaluated:
+    """The run's own evaluation, twice, in a child and for a limited time."""
+    from probes.instruments.generation_evaluation import TooLong, evaluate_twice
+
+    if first_step.failure is not None:
+        raise Unavailable(str(first_step.failure))
+    try:
+        return evaluate_twice(model, evaluate, first_step.forward_seconds + first_step.backward_seconds)
+    except TooLong as reason:
+        raise NotApplicable(str(reason)) from reason
+
+
+def kept_logits(trainer: Any, run_settings: RunSettings, first_step: FirstStep, eval_dataset: Any) -> KeptLogits:
+    """What the Trainer gathers where it has a metric function and does not generate."""
+    from probes.instruments.generation_facts import kept_logits_of
+
+    if trainer.compute_metrics is None or run_settings.predict_with_generate:
+        raise NotApplicable("the evaluation keeps no scores")
+    if trainer.preprocess_logits_for_metrics is not None:
+        raise NotApplicable("preprocess_logits_for_metrics decides what is kept")
+    if first_step.loss is None or first_step.loss.logits is None or not hasattr(eval_dataset, "__len__"):
+        raise NotApplicable("the size of the scores is not known")
+    return kept_logits_of(trainer, first_step.loss, len(eval_dataset))
+
+
+def _is_pair(model: Any) -> bool:
+    return bool(getattr(getattr(model, "config", None), "is_encoder_decoder", False))

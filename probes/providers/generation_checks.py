@@ -1,0 +1,93 @@
+"""What stands around generation: the metric function, and whether a checkpoint brings the model back."""
+
+from typing import TYPE_CHECKING, Any
+
+from diagnose.facts import NotApplicable, Unavailable
+from probes.measured.data import LabelRow, SpecialIds
+from probes.measured.generation import Agreement, Evaluated, FreeOutput, Repeated
+from probes.measured.labels import Rehearsal
+from probes.measured.metrics import MetricTrial
+from probes.measured.saving import Saved
+from probes.measured.steps import FirstStep
+
+if TYPE_CHECKING:
+    from torch.nn import Module
+
+
+def repeated(free_output: FreeOutput | None = None, evaluated: Evaluated | None = None) -> Repeated:
+    """Generation and evaluation, each under two seeds."""
+    if evaluated is not None and evaluated.failure is not None:
+        evaluated = None
+    if free_output is None and evaluated is None:
+        raise NotApplicable("not given: generate or evaluate")
+    return Repeated(free_output, evaluated)
+
+
+def agreement(
+    trained_output: FreeOutput, speaking_scene: Any, compute_loss: Any = None, decoder_rows: Any = None
+) -> Agreement:
+    """The labels put first with those before them given, beside what was said freely to the same rows."""
+    from probes.instruments.generation_forced import agreement_of
+    from probes.instruments.outputs import loss_of_output
+
+    found = agreement_of(speaking_scene, trained_output, compute_loss or loss_of_output)
+    if found is None or decoder_rows is None:
+        raise NotApplicable("the scores do not stand beside the labels one by one")
+    return found
+
+
+def metric_trial(
+    compute_metrics: Any,
+    label_rows: tuple[LabelRow, ...],
+    special_ids: SpecialIds,
+    first_step: FirstStep,
+    generate: Any = None,
+    decode: Any = None,
+    tokenizer: Any = None,
+    trainer: Any = None,
+) -> MetricTrial:
+    """The metric function on predictions whose worth is known; no model runs for it."""
+    from probes.instruments.metrics_trial_facts import trial_of
+
+    if first_step.loss is None or not first_step.loss.vocabulary:
+        raise NotApplicable("the forward pass shows no scores of classes or tokens")
+    trial = trial_of(
+        compute_metrics, label_rows, special_ids, first_step.loss.vocabulary, generate, decode, tokenizer, trainer
+    )
+    if trial is None:
+        raise NotApplicable("the drawn labels are all alike: a perfect and a swapped prediction would be the same")
+    return trial.run()
+
+
+def working_metric(metric_trial: MetricTrial) -> MetricTrial:
+    if metric_trial.failure is not None:
+        raise Unavailable(str(metric_trial.failure))
+    return metric_trial
+
+
+def saved(
+    model: "Module",
+    batch: Any,
+    first_step: FirstStep,
+    rehearsal: Rehearsal | None = None,
+    compute_loss: Any = None,
+    trainer: Any = None,
+) -> Saved:
+    """Saved at step 0, read again, and asked for the loss of the first batch in evaluation mode."""
+    from probes.instruments.generation_facts import books_of
+    from probes.instruments.observer import observed
+    from probes.instruments.outputs import loss_of_output
+    from probes.instruments.saving import NotTried, is_theirs, loss_in_evaluation, save_and_read, write_and_read
+
+    if first_step.failure is not None:
+        raise Unavailable(str(first_step.failure))
+    loss = loss_in_evaluation(compute_loss or loss_of_output, batch)
+    before = rehearsal.loss if rehearsal else None
+    seconds = first_step.forward_seconds + first_step.backward_seconds
+    try:
+        with observed(others=books_of(trainer)):
+            return (
+                save_and_read(model, loss, before, seconds) if is_theirs(model) else write_and_read(model, loss, before)
+            )
+    except NotTried as reason:
+        raise NotApplicable(str(reason)) from reason
