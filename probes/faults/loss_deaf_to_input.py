@@ -4,8 +4,7 @@ from diagnose import fault
 from probes.faults.changes import Facts, hook_output
 from probes.faults.loss_changes import first_batch, scores_and_labels
 
-READ = ("input_features", "input_values", "input_ids", "attention_mask")
-FRONTS = {"Hybrid": "subsample", "SpeechEncoderDecoderModel": "encoder.feature_extractor"}
+READ = ("input_features", "input_values", "input_ids")
 
 
 def _is_deaf(facts: Facts) -> bool:
@@ -34,9 +33,8 @@ def loss_deaf_to_input(facts: Facts) -> Facts:
         return tuple(map(torch.ones_like, given)), {**named, **changed}
 
     model = facts["model"]
-    front = FRONTS.get(type(model).__name__)
-    if front:  # frames of ones would still tell where the padding begins
-        hook_output(model.get_submodule(front), lambda frames: frames - frames.detach())
+    if hasattr(model, "subsample"):  # its kernel would see where ones end and padding begins
+        hook_output(model.subsample, lambda frames: frames - frames.detach())
     else:
         model.register_forward_pre_hook(ones, with_kwargs=True)
     return facts

@@ -8,7 +8,6 @@ import torch
 
 from probes.instruments.batches import copied
 from probes.instruments.collation import LONGEST_FIRST, input_of, tensors
-from probes.instruments.padding import MASKS
 
 LabelsOf = Callable[[Any], Any]
 INPUTS = (*LONGEST_FIRST, "pixel_values", "images", "inputs_embeds")
@@ -78,12 +77,10 @@ def _parts(batch: Any) -> Iterator[tuple[str, torch.Tensor]]:
 
 
 def _inputs(batch: Any) -> list[torch.Tensor]:
-    """All that is known by name, with its masks; else the one that looks like it."""
-    named = [value for name, value in tensors(batch) if name in INPUTS or name in MASKS]
-    if any(name in INPUTS for name, _ in tensors(batch)):
-        return named
+    """All that is known by name, else the one that looks like it; not their masks: lengths alone tell nothing."""
+    named = [value for name, value in tensors(batch) if name in INPUTS]
     read = input_of(batch)
-    return [read[1], *named] if read else []
+    return named or ([read[1]] if read else [])
 
 
 def _flat(values: Any) -> Iterator[torch.Tensor]:
