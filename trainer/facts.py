@@ -118,10 +118,10 @@ def fresh(parts: Parts) -> tuple[str, ...]:
 
 
 def thawed_later(config: Resolved, parts: Parts) -> tuple[str, ...]:
-    """Parameters that are frozen for the first epochs only; none where the encoder stays as it begins."""
+    """What is frozen for the first epochs only; nothing where the encoder stays as it begins."""
     later = parts.model.get_encoder().parameters() if config.config.training.freeze_encoder_epochs is not None else ()
-    inside = {id(parameter) for parameter in later}
-    return tuple(name for name, parameter in parts.model.named_parameters() if id(parameter) in inside)
+    inside = set(map(id, later))
+    return tuple(name for name, one in parts.model.named_parameters() if id(one) in inside)
 
 
 def digest_inputs(config: Resolved) -> dict[str, Any]:

@@ -38,12 +38,14 @@ def _tables(model: Any) -> Iterator[Any]:
                 yield table
 
 
-def novelty_of(model: torch.nn.Module, fresh: tuple[str, ...], absent: Iterable[str]) -> Novelty:
+def novelty_of(
+    model: torch.nn.Module, fresh: tuple[str, ...], absent: Iterable[str], later: tuple[str, ...] = ()
+) -> Novelty:
     """Vectors that are still constant (a norm's ones, a bias of zeros) do nothing while frozen, and are passed over."""
     named = [
         (name, parameter)
         for name, parameter in model.named_parameters()
-        if not is_fixed(holder_of(model, name), parameter) and not _neutral(parameter)
+        if not is_fixed(holder_of(model, name), parameter) and not _neutral(parameter) and not matches(name, later)
     ]
     missing = set(absent)
     return Novelty(
@@ -111,7 +113,10 @@ def untouched_of(model: torch.nn.Module) -> Untouched:
 
 
 def looks_new(module: torch.nn.Module) -> bool | None:
-    """Drawn from a normal or uniform law, with a bias of zeros or of torch's own law; None: it cannot be told."""
+    """Drawn from a normal or uniform law, with a bias of zeros or of torch's own law; None: it cannot be told.
+
+    Training makes the tails heavier than a normal law's and moves what began as a constant.
+    """
     weight, bias = getattr(module, "weight", None), getattr(module, "bias", None)
     if not isinstance(weight, torch.Tensor) or weight.numel() < FEWEST or weight.dim() < 2:
         return False if isinstance(weight, torch.Tensor) and not _neutral(weight) else None
@@ -119,9 +124,11 @@ def looks_new(module: torch.nn.Module) -> bool | None:
     spread = values - values.mean()
     kurtosis = float(spread.pow(4).mean() / (spread.pow(2).mean() ** 2 + 1e-30))
     room = 5 * (24 / weight.numel()) ** 0.5  # five standard errors of a kurtosis
-    uniform = abs(kurtosis - 1.8) < room and float(values.abs().max()) <= 1.01 / weight[0].numel() ** 0.5
-    if not uniform and abs(kurtosis - 3) >= room:
+    if kurtosis > 3 + room:
         return False
-    if bias is None:
-        return True if uniform else None
-    return uniform or not bool(bias.any())
+    uniform = abs(kurtosis - 1.8) < room
+    if uniform and float(values.abs().max()) <= 1.01 / weight[0].numel() ** 0.5:  # torch's own, biases included
+        return True
+    if bias is None or not (uniform or abs(kurtosis - 3) < room):
+        return None
+    return not bool(bias.any())

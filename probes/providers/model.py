@@ -49,13 +49,13 @@ def missing_parameters(model: "Module", missing_keys: Any = None, fresh: Any = N
     return missing_of(model, missing_keys, None if fresh is None else _patterns(fresh))
 
 
-def novelty(model: "Module", fresh: Any = None, missing_keys: Any = None) -> Novelty:
-    """The parameters that are new, by whoever says so."""
+def novelty(model: "Module", fresh: Any = None, missing_keys: Any = None, thawed_later: Any = ()) -> Novelty:
+    """The parameters that are new, by whoever says so; not those that the run thaws by itself."""
     from probes.instruments.parameters_origin import novelty_of
 
     if fresh is None and missing_keys is None:
         raise NotApplicable("neither `fresh` nor a checkpoint says which parameters are new")
-    return novelty_of(model, _patterns(fresh or ()), missing_keys or ())
+    return novelty_of(model, _patterns(fresh or ()), missing_keys or (), _patterns(thawed_later))
 
 
 def untouched(model: "Module") -> Untouched:
