@@ -8,7 +8,7 @@ from probes.measured.gradients import Repeat
 DECIDED = 0.95
 
 
-@probe(id="GRD009", stage=Stage.GRADIENTS, severity=Severity.WARNING, explains=("GRD002", "GRD005", "LRN*"))
+@probe(id="GRD009", stage=Stage.GRADIENTS, severity=Severity.WARNING, explains=("GRD002", "GRD005", "LRN*", "GEN*"))
 def attention_is_one_hot(repeated_step: Repeat) -> Iterator[Finding]:
     """Every query of an attention layer looks at one position alone, so its softmax lets no gradient through."""
     sure = [one for one in repeated_step.activations if one.decided >= DECIDED]

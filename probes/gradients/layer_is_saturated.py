@@ -9,7 +9,7 @@ FLAT = 0.99
 SMALL = 64  # outputs: a few gates may well be shut
 
 
-@probe(id="GRD008", stage=Stage.GRADIENTS, severity=Severity.WARNING, explains=("GRD002", "GRD005", "LRN*"))
+@probe(id="GRD008", stage=Stage.GRADIENTS, severity=Severity.WARNING, explains=("GRD002", "GRD005", "LRN*", "GEN*"))
 def layer_is_saturated(repeated_step: Repeat) -> Iterator[Finding]:
     """A tanh or sigmoid sits at its ends for the whole batch, where its slope is nought and nothing is learned."""
     flat = [one for one in repeated_step.activations if one.flat >= FLAT and one.size >= SMALL]

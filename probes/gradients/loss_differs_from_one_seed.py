@@ -6,7 +6,7 @@ from probes.measured.gradients import Repeat
 SAME = 1e-5  # relative: a GPU may add up in another order; dropout and masks from another seed differ by far more
 
 
-@probe(id="GRD020", stage=Stage.GRADIENTS, severity=Severity.WARNING)
+@probe(id="GRD020", stage=Stage.GRADIENTS, severity=Severity.WARNING, explains=("LRN*", "GEN*"))
 def loss_differs_from_one_seed(repeated_step: Repeat) -> Iterator[Finding]:
     """The same first step from the same seed and state gives another loss: something draws from elsewhere."""
     first, again = repeated_step.first, repeated_step.again

@@ -10,7 +10,7 @@ CURES = (
 )
 
 
-@probe(id="GRD018", stage=Stage.GRADIENTS, severity=Severity.ERROR, explains=("GRD019", "LRN*"))
+@probe(id="GRD018", stage=Stage.GRADIENTS, severity=Severity.ERROR, explains=("LOS015", "GRD019", "LRN*"))
 def second_step_raises(repeated_step: Repeat) -> Iterator[Finding]:
     """The first step works and the next one raises: the model keeps something of a graph that is gone."""
     failure = repeated_step.failure
