@@ -12,4 +12,4 @@ MORE = 80
     applies_to=("whisper", "e2e"),
 )
 def labels_beyond_positions(facts: Facts) -> Facts:
-    return with_targets(facts, lambda labels: by_row(labels, lambda ids: [*ids[:1] * MORE, *ids]))
+    return with_targets(facts, lambda labels: by_row(labels, lambda ids: [*ids[:-1], *ids[-2:-1] * MORE, ids[-1]]))

@@ -23,7 +23,7 @@ def start_token_is_doubled(
     if twice and not doubled:
         yield Finding(
             where=twice[0].where,
-            message=f"{len(twice)} of {len(decoder_rows)} rows begin with {' '.join(twice[0].names)}: "
+            message=f"{len(twice)} of {len(decoder_rows)} rows begin with {' '.join(twice[0].names[:8])}: "
             f"{_twice(twice[0])} stands there twice, expected once",
             fix="let either the tokenizer or the collator put the prefix before the text, not both",
             measured={"rows": len(twice), "of": len(decoder_rows)},
