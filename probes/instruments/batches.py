@@ -14,6 +14,7 @@ from probes.instruments.observer import observed
 from probes.measured.data import Drawing
 from probes.measured.steps import Failure
 
+Drawn = tuple[list[Any], list[tuple[int, ...]]]
 PIECES = ("dataset", "sampler", "batch_sampler", "collate_fn", "generator")
 
 
@@ -21,18 +22,18 @@ def draw(batches: Iterable[Any], count: int) -> Drawing:
     """The first batches. A list is read as it is; anything else in a child, since any of it may carry state."""
     start = time.perf_counter()
     try:
-        drawn, consumed = _drawn(batches, count)
+        (drawn, indices), consumed = _drawn(batches, count)
     except ChildRaised as error:
         failure = Failure("drawing", error.error, error.message, line=error.line, trace=error.trace)
         return Drawing((), failure=failure, seconds=time.perf_counter() - start)
-    return Drawing(tuple(drawn), consumed, seconds=time.perf_counter() - start)
+    return Drawing(tuple(drawn), consumed, seconds=time.perf_counter() - start, indices=tuple(indices[: len(drawn)]))
 
 
-def _drawn(batches: Iterable[Any], count: int) -> tuple[list[Any], str]:
+def _drawn(batches: Iterable[Any], count: int) -> tuple[Drawn, str]:
     if isinstance(batches, list | tuple):
-        return [copied(batch) for batch in batches[:count]], ""
+        return ([copied(batch) for batch in batches[:count]], []), ""
     try:
-        return in_child(lambda: list(islice(_rebuilt(batches), count))), ""
+        return in_child(lambda: _taken(batches, count)), ""
     except TimedOut as reason:
         if getattr(_unwrapped(batches), "num_workers", 0):  # its own workers are forked all the same
             raise
@@ -41,27 +42,44 @@ def _drawn(batches: Iterable[Any], count: int) -> tuple[list[Any], str]:
         return _drawn_here(batches, count, str(reason))
 
 
-def _drawn_here(batches: Iterable[Any], count: int, reason: str) -> tuple[list[Any], str]:
+def _drawn_here(batches: Iterable[Any], count: int, reason: str) -> tuple[Drawn, str]:
     """In this process: attributes are put back, but what a generator function or a closure holds has moved on."""
     loader = _unwrapped(batches)
     pieces = [getattr(loader, name, None) for name in PIECES]
     with observed(others=(batches, loader, *pieces)):
         try:
-            drawn = list(islice(_rebuilt(batches), count))
+            drawn = _taken(batches, count)
         except Exception as error:
             raise ChildRaised.of(error) from error
-    return drawn, f"{len(drawn)} batches were drawn in the training process itself, because {reason}"
+    return drawn, f"{len(drawn[0])} batches were drawn in the training process itself, because {reason}"
 
 
-def _rebuilt(batches: Iterable[Any]) -> Iterator[Any]:
-    """Iterates a loader like the given one, but with workers of its own: persistent ones belong to the run."""
+def _taken(batches: Iterable[Any], count: int) -> Drawn:
+    """From a loader like the given one, but with workers of its own: persistent ones belong to the run."""
     loader = _unwrapped(batches)
     if not isinstance(loader, DataLoader):
-        return iter(batches)
+        return list(islice(iter(batches), count)), []
     twin = copy.copy(loader)
     changes = {"_iterator": None, "persistent_workers": False, "pin_memory": False}
-    vars(twin).update(changes | {"num_workers": min(loader.num_workers, 1)})
-    return iter(twin)
+    named = _Named(loader.batch_sampler) if loader.batch_sampler is not None else None
+    vars(twin).update(changes | {"num_workers": min(loader.num_workers, 1), "batch_sampler": named})
+    return list(islice(iter(twin), count)), named.seen if named else []
+
+
+class _Named:
+    """A batch sampler that remembers which rows it named."""
+
+    def __init__(self, sampler: Iterable[Any]) -> None:
+        self.sampler = sampler
+        self.seen: list[tuple[int, ...]] = []
+
+    def __iter__(self) -> Iterator[Any]:
+        for indices in self.sampler:
+            self.seen.append(tuple(indices))
+            yield indices
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.sampler, name)
 
 
 def _unwrapped(batches: Any) -> Any:

@@ -14,6 +14,7 @@ class Drawing:
     consumed: str = ""
     failure: Failure | None = None
     seconds: float = 0.0
+    indices: tuple[tuple[int, ...], ...] = ()  # the dataset's rows in each batch, where a sampler names them
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,42 @@
+"""From a failing batch to the fewest rows that fail, and to the birth of the bad value."""
+
+from dataclasses import replace
+from typing import Any
+
+from probes.instruments.replay import Subject, find_origin, is_sound
+from probes.instruments.rows import Rows, chosen, fewest, size_of
+from probes.measured.origin import Bisected, Origin
+
+REPLAYS = 3  # before a failure that does not come back is called unsteady
+
+
+def bisect(subject: Subject, batch: Any, names: tuple[str, ...] = ()) -> Bisected:
+    """One plain step; when it is finite, that was all."""
+    if is_sound(subject, batch):
+        return Bisected()
+    origin = next((found for _ in range(REPLAYS) if (found := find_origin(subject, batch))), None)
+    if origin is None:
+        return Bisected(Origin("forward pass", "", "unsteady", steady=False, precision=subject.precision))
+    if origin.phase in ("weights", "update"):  # no row is to blame
+        return Bisected(origin)
+    rows = _rows(subject, batch)
+    return Bisected(replace(origin, rows=rows, files=tuple(_name(names, row) for row in rows)))
+
+
+def _rows(subject: Subject, batch: Any) -> Rows:
+    """Every row, where the batch cannot be cut or where each part fails for a reason of its own."""
+
+    def fails(rows: Rows) -> bool:
+        try:
+            return not is_sound(subject, chosen(batch, rows, size))
+        except Exception:  # a part of a batch may be no batch for this model
+            return False
+
+    size = size_of(batch)
+    every = tuple(range(size))
+    return fewest(every, fails) if size > 1 else every
+
+
+def _name(names: tuple[str, ...], row: int) -> str:
+    """A multitask collator repeats its rows, once for each task."""
+    return names[row % len(names)] if names else ""

@@ -1,0 +1,147 @@
+"""Which module is running, for the how manieth time, and which line of code: asked while a pass is under way."""
+
+import sys
+from collections import Counter, deque
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+import torch
+from torch.overrides import TorchFunctionMode
+
+from probes.instruments.describing import describe
+from probes.measured.origin import Visit
+
+TORCH = str(Path(torch.__file__).parent)
+HERE = str(Path(__file__).parent)
+REMEMBERED = 8  # modules before the origin
+MARK = "gonogo"
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where an operation was called from."""
+
+    module: str = ""
+    kind: str = ""
+    call: int = 1
+    line: str = ""
+    function: str = ""  # innermost function outside of torch
+    loss: bool = False  # no module of the model was running, or a loss function was
+
+
+class Calls:
+    """A stack of the model's running modules."""
+
+    def __init__(self, model: torch.nn.Module) -> None:
+        self.model = model
+        self.names = {id(module): name or "the model itself" for name, module in model.named_modules()}
+        self.stack: list[tuple[str, str, int]] = []
+        self.counts: Counter[str] = Counter()
+        self.last: deque[tuple[str, str, int, Any]] = deque(maxlen=REMEMBERED)
+
+    def enter(self, module: torch.nn.Module, given: Any) -> None:
+        name = self.names.get(id(module), "")
+        if name:
+            self.counts[name] += 1
+        self.stack.append((name, type(module).__name__, self.counts[name]))
+
+    def leave(self, module: torch.nn.Module, given: Any, output: Any) -> None:
+        mark(output, self)
+        name, kind, call = self.stack.pop()
+        if name and not any(True for _ in module.children()):
+            tensors = [*(("input", t) for t in _tensors(given)), *(("output", t) for t in _tensors(output))]
+            weights = [(f"weight {key}", value.detach()) for key, value in module.named_parameters(recurse=False)]
+            self.last.append((name, kind, call, [(role, t.detach()) for role, t in tensors] + weights))
+
+    def place(self) -> Place:
+        """Of what is being computed now."""
+        frames = list(_frames())
+        code = frames[-1].f_code
+        running = [entry for entry in self.stack if entry[0]]
+        name, kind, call = running[-1] if running else ("", "", 1)
+        loss = not running or any("loss" in entry[1].lower() for entry in self.stack) or any(map(_of_loss, frames))
+        return Place(name, kind, call, f"{code.co_filename}:{frames[-1].f_lineno}", code.co_name, loss)
+
+    def visits(self) -> tuple[Visit, ...]:
+        """The last modules without children that ended before now, in their order."""
+        return tuple(
+            Visit(name, kind, call, tuple(describe(tensor, role) for role, tensor in tensors))
+            for name, kind, call, tensors in self.last
+        )
+
+    @contextmanager
+    def followed(self) -> Iterator["Calls"]:
+        """Hooks around those that are there, and a mark on each node of the graph that says where it was made."""
+        modules = list(self.model.modules())
+        handles = [module.register_forward_pre_hook(self.enter, prepend=True) for module in modules]
+        handles += [module.register_forward_hook(self.leave, always_call=True) for module in modules]
+        try:
+            with _Marking(self):
+                yield self
+        finally:
+            for handle in handles:
+                handle.remove()
+
+
+class _Marking(TorchFunctionMode):
+    """Above autograd: what comes out has its nodes, and they get the place that made them."""
+
+    def __init__(self, calls: Calls) -> None:
+        super().__init__()
+        self.calls = calls
+
+    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        output = func(*args, **(kwargs or {}))
+        mark(output, self.calls)
+        return output
+
+
+def mark(output: Any, calls: Calls) -> None:
+    """All nodes behind the output that have no mark yet were made here."""
+    fresh: list[Any] = [tensor.grad_fn for tensor in _tensors(output) if _unmarked(tensor.grad_fn)]
+    place = calls.place() if fresh else None
+    while fresh:
+        node = fresh.pop()
+        node.metadata[MARK] = place
+        fresh += [before for before, _ in node.next_functions if _unmarked(before)]
+
+
+def _unmarked(node: Any) -> bool:
+    return node is not None and MARK not in node.metadata
+
+
+def place_of_node() -> tuple[Place | None, str]:
+    """In a backward pass: where the node that is running was made, and its name."""
+    node: Any = torch._C._current_autograd_node()
+    return (None, "") if node is None else (node.metadata.get(MARK), node.name())
+
+
+def _frames() -> Iterator[FrameType]:
+    """From here outwards, up to the innermost frame that is neither torch's nor these instruments'."""
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None:
+        yield frame
+        if not frame.f_code.co_filename.startswith((TORCH, HERE, "<")):
+            return
+        frame = frame.f_back
+
+
+def _of_loss(frame: FrameType) -> bool:
+    words = f"{frame.f_code.co_name} {Path(frame.f_code.co_filename).stem}".lower()
+    return not frame.f_code.co_filename.startswith(HERE) and ("loss" in words or "entropy" in words)
+
+
+def _tensors(value: Any) -> Iterator[torch.Tensor]:
+    """Every tensor in nested outputs: tuples, lists, dicts, model outputs."""
+    if isinstance(value, torch.Tensor):
+        yield value
+    elif isinstance(value, dict):
+        for item in value.values():
+            yield from _tensors(item)
+    elif isinstance(value, list | tuple):
+        for item in value:
+            yield from _tensors(item)

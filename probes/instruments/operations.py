@@ -1,0 +1,52 @@
+"""One call of a torch operation, taken apart: what goes in, what comes out or is written to."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import torch
+
+
+def has_nan(tensor: torch.Tensor) -> bool:
+    return bool(torch.isnan(tensor).any())
+
+
+def is_mask(tensor: torch.Tensor) -> bool:
+    """Nought and -inf alone: what attention scores are added to."""
+    return not bool((torch.nan_to_num(tensor, nan=1.0, posinf=1.0, neginf=0.0) != 0).any())
+
+
+def key_of(tensor: torch.Tensor) -> int:
+    return tensor.untyped_storage()._cdata
+
+
+def numeric(tensor: Any) -> bool:
+    dense = isinstance(tensor, torch.Tensor) and not tensor.is_sparse and not tensor.is_meta
+    return dense and (tensor.is_floating_point() or tensor.is_complex())
+
+
+def name_of(func: Any) -> str:
+    return func._schema.name.rpartition("::")[2]
+
+
+def writes(func: Any) -> bool:
+    return func._schema.is_mutable
+
+
+def changed(func: Any, args: Any, kwargs: Any, output: Any) -> Iterator[torch.Tensor]:
+    yield from flat(output)
+    if writes(func):
+        for number, argument in enumerate(func._schema.arguments):
+            if argument.alias_info is not None and argument.alias_info.is_write:
+                value = args[number] if number < len(args) else kwargs.get(argument.name)
+                yield from flat(value)
+
+
+def flat(value: Any, kind: type = torch.Tensor) -> Iterator[Any]:
+    if isinstance(value, kind):
+        yield value
+    elif isinstance(value, dict):
+        for item in value.values():
+            yield from flat(item, kind)
+    elif isinstance(value, list | tuple):
+        for item in value:
+            yield from flat(item, kind)

@@ -1,0 +1,130 @@
+"""One plain step; and only when it is not finite, the same step once more with every operation followed."""
+
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+
+from diagnose import meter
+from probes.instruments.batches import copied
+from probes.instruments.calls import Calls
+from probes.instruments.causes import cause_of
+from probes.instruments.finite import is_finite
+from probes.instruments.observer import observed
+from probes.instruments.outputs import ComputeLoss
+from probes.instruments.provenance import FOREIGN, Provenance, Tag
+from probes.measured.origin import Origin
+
+DTYPES = {"fp16": torch.float16, "bf16": torch.bfloat16}
+
+
+@dataclass(frozen=True)
+class Subject:
+    """All that a step needs."""
+
+    model: torch.nn.Module
+    compute_loss: ComputeLoss
+    optimizer: Any = None
+    precision: str = "fp32"
+    others: tuple[Any, ...] = ()
+
+    def autocast(self) -> AbstractContextManager[Any]:
+        device = next((p.device.type for p in self.model.parameters()), "cpu")
+        dtype = DTYPES.get(self.precision)
+        return torch.autocast(device, dtype=dtype) if dtype else nullcontext()
+
+
+Bad = tuple[str, torch.Tensor]  # where a value is not finite, and the value
+Turn = Callable[[str], None]  # told what comes next
+
+
+def is_sound(subject: Subject, batch: Any) -> bool:
+    """One plain step: loss, gradients and updated weights are all finite."""
+    with _attempt(subject):
+        return _step(subject, copied(batch)) is None
+
+
+def find_origin(subject: Subject, batch: Any) -> Origin | None:
+    """The replay: where the bad value was born that reached loss, gradient or weight; None: it is finite this time."""
+    model, calls = subject.model, Calls(subject.model)
+    with _attempt(subject):
+        batch = copied(batch)
+        known = {"weights": [*model.named_parameters(), *model.named_buffers()], "data": list(_named(batch))}
+        provenance = Provenance(calls, known)
+
+        def turn(phase: str) -> None:
+            provenance.phase = phase
+
+        with calls.followed(), provenance:
+            bad = _step(subject, batch, turn)
+        if bad is None:
+            return None
+        tags = [(where, tag) for where, value in bad if (tag := provenance.tag_of(value)) is not None]
+    where, tag = min(tags, key=lambda one: (one[1].meant, one[1].order))
+    return _origin(tag, where, subject)
+
+
+@contextmanager
+def _attempt(subject: Subject) -> Iterator[None]:
+    model = subject.model
+    with observed(model, subject.optimizer, others=subject.others), torch.enable_grad():
+        if not model.training:
+            model.train()
+        yield
+
+
+def _step(subject: Subject, batch: Any, turn: Turn = lambda phase: None) -> list[Bad] | None:
+    """Forward, backward, update; ends at the first of them that leaves something bad behind, and gives it."""
+    meter.count()
+    turn("forward pass")
+    with subject.autocast():
+        loss = subject.compute_loss(subject.model, batch)
+    if not is_finite(loss.detach()):
+        return [("the loss", loss.detach())]
+    if not loss.requires_grad:
+        return None
+    turn("backward pass")
+    loss.backward()
+    named = [(name, parameter) for name, parameter in subject.model.named_parameters()]
+    gradients = [(f"the gradient of {name}", p.grad) for name, p in named if p.grad is not None]
+    if bad := _bad(gradients):
+        return bad
+    if subject.optimizer is None:
+        return None
+    turn("update")
+    subject.optimizer.step()
+    return _bad((f"the weight {name}", parameter.detach()) for name, parameter in named)
+
+
+def _bad(tensors: Iterable[Bad]) -> list[Bad] | None:
+    return [(where, tensor) for where, tensor in tensors if not is_finite(tensor)] or None
+
+
+def _named(batch: Any, name: str = "batch") -> Iterator[tuple[str, torch.Tensor]]:
+    if isinstance(batch, torch.Tensor):
+        yield name, batch
+    elif isinstance(batch, dict):
+        for key, value in batch.items():
+            yield from _named(value, str(key))
+    elif isinstance(batch, list | tuple):
+        for number, value in enumerate(batch):
+            yield from _named(value, f"{name}[{number}]")
+
+
+def _origin(tag: Tag, where: str, subject: Subject) -> Origin:
+    place, phase = tag.place, "loss" if tag.phase == FOREIGN else tag.phase
+    return Origin(
+        phase=phase,
+        operation=tag.operation,
+        cause=cause_of(phase, tag.operation, tag.node, tag.values),
+        module=place.module if phase != "update" else where.removeprefix("the weight "),
+        kind=place.kind,
+        call=place.call,
+        line=place.line,
+        values=tag.values,
+        visits=tag.visits,
+        reached=where,
+        precision=subject.precision,
+    )

@@ -1,0 +1,65 @@
+"""Of a value that is not finite: where it was born."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Values:
+    """A tensor in numbers. The range is that of its finite elements; None where there is none."""
+
+    role: str  # input, output, weight, batch
+    shape: tuple[int, ...]
+    dtype: str
+    device: str
+    minimum: float | None
+    maximum: float | None
+    nan: float = 0.0  # shares
+    infinite: float = 0.0
+
+    def __str__(self) -> str:
+        span = "no finite value" if self.minimum is None else f"{self.minimum:.4g} to {self.maximum:.4g}"
+        bad = [f"{share:.1%} {name}" for name, share in (("NaN", self.nan), ("Inf", self.infinite)) if share]
+        return f"{self.role} {list(self.shape)} {self.dtype} on {self.device}, {', '.join([span, *bad])}"
+
+
+@dataclass(frozen=True)
+class Visit:
+    """One call of one module on the way to the origin."""
+
+    module: str
+    kind: str
+    call: int  # its how manieth call in this pass, from 1
+    values: tuple[Values, ...] = ()
+
+
+@dataclass(frozen=True)
+class Origin:
+    """The birth of the bad value that reached the loss, a gradient or a weight."""
+
+    phase: str  # data, weights, forward pass, loss, backward pass, update
+    operation: str  # as torch calls it: log, div, _softmax
+    cause: str  # see instruments.causes
+    module: str = ""  # the innermost one that was running; the parameter's or the batch's name for what is not computed
+    kind: str = ""
+    call: int = 1
+    line: str = ""  # file:line of the code that called the operation, in the forward pass where there is one
+    values: tuple[Values, ...] = ()  # what went in and what came out
+    visits: tuple[Visit, ...] = ()  # the last modules before it
+    reached: str = "loss"  # where the bad value was seen: loss, the gradient of X, the weight X
+    precision: str = "fp32"
+    rows: tuple[int, ...] = ()  # the smallest set of the batch's rows that still fails
+    files: tuple[str, ...] = ()  # their names, where they are known
+    steady: bool = True  # False: some replays were finite
+
+    @property
+    def where(self) -> str:
+        call = f", call {self.call}" if self.call > 1 else ""
+        return f"{self.module} ({self.kind}{call})" if self.kind else self.module or self.line or "compute_loss"
+
+
+@dataclass(frozen=True)
+class Bisected:
+    """What a search found: None where the step is finite from end to end."""
+
+    origin: Origin | None = None
+    passes: int = 0
