@@ -1,4 +1,5 @@
 from collections.abc import Iterator
+from typing import Any
 
 from diagnose import Finding, Severity, Stage, probe
 from probes.measured.loss_cures import cure_of
@@ -6,17 +7,23 @@ from probes.measured.steps import Failure, FirstStep
 
 
 @probe(id="LOS003", stage=Stage.LOSS, severity=Severity.ERROR, explains=("DAT049",))
-def forward_raises(first_step: FirstStep) -> Iterator[Finding]:
+def forward_raises(first_step: FirstStep, batch: Any = None) -> Iterator[Finding]:
     """The model or its loss function raises on the first batch."""
     failure = first_step.failure
     if failure is None or failure.phase not in ("forward pass", "loss function"):
         return
     file, _, line = failure.line.rpartition(":")
+    held = "" if failure.shapes else _held(batch)
     yield Finding(
         where=failure.module or "compute_loss",
-        message=f"{failure}; expected one number that can be walked back",
+        message=f"{failure}{held and f'; the batch holds {held}'}; expected one number that can be walked back",
         fix=_cure(failure),
-        measured={"error": failure.error, "module": failure.module, "shapes": failure.shapes, "trace": failure.trace},
+        measured={
+            "error": failure.error,
+            "module": failure.module,
+            "shapes": failure.shapes or held,
+            "trace": failure.trace,
+        },
         file=file or None,
         line=int(line) if line.isdigit() else None,
     )
@@ -26,3 +33,10 @@ def _cure(failure: Failure) -> str:
     if failure.phase == "loss function":
         return "return the loss as a tensor with one element, still attached to the graph"
     return cure_of(failure, f"run this one batch by hand and mend {failure.line or 'the forward pass'}")
+
+
+def _held(batch: Any) -> str:
+    """What the model was given, where the error does not come from a module that got tensors by name."""
+    several = enumerate(batch) if isinstance(batch, list | tuple) else ()
+    pairs = batch.items() if hasattr(batch, "items") else several
+    return ", ".join(f"{name} {list(value.shape)}" for name, value in pairs if hasattr(value, "shape"))
