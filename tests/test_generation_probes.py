@@ -230,3 +230,29 @@ def test_a_metric_of_texts_is_given_texts():
 
     report = diagnose.preflight(select=["GEN01[456]"], **{**facts, "compute_metrics": exact})
     assert {outcome.status for outcome in report.outcomes} == {"passed"}
+
+
+def trained(steps=150):
+    """A hybrid that has read its sentences until it knows something of them."""
+    facts = healthy("hybrid")
+    model, optimizer = facts["model"].train(), torch.optim.AdamW(facts["model"].parameters(), lr=3e-3)
+    for _ in range(steps // 9):
+        for batch in facts["train_batches"]:
+            optimizer.zero_grad()
+            model(**batch)["loss"].backward()
+            optimizer.step()
+    return facts
+
+
+@pytest.mark.slow
+def test_what_a_trained_model_says_is_judged():
+    facts = trained()
+    status = quiet(diagnose.preflight(select=["GEN*"], **facts))
+    assert {status[f"GEN0{number:02}"] for number in range(6, 11)} == {"passed"}
+
+    def deaf(model, batch):
+        silence = {"feats": torch.zeros_like(batch["feats"]), "feat_lens": torch.full_like(batch["feat_lens"], 40)}
+        return facts["generate"](model, {**batch, **silence})
+
+    report = diagnose.preflight(select=["GEN*"], **{**facts, "generate": deaf})
+    assert "GEN008" in {finding.probe for finding in report.findings}

@@ -41,14 +41,13 @@ class Speaking:
     batch: Any
     pass_seconds: float
     classes: int = 0
-    others: Iterable[Any] = ()
 
     def speak(self, limit: int, passes: float, labels: Rows = (), end: int = 0, seed: int = 0) -> Speech:
         """In evaluation mode, without gradients, for no longer than so many passes take."""
         seconds = max(passes * self.pass_seconds, 1.0)
         start = time.perf_counter()
         device = next((parameter.device for parameter in self.model.parameters()), torch.device("cpu"))
-        with quiet(), observed(self.model, others=self.others), torch.no_grad():
+        with quiet(), observed(self.model), torch.no_grad():
             self.model.eval()
             torch.manual_seed(seed)
             with Reins(self.model, limit, seconds, labels, end, self.classes) as reins:

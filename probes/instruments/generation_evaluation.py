@@ -16,18 +16,20 @@ from probes.measured.steps import Failure
 
 PASSES, LEAST = 3.0, 5.0  # of a pass's time; never less than so many seconds, for small models start slowly
 
-TOKENS = 8  # of each generation of transformers within it: who trains and who draws shows at once
+TOKENS = 4  # of each generation within it: who trains and who draws shows at once
 
 
 class TooLong(Exception):
     """The evaluation takes more time than this stage may."""
 
 
-def evaluate_twice(model: torch.nn.Module, evaluate: Callable[[], Any], pass_seconds: float) -> Evaluated:
-    """What the child changes, it changes in its own memory."""
+def evaluate_twice(
+    model: torch.nn.Module, evaluate: Callable[[], Any], pass_seconds: float, classes: int = 0, end: int | None = None
+) -> Evaluated:
+    """What the child changes, it changes in its own memory. `end`: what a loop of one's own is made to stop with."""
     seconds, start = max(PASSES * pass_seconds, LEAST), time.perf_counter()
     try:
-        return in_child(lambda: _both(model, evaluate), seconds)
+        return in_child(lambda: _both(model, evaluate, classes if end is not None else 0, end or 0), seconds)
     except TimedOut:
         raise TooLong(f"the evaluation takes longer than {seconds:.0f} s, so it is not run twice beforehand") from None
     except CannotFork as reason:
@@ -39,14 +41,14 @@ def evaluate_twice(model: torch.nn.Module, evaluate: Callable[[], Any], pass_sec
         count_time(start, pass_seconds)
 
 
-def _both(model: torch.nn.Module, evaluate: Callable[[], Any]) -> Evaluated:
+def _both(model: torch.nn.Module, evaluate: Callable[[], Any], classes: int, end: int) -> Evaluated:
     runs: list[Mapping[str, float]] = []
     with _Training(model) as seen:
         for seed in (1, 2):
             model.train()
             torch.manual_seed(seed)
             try:
-                with quiet(), Reins(model, TOKENS, LEAST):
+                with quiet(), Reins(model, TOKENS, LEAST, end=end, classes=classes, gentle=True):
                     runs.append(_numbers(evaluate()))
             except Exception as error:
                 return Evaluated({}, {}, failure=failure_of(error, model, "evaluation"))

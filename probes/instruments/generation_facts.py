@@ -1,6 +1,6 @@
 """How to generate, decode and evaluate with what is given: a Trainer, a model of transformers, a tokenizer."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
@@ -35,8 +35,9 @@ def generate_of_trainer(trainer: Any) -> Callable[[Any, Any], Any]:
     """Its prediction step, overridden or not, with the lengths and beams of its arguments."""
 
     def generated(model: Any, batch: Any) -> Any:
-        _take_arguments(trainer)
-        return trainer.prediction_step(model, batch, prediction_loss_only=False)[1]
+        with entries_kept(vars(trainer)):
+            _take_arguments(trainer)
+            return trainer.prediction_step(model, batch, prediction_loss_only=False)[1]
 
     return generated
 
@@ -86,14 +87,13 @@ def scene_of(
     step: FirstStep,
     decode: Any,
     tokenizer: Any,
-    others: Iterable[Any],
 ) -> Scene:
     labels = [[token for token in row.ids if token >= 0] for row in rows]
     chosen = shortest_and_longest([row or [0] * 10_000 for row in labels])
     chosen = [row for row in chosen if labels[row]] or chosen[:1]
     seconds = step.forward_seconds + step.backward_seconds
     classes = (step.loss.vocabulary if step.loss else None) or 0
-    speaking = Speaking(model, generate, some_rows(batch, chosen, len(rows)), seconds, classes, tuple(others))
+    speaking = Speaking(model, generate, some_rows(batch, chosen, len(rows)), seconds, classes)
     no_text = frozenset(special_tokens(tokenizer)) if tokenizer is not None else frozenset()
     return Scene(speaking, tuple(rows[row] for row in chosen), special, decode, _namer(tokenizer), no_text)
 

@@ -13,10 +13,12 @@ from probes.instruments.outputs import ComputeLoss, logits_of
 from probes.measured.generation import Agreement, FreeOutput
 
 
-def agreement_of(scene: Scene, heard: FreeOutput, compute_loss: ComputeLoss) -> Agreement | None:
+def agreement_of(
+    scene: Scene, heard: FreeOutput, compute_loss: ComputeLoss, others: tuple[Any, ...] = ()
+) -> Agreement | None:
     """One forward pass of the two rows in evaluation mode. None where scores and labels do not stand side by side."""
     model, seen = scene.speaking.model, []
-    with observed(model, others=scene.speaking.others), torch.no_grad():
+    with observed(model, others=others), torch.no_grad():
         model.eval()
         handle = model.register_forward_hook(lambda module, given, output: seen.append(logits_of(output)))
         meter.count()

@@ -19,14 +19,22 @@ class Enough(Exception):
 class Reins:
     """`labels`: what each row is made to say, then `end`. Without them the model says what it likes.
 
-    Without `classes` only transformers' own generation is held: a loop of one's own runs as long as it likes.
+    Without `classes` only transformers' own generation is held: a loop of one's own runs as long as it likes. With
+    them it is left by `Enough`, or, `gentle`, made to say the end token.
     """
 
     def __init__(
-        self, model: torch.nn.Module, limit: int, seconds: float, labels: Rows = (), end: int = 0, classes: int = 0
+        self,
+        model: torch.nn.Module,
+        limit: int,
+        seconds: float,
+        labels: Rows = (),
+        end: int = 0,
+        classes: int = 0,
+        gentle: bool = False,
     ) -> None:
         self.model, self.limit, self.seconds = model, limit, seconds
-        self.labels, self.end, self.classes = labels, end, classes
+        self.labels, self.end, self.classes, self.gentle = labels, end, classes, gentle
         self.rules: list[Any] = []
         self.settings: Any = None  # transformers' generation_config with all that the call itself said
         self.prompt: list[list[int]] = []
@@ -86,8 +94,9 @@ class Reins:
 
     def _steered(self, scores: torch.Tensor, read: int) -> torch.Tensor:
         """So much was read, the start token among it: the label at the next place becomes the likeliest."""
-        each = max(1, len(scores) // len(self.labels))  # beams of one row stand together
-        rows = [self.labels[min(row // each, len(self.labels) - 1)] for row in range(len(scores))]
+        labels = self.labels or [[]]
+        each = max(1, len(scores) // len(labels))  # beams of one row stand together
+        rows = [labels[min(row // each, len(labels) - 1)] for row in range(len(scores))]
         wanted = [row[read - 1] if read - 1 < len(row) else self.end for row in rows]
         steered = torch.full_like(scores, UNLIKELY)
         steered[torch.arange(len(scores)), torch.tensor(wanted)] = LIKELY
@@ -107,11 +116,11 @@ class Reins:
     def _scores(self, module: Any, given: Any, output: Any) -> Any:
         if self.theirs or not isinstance(output, torch.Tensor) or output.dim() < 2 or not self.read:
             return None
-        if self.over:
+        if self.over and not self.gentle:
             self.cut = True
             raise Enough
         self.steps += 1
-        if not self.labels:
+        if not self.labels and not (self.gentle and self.over):
             return None
         last = output if output.dim() == 2 else output[:, -1]
         steered = self._steered(last, self.read)

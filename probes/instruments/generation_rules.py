@@ -31,6 +31,7 @@ NEUTRAL = (
     "Eta",
     "Unbatched",
     "Encoder",
+    "ForcedEOS",
 )
 ROW_BOUND = ("PrefixConstrained",)  # asks for the row's number: only the first row's is known
 POSITIONS = 64  # of each row: rules look at the beginning and at the end, and the rest is alike

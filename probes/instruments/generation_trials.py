@@ -12,7 +12,7 @@ from probes.instruments.generation_rules import forbidden_by
 from probes.measured.data import LabelRow, SpecialIds
 from probes.measured.generation import FreeOutput, Prompt, SteeredOutput, Utterance
 
-FEW = 8  # tokens: enough to see it run, raise or draw at random
+FEW = 4  # tokens: enough to see it run, raise or draw at random
 Decode = Callable[[Any], list[str]]
 
 

@@ -5,9 +5,9 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from diagnose.facts import NotApplicable, Unavailable
-from probes.measured.configuration import RunSettings
 from probes.measured.data import LabelRow, SpecialIds
-from probes.measured.generation import Evaluated, FreeOutput, KeptLogits, SteeredOutput
+from probes.measured.generation import Evaluated, FreeOutput, SteeredOutput
+from probes.measured.metrics import MetricTrial
 from probes.measured.steps import Failure, FirstStep
 
 if TYPE_CHECKING:
@@ -26,7 +26,8 @@ def generate(model: Any, own_generate: Any = None, trainer: Any = None) -> Calla
         raise NotApplicable("the Trainer's evaluation does not generate (predict_with_generate is off)")
     if trainer is not None:
         return generate_of_trainer(trainer)
-    if not callable(getattr(model, "generate", None)) or not _is_pair(model):
+    pair = getattr(getattr(model, "config", None), "is_encoder_decoder", False)
+    if not pair or not callable(getattr(model, "generate", None)):
         raise NotApplicable(
             "give generate: the model has no encoder and decoder with a generate method of transformers"
         )
@@ -68,17 +69,16 @@ def speaking_scene(
     first_step: FirstStep,
     decode: Any = None,
     tokenizer: Any = None,
-    trainer: Any = None,
 ) -> Any:
     """The shortest and the longest row of the first batch, ready to be spoken to."""
-    from probes.instruments.generation_facts import books_of, scene_of
+    from probes.instruments.generation_facts import scene_of
 
     if first_step.failure is not None:
         raise Unavailable(str(first_step.failure))
     rows = [row for row in label_rows if row.batch == 0]
     if not rows or max(row.length for row in rows) < 2 or not any(row.scored for row in rows):
         raise NotApplicable("the labels are no rows of tokens: nothing is generated")
-    return scene_of(model, generate, batch, rows, special_ids, first_step, decode, tokenizer, books_of(trainer))
+    return scene_of(model, generate, batch, rows, special_ids, first_step, decode, tokenizer)
 
 
 def spoken(speaking_scene: Any, trained_before: bool | None = None) -> FreeOutput:
@@ -121,30 +121,21 @@ def trained_output(trained_before: bool, free_output: FreeOutput) -> FreeOutput:
     return free_output
 
 
-def evaluated(model: "Module", evaluate: Any, first_step: FirstStep) -> Evaluated:
-    """The run's own evaluation, twice, in a child and for a limited time."""
+def evaluated(
+    model: "Module",
+    evaluate: Any,
+    first_step: FirstStep,
+    special_ids: SpecialIds,
+    metric_trial: MetricTrial | None = None,
+) -> Evaluated:
+    """The run's own evaluation, twice, in a child; after the metric's trial, which has imported what a metric needs."""
     from probes.instruments.generation_evaluation import TooLong, evaluate_twice
 
     if first_step.failure is not None:
         raise Unavailable(str(first_step.failure))
     try:
-        return evaluate_twice(model, evaluate, first_step.forward_seconds + first_step.backward_seconds)
+        seconds = first_step.forward_seconds + first_step.backward_seconds
+        classes = first_step.loss.vocabulary if first_step.loss else None
+        return evaluate_twice(model, evaluate, seconds, classes or 0, special_ids.end)
     except TooLong as reason:
         raise NotApplicable(str(reason)) from reason
-
-
-def kept_logits(trainer: Any, run_settings: RunSettings, first_step: FirstStep, eval_dataset: Any) -> KeptLogits:
-    """What the Trainer gathers where it has a metric function and does not generate."""
-    from probes.instruments.generation_facts import kept_logits_of
-
-    if trainer.compute_metrics is None or run_settings.predict_with_generate:
-        raise NotApplicable("the evaluation keeps no scores")
-    if trainer.preprocess_logits_for_metrics is not None:
-        raise NotApplicable("preprocess_logits_for_metrics decides what is kept")
-    if first_step.loss is None or first_step.loss.logits is None or not hasattr(eval_dataset, "__len__"):
-        raise NotApplicable("the size of the scores is not known")
-    return kept_logits_of(trainer, first_step.loss, len(eval_dataset))
-
-
-def _is_pair(model: Any) -> bool:
-    return bool(getattr(getattr(model, "config", None), "is_encoder_decoder", False))

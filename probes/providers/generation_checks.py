@@ -3,8 +3,9 @@
 from typing import TYPE_CHECKING, Any
 
 from diagnose.facts import NotApplicable, Unavailable
+from probes.measured.configuration import RunSettings
 from probes.measured.data import LabelRow, SpecialIds
-from probes.measured.generation import Agreement, Evaluated, FreeOutput, Repeated
+from probes.measured.generation import Agreement, Evaluated, FreeOutput, KeptLogits, Repeated
 from probes.measured.labels import Rehearsal
 from probes.measured.metrics import MetricTrial
 from probes.measured.saving import Saved
@@ -24,14 +25,19 @@ def repeated(free_output: FreeOutput | None = None, evaluated: Evaluated | None 
 
 
 def agreement(
-    trained_output: FreeOutput, speaking_scene: Any, compute_loss: Any = None, decoder_rows: Any = None
+    trained_output: FreeOutput,
+    speaking_scene: Any,
+    decoder_rows: tuple[LabelRow, ...],
+    compute_loss: Any = None,
+    trainer: Any = None,
 ) -> Agreement:
     """The labels put first with those before them given, beside what was said freely to the same rows."""
+    from probes.instruments.generation_facts import books_of
     from probes.instruments.generation_forced import agreement_of
     from probes.instruments.outputs import loss_of_output
 
-    found = agreement_of(speaking_scene, trained_output, compute_loss or loss_of_output)
-    if found is None or decoder_rows is None:
+    found = agreement_of(speaking_scene, trained_output, compute_loss or loss_of_output, books_of(trainer))
+    if found is None:
         raise NotApplicable("the scores do not stand beside the labels one by one")
     return found
 
@@ -91,3 +97,16 @@ def saved(
             )
     except NotTried as reason:
         raise NotApplicable(str(reason)) from reason
+
+
+def kept_logits(trainer: Any, run_settings: RunSettings, first_step: FirstStep, eval_dataset: Any) -> KeptLogits:
+    """What the Trainer gathers where it has a metric function and does not generate."""
+    from probes.instruments.generation_facts import kept_logits_of
+
+    if trainer.compute_metrics is None or run_settings.predict_with_generate:
+        raise NotApplicable("the evaluation keeps no scores")
+    if trainer.preprocess_logits_for_metrics is not None:
+        raise NotApplicable("preprocess_logits_for_metrics decides what is kept")
+    if first_step.loss is None or first_step.loss.logits is None or not hasattr(eval_dataset, "__len__"):
+        raise NotApplicable("the size of the scores is not known")
+    return kept_logits_of(trainer, first_step.loss, len(eval_dataset))
