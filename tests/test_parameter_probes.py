@@ -341,3 +341,38 @@ def test_patterns_may_be_words_and_one_that_matches_nothing_is_told():
     assert found(looked(**facts, trainable=("lora_A", "lora_B", "lora_C"))) == [("PAR016", "trainable=lora_C")]
     assert found(looked(**facts, trainable=("lora_A",))) == [("PAR017", "0.lora_B.weight")]
     assert ("PAR016", "4.weight") in found(looked(**facts, trainable=("*lora*", "4")))
+
+
+def test_a_frozen_adapter_that_begins_at_zero_adds_nothing_for_ever():
+    model = lora()
+    model[:4].requires_grad_(False)
+    assert found(looked(**classifying(model))) == [("PAR004", "0.lora_B")]
+
+
+def test_a_trainer_wakes_what_was_put_to_rest_once(tmp_path):
+    trainer = trainer_of(tmp_path, "mt5")
+    encoder = trainer.model.encoder
+    encoder.add_module("statistics", nn.BatchNorm1d(32))
+    encoder.register_forward_hook(lambda _, given, output: _normed(encoder.statistics, output))
+    encoder.requires_grad_(False).eval()
+    ((probe, where),) = found(looked(trainer=trainer))
+    assert probe == "PAR014" and where.startswith("encoder.statistics.running_")
+
+
+def _normed(norm, output):
+    output.last_hidden_state = norm(output.last_hidden_state.transpose(1, 2)).transpose(1, 2)
+    return output
+
+
+def test_a_buffer_in_float64_is_named_though_the_step_works():
+    facts = healthy("classifier")
+    facts["model"].register_buffer("scale", torch.ones(1, dtype=torch.float64))
+    assert found(looked(**facts)) == [("PLC004", "scale")]
+
+
+def test_a_model_that_was_never_loaded_is_one_root():
+    facts = healthy("whisper")
+    facts["model"].to("meta")
+    facts["optimizer"] = optimised(facts["model"])
+    report = diagnose.preflight(stages=STAGES, **facts)
+    assert [root.probe for root in report.diagnosis] == ["PLC001"]

@@ -31,9 +31,9 @@ def _why(row: WeightRow) -> str:
     if not row.std or len(row.shape) < 2 or row.role == "embedding":
         return ""
     if row.role in ("dense", "head") and row.gain > (WIDE_HEAD if row.role == "head" else WIDE):
-        return "expected between 0.1 and 3"
+        return "expected 3 at most"
     if row.role == "dense" and row.gain < NARROW and row.trainable:
-        return "expected between 0.1 and 3"
+        return "expected 0.1 at least"
     if row.sibling_std and not row.sibling_std / APART < row.std < row.sibling_std * APART:
         # of two layers, the one that is farther from the laws is the odd one
         far = row.gain if row.gain > 1 else 1 / max(row.gain, 1e-30)

@@ -10,7 +10,7 @@ DIGITS = {
 }  # half a step between neighbours, relative to the larger one's power of 2
 
 
-@probe(id="PLC002", stage=Stage.PLACEMENT, severity=Severity.ERROR, explains=("GRD*", "PRE*", "LRN*", "LOS*"))
+@probe(id="PLC002", stage=Stage.PLACEMENT, severity=Severity.ERROR, explains=("LAB023", "LOS*", "GRD*", "PRE*", "LRN*"))
 def trained_weights_are_16_bit(parameters: Parameters, masters: Masters) -> Iterator[Finding]:
     """Weights that train are kept in 16 bits, in which small updates are rounded away."""
     rows = [row for row in parameters.rows if row.trainable and row.dtype in DIGITS]
