@@ -159,6 +159,12 @@ def test_the_stock_trainer_multiplies_by_its_accumulation(tmp_path, name):
     assert "accepts_loss_kwargs = False" in finding.fix
 
 
+def test_a_batch_of_two_is_collated_anew(tmp_path):
+    trainer = stock(tmp_path, "mt5", per_device_train_batch_size=2)
+    (finding,) = [f for f in looked({"trainer": trainer}).findings if f.severity is Severity.ERROR]
+    assert finding.probe == "LOS013" and "is 4.00 times" in finding.message
+
+
 def test_its_mended_form_is_a_mean_of_means(tmp_path):
     (finding,) = looked({"trainer": stock(tmp_path, "e2e", kwargs=False)}).findings
     assert (finding.probe, finding.severity) == ("LOS013", "note") and "mean of means" in finding.message
@@ -351,6 +357,22 @@ def test_one_frame_at_the_edge_is_let_pass(heard, severity):
     assert all(f"mask_sum: {heard}" in f.message for f in found)
 
 
+def test_an_encoder_of_which_one_place_is_read_is_left_alone(tmp_path):
+    from transformers import BertConfig, BertForSequenceClassification, Trainer
+
+    sizes = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 64}
+    model = BertForSequenceClassification(BertConfig(vocab_size=100, num_labels=3, **sizes))
+    rows = [{"input_ids": torch.randint(5, 90, (number % 5 + 4,)), "labels": number % 3} for number in range(40)]
+
+    def collate(items):
+        ids = nn.utils.rnn.pad_sequence([item["input_ids"] for item in items], batch_first=True)
+        labels = torch.tensor([item["labels"] for item in items])
+        return {"input_ids": ids, "attention_mask": (ids != 0).long(), "labels": labels}
+
+    trainer = Trainer(model=model, args=arguments(tmp_path), train_dataset=rows, data_collator=collate)
+    assert not alarms({"trainer": trainer})
+
+
 # Cost
 
 
@@ -363,7 +385,7 @@ def test_the_stage_keeps_to_its_budget(name):
     before = meter.passes()
     for one in ("loss_trials", "accumulation", *(("extremes",) if name != "classifier" else ())):
         context.get(one)
-    assert meter.passes() - before <= 6.0
+    assert meter.passes() - before <= 6.001
 
 
 def accumulated_mean(facts):

@@ -40,12 +40,10 @@ class Listener:
         if self._row is None:
             return
         name = self._encoder[0] if self._encoder else ""
-        hidden, logits = self._hidden, self._logits
-        if hidden is not None and logits is not None and logits.requires_grad and hidden.requires_grad:
-            score = logits[self._row].float().square().sum() if self._row < len(logits) else logits.sum()
-            (felt,) = torch.autograd.grad(score, hidden, retain_graph=True, allow_unused=True)
-            if felt is not None and bool(felt.any()) and self._row < len(felt):
-                self._tell(name, "the decoder", felt.shape[1], felt[self._row].abs().amax(-1))
+        felt = self._felt(self._row)
+        if felt is not None:
+            last = int(felt.nonzero()[-1]) + 1
+            self.frames.append(Frames(name, "the decoder", len(felt), last, self._where))
         for frames, lengths in self._ears.ctc:
             if self._row < len(lengths):
                 self.frames.append(Frames(name or "ctc_loss", "the CTC loss", frames, lengths[self._row], self._where))
@@ -54,9 +52,17 @@ class Listener:
     def _where(self) -> str:
         return f"row {self._row}"
 
-    def _tell(self, name: str, reader: str, frames: int, felt: torch.Tensor) -> None:
-        last = int(felt.nonzero()[-1]) + 1 if bool(felt.any()) else 0
-        self.frames.append(Frames(name, reader, frames, last, self._where))
+    def _felt(self, row: int) -> torch.Tensor | None:
+        """By how much each frame counts; None where there is one score for all of a row, or one frame that is read."""
+        hidden, logits = self._hidden, self._logits
+        if hidden is None or logits is None or logits.dim() != 3 or not (logits.requires_grad and hidden.requires_grad):
+            return None
+        if row >= min(len(logits), len(hidden)):
+            return None
+        score = logits[row].float().square().sum()
+        (felt,) = torch.autograd.grad(score, hidden, retain_graph=True, allow_unused=True)
+        counts = None if felt is None else felt[row].abs().amax(-1)
+        return counts if counts is not None and int((counts != 0).sum()) > 1 else None
 
     def _keep(self, module: Any, given: Any, output: Any) -> None:
         hidden = getattr(output, "last_hidden_state", output[0] if isinstance(output, tuple) else output)

@@ -1,6 +1,7 @@
 """The loss under small changes of its batch, accumulated steps, and rows of extreme length."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from diagnose.facts import NotApplicable, Unavailable
@@ -60,21 +61,18 @@ def accumulation(
     collate: Any = None,
 ) -> Accumulation:
     """Four batches through the run's own accumulated step, and the same rows at once."""
-    from dataclasses import replace
-
     from probes.instruments.accumulation import accumulate
     from probes.instruments.accumulation_batches import whole_and_parts
     from probes.instruments.loss_rows import NotCut
     from probes.instruments.outputs import labels_of_batch, loss_of_output
 
     _require_gradients(first_gradients)
-    read = labels_of or labels_of_batch
     try:
+        read = labels_of or labels_of_batch
         whole, parts, share = whole_and_parts(batch, read, BATCHES, train_dataset, collate)
     except NotCut as reason:
         raise NotApplicable(str(reason)) from reason
-    others = (scheduler, grad_scaler, *_around(trainer))
-    loss = compute_loss or loss_of_output
+    loss, others = compute_loss or loss_of_output, (scheduler, grad_scaler, *_around(trainer))
     found = accumulate(model, accumulated_step, loss, whole, parts, share, optimizer, others)
     return replace(found, configured=run_settings.accumulation if run_settings else None)
 
@@ -99,8 +97,7 @@ def extremes(
     from probes.instruments.outputs import labels_of_batch, loss_of_output
 
     _require_gradients(first_gradients)
-    if not hasattr(train_dataset, "__getitem__") or not hasattr(train_dataset, "__len__"):
-        raise NotApplicable("the training set has no items by number: it can only be run through")
+    _require_items(train_dataset)
     read = labels_of or labels_of_batch
     try:
         rows, most = batch_room(batch, read, train_dataset, collate, train_batches)
@@ -138,6 +135,11 @@ def _require_a_loss(first_loss: FirstLoss) -> None:
     """What a broken first loss leads to is told there."""
     if not first_loss.value or first_loss.value - first_loss.value != 0.0:
         raise NotApplicable(f"the loss of the first batch is {first_loss.value}")
+
+
+def _require_items(dataset: Any) -> None:
+    if not hasattr(dataset, "__getitem__") or not hasattr(dataset, "__len__"):
+        raise NotApplicable("the training set has no items by number: it can only be run through")
 
 
 def _require_gradients(first: Gradients) -> None:
