@@ -1,8 +1,20 @@
 from typing import Any
 
 from diagnose import fault
-from probes.faults.changes import Facts
-from probes.faults.gradient_changes import backward_of, hooked, middle_of
+from probes.faults.changes import Facts, hook_output
+from probes.faults.gradient_changes import backward_of
+
+DECODERS = {
+    "WhisperForConditionalGeneration": "model.decoder",
+    "SpeechEncoderDecoderModel": "decoder.model.decoder",
+    "MT5ForConditionalGeneration": "decoder",
+    "Hybrid": "decoder",
+    "Sequential": "0",
+}
+
+
+def _decoder(facts: Facts) -> Any:
+    return facts["model"].get_submodule(DECODERS[type(facts["model"]).__name__])
 
 
 def _noisy(hidden: Any) -> Any:
@@ -13,8 +25,8 @@ def _noisy(hidden: Any) -> Any:
     return hidden + torch.from_numpy(noise).to(hidden)
 
 
-def _weights(facts: Facts) -> Any:
-    return next(weight.grad.clone() for weight in middle_of(facts).parameters() if weight.grad is not None)
+def _gradients(facts: Facts) -> list[Any]:
+    return [weight.grad.clone() for weight in facts["model"].parameters() if weight.grad is not None]
 
 
 def _differs(facts: Facts) -> bool:
@@ -24,15 +36,17 @@ def _differs(facts: Facts) -> bool:
     with torch.random.fork_rng(devices=[]):
         for _ in range(2):
             torch.manual_seed(0)
-            seen.append(backward_of(facts, lambda: _weights(facts)))
-    return not torch.equal(*seen)
+            seen.append(backward_of(facts, lambda: _gradients(facts)))
+    return not all(torch.equal(one, other) for one, other in zip(*seen, strict=True))
 
 
 @fault(
     id="noise_without_a_seed",
     breaks="noise is drawn from a generator that is made anew, without a seed, in every forward pass",
     named_by="GRD020",
-    proof=lambda facts: bool(middle_of(facts)._forward_hooks) and _differs(facts),
+    proof=lambda facts: bool(_decoder(facts)._forward_hooks) and _differs(facts),
 )
 def noise_without_a_seed(facts: Facts) -> Facts:
-    return hooked(facts, _noisy)
+    decoder = _decoder(facts)
+    hook_output(decoder, lambda hidden: _noisy(hidden) if decoder.training else hidden)
+    return facts

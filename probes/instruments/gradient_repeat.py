@@ -22,7 +22,7 @@ from probes.instruments.reach import nudge, put_weights_back, topmost
 from probes.measured.gradients import LossPart, Repeat
 from probes.measured.steps import Failure
 
-SAME = 1e-5  # relative; on a CPU not a bit differs, on a GPU sums may be added up in another order
+SAME = {"cpu": 2e-6}  # relative; a GPU may choose another algorithm in between, and add up in another order
 MOST = 2  # summands that are asked, each for a forward pass
 
 
@@ -46,7 +46,7 @@ def repeat(subject: Subject, first: float, twice: bool, others: Iterable[Any] = 
     model = subject.model
     with observed(model, others=others) as before, torch.enable_grad():
         as_in_training(model)
-        found = Repeat(first, first)
+        found = Repeat(first, first, device=next((weight.device.type for weight in model.parameters()), "cpu"))
         try:
             with recorded() as calls, Ears(model) as ears:
                 loss = subject.loss()
@@ -60,9 +60,9 @@ def repeat(subject: Subject, first: float, twice: bool, others: Iterable[Any] = 
             return replace(found, failure=_blaming(failure_of(error, model, "second step"), model))
         del ears
         functions = tuple(row for call in calls.values() for row in checked(call))
-        steady = abs(found.again - first) <= SAME * max(1.0, abs(first))
+        steady = not _apart(first, found.again, found.device)
         found = replace(found, functions=functions, parts=tuple(_parts(subject, asked, before)) if steady else ())
-    if abs(found.again - first) > SAME * max(1.0, abs(first)):
+    if not steady:
         wavers, kind = first_difference(subject, others)
         found = replace(found, wavers=wavers, kind=kind)
     return found
@@ -125,7 +125,8 @@ def _parts(subject: Subject, suspects: list[_Suspect], before: Keeper) -> Iterat
             with Ears(model) as ears:
                 subject.loss()
             put_weights_back(model, before)
-            part = replace(part, followed=_follows(suspect, ears))
+            device = next(model.parameters()).device.type
+            part = replace(part, followed=_follows(suspect, ears, device))
         yield part
 
 
@@ -133,8 +134,12 @@ def _size(model: torch.nn.Module, names: list[str]) -> int:
     return sum(model.get_parameter(name).numel() for name in names)
 
 
-def _follows(suspect: _Suspect, ears: Ears) -> bool | None:
+def _apart(one: float, other: float, device: str) -> bool:
+    return abs(one - other) > SAME.get(device, 1e-3) * max(1.0, abs(one))
+
+
+def _follows(suspect: _Suspect, ears: Ears, device: str) -> bool | None:
     if len(ears.numbers) <= suspect.place or ears.numbers[suspect.place][0] != suspect.part.function:
         return None
     now = float(ears.numbers[suspect.place][1].detach())
-    return abs(now - suspect.part.value) > SAME * max(1.0, abs(suspect.part.value))
+    return _apart(suspect.part.value, now, device)

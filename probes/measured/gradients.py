@@ -85,6 +85,7 @@ class Repeat:
     activations: tuple[Activation, ...] = ()
     parts: tuple[LossPart, ...] = ()
     functions: tuple[CustomGradient, ...] = ()
+    device: str = "cpu"
     failure: Failure | None = None  # of a further step, with whatever the model kept from the one before
 
 
