@@ -1,8 +1,10 @@
+from typing import Any
+
 from diagnose import fault
 from probes.faults.changes import ENCODERS, Facts, encoder_of
 
 
-def _part(facts: Facts) -> object:
+def _part(facts: Facts) -> Any:
     return encoder_of(facts) if type(facts["model"]).__name__ in ENCODERS else facts["model"][3]
 
 

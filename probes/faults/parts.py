@@ -6,7 +6,7 @@ from probes.faults.changes import ENCODERS, Facts, encoder_of, hook_output
 
 
 def first_linear(facts: Facts) -> tuple[str, Any]:
-    """The last trainable linear layer of the first half: in the middle of things, with a bias and its own weights."""
+    """The first linear layer of a stack; of a model without one, the first of all."""
     from torch.nn import Linear
 
     found = [(name, part) for name, part in facts["model"].named_modules() if type(part) is Linear]
