@@ -94,6 +94,34 @@ def test_losses_of_other_kinds_are_left_alone(loss):
     assert {f.probe for f in found} <= {"LOS006"}  # a contrastive loss knows no labels, and says so
 
 
+@pytest.mark.parametrize("kind", ["pairs", "triplets"])
+def test_a_model_that_runs_several_times_is_left_alone(kind):
+    torch.manual_seed(0)
+
+    def compute(model, batch):
+        one, other = model(batch["one"]), model(batch["other"])
+        if kind == "triplets":
+            return nn.functional.triplet_margin_loss(one, other, model(batch["third"]))
+        return cross_entropy(one @ other.T, torch.arange(len(one)))
+
+    batches = [{name: torch.randn(8, 12) for name in ("one", "other", "third")} for _ in range(2)]
+    assert not alarms({"model": nn.Linear(12, 6), "train_batches": batches, "compute_loss": compute})
+
+
+def test_a_language_model_whose_labels_shift_inside_is_left_alone(tmp_path):
+    from transformers import GPT2Config, GPT2LMHeadModel, Trainer
+
+    model = GPT2LMHeadModel(GPT2Config(vocab_size=100, n_embd=32, n_layer=2, n_head=2))
+    rows = [{"input_ids": torch.randint(5, 90, (number % 5 + 6,))} for number in range(40)]
+
+    def collate(items):
+        ids = nn.utils.rnn.pad_sequence([item["input_ids"] for item in items], batch_first=True)
+        return {"input_ids": ids, "attention_mask": (ids != 0).long(), "labels": ids.masked_fill(ids == 0, -100)}
+
+    args = arguments(tmp_path, gradient_accumulation_steps=4)
+    assert not alarms({"trainer": Trainer(model=model, args=args, train_dataset=rows, data_collator=collate)})
+
+
 def test_a_sum_is_a_note():
     (finding,) = looked(with_loss(healthy("classifier"), summed)).findings
     assert (finding.probe, finding.severity) == ("LOS011", "note")

@@ -120,6 +120,7 @@ class _Bench:
         return replace(
             trials,
             scores_follow=_larger(trials.scores_follow, seen.scores_follow),
+            loss_follows=_larger(trials.loss_follows, seen.loss_follows),
             other_labels=trials.other_labels if not moved else trials.value + moved,
         )
 

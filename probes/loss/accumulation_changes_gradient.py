@@ -6,6 +6,7 @@ from probes.measured.loss import Accumulation, LossTrials
 ALIKE = 0.02  # relative error; float32 leaves 1e-5
 OFF = 0.05  # from a ratio of one
 ALONG = 0.98  # cosine
+FACTOR = 1.5  # of two batches one is too many or too few
 
 
 @probe(id="LOS013", stage=Stage.LOSS, severity=Severity.ERROR, explains=("LRN*",))
@@ -46,5 +47,6 @@ def _scaled(seen: Accumulation, name: str, numbers: dict[str, float | None], is_
     fixed = f": the loss is divided by {divisor}, however many there are" if divisor and divisor > 1 else ""
     fix = "divide each loss by the number of batches; for transformers set model.accepts_loss_kwargs = False"
     shared = is_sum and abs((ratio or 0.0) * seen.batches - 1) < OFF  # a mean over batches of sums over rows
-    milder = Severity.NOTE if shared or (fixed and seen.configured is None) else None
+    slight = 1 / FACTOR < (ratio or 0.0) < FACTOR  # labels that a shift leaves out are counted, or not
+    milder = Severity.NOTE if shared or slight or (fixed and seen.configured is None) else None
     yield Finding("accumulated_step", message + fixed, fix, numbers, milder)

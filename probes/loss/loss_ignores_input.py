@@ -6,6 +6,7 @@ from probes.measured.steps import Reach
 
 # Of the scores' spread: float32 leaves 1e-6; at random weights a Whisper's scores move by 1e-2, a wav2vec2's by 1e-3.
 STILL = 1e-5
+SAME = 1e-5  # relative, of the loss
 LARGE = 0.1  # as for gradients: of what trains
 
 
@@ -14,8 +15,8 @@ def loss_ignores_input(loss_trials: LossTrials, gradient_reach: Reach | None = N
     """The scores stay what they are when rows exchange their inputs: nothing of the input arrives."""
     follow = loss_trials.scores_follow
     cuts = gradient_reach.cuts if gradient_reach else ()
-    if follow is None or follow > STILL:
-        return
+    if follow is None or follow > STILL or (loss_trials.loss_follows or 0.0) > SAME * abs(loss_trials.value):
+        return  # where the model runs twice, the last scores may not be those of this input
     if any(cut.followed or (gradient_reach and gradient_reach.share(cut) >= LARGE) for cut in cuts):
         return  # the gradient names the module in which it is lost
     yield Finding(
