@@ -115,7 +115,7 @@ def test_an_optimiser_of_the_users_own_is_taken_as_it_is(tmp_path):
     before = dict(trainer.optimizer.param_groups[0])
     context.get("scheduler")
     assert trainer.optimizer.param_groups[0] == before and "step" not in vars(trainer.optimizer)
-    assert diagnose.preflight(trainer=trainer).diagnosis[0].probe == "PAR002"  # it holds another model's weights
+    assert diagnose.preflight(trainer=trainer).diagnosis[0].probe == "PAR006"  # it holds another model's weights
 
 
 class Counting(Seq2SeqTrainer):
