@@ -60,3 +60,16 @@ def _noting(model: torch.nn.Module) -> Iterator[None]:
         yield
     finally:
         births.format_stack = usual
+
+
+def holding(failure: Failure, model: torch.nn.Module) -> Failure:
+    """A step that raises outside of all modules: named is the one that holds a tensor with a graph."""
+    if failure.module:
+        return failure
+    for name, module in model.named_modules():
+        for key, value in vars(module).items():
+            held = value if isinstance(value, list | tuple) else [value]
+            if any(isinstance(one, torch.Tensor) and one.grad_fn is not None for one in held):
+                place = f"{name}.{key}".lstrip(".")
+                return replace(failure, module=place, kind=type(module).__name__)
+    return failure

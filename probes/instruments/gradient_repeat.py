@@ -12,7 +12,8 @@ from probes.instruments.batches import copied
 from probes.instruments.failure import failure_of
 from probes.instruments.first_step import as_in_training, trainable
 from probes.instruments.gradient_activations import Ears
-from probes.instruments.gradient_functions import checked, recorded
+from probes.instruments.gradient_blame import holding
+from probes.instruments.gradient_functions import Call, checked, recorded
 from probes.instruments.gradient_parts import reached, summands
 from probes.instruments.gradient_wavering import first_difference
 from probes.instruments.keeping import Keeper
@@ -48,17 +49,14 @@ def repeat(subject: Subject, first: float, twice: bool, others: Iterable[Any] = 
         as_in_training(model)
         found = Repeat(first, first, device=next((weight.device.type for weight in model.parameters()), "cpu"))
         try:
-            with recorded() as calls, Ears(model) as ears:
-                loss = subject.loss()
-            found = replace(found, again=float(loss.detach()), activations=ears.activations())
-            asked = _suspects(model, loss, ears)
-            if twice:
-                loss.backward()
-                del loss
-                subject.loss().backward()
+            loss, ears, calls = _listened(subject)
         except Exception as error:
-            return replace(found, failure=_blaming(failure_of(error, model, "second step"), model))
-        del ears
+            return replace(found, failure=failure_of(error, model, "second step"))
+        found = replace(found, again=float(loss.detach()), activations=ears.activations())
+        asked = _suspects(model, loss, ears)
+        del ears  # it holds the graph
+        if twice and (failure := _further(subject, loss)):
+            return replace(found, failure=failure)
         functions = tuple(row for call in calls.values() for row in checked(call))
         steady = not _apart(first, found.again, found.device)
         found = replace(found, functions=functions, parts=tuple(_parts(subject, asked, before)) if steady else ())
@@ -68,17 +66,24 @@ def repeat(subject: Subject, first: float, twice: bool, others: Iterable[Any] = 
     return found
 
 
-def _blaming(failure: Failure, model: torch.nn.Module) -> Failure:
-    """A backward pass raises outside of all modules: named is the one that holds a tensor with a graph."""
-    if failure.module:
-        return failure
-    for name, module in model.named_modules():
-        for key, value in vars(module).items():
-            held = value if isinstance(value, list | tuple) else [value]
-            if any(isinstance(one, torch.Tensor) and one.grad_fn is not None for one in held):
-                place = f"{name}.{key}".lstrip(".")
-                return replace(failure, module=place, kind=type(module).__name__)
-    return failure
+def _listened(subject: Subject) -> tuple[torch.Tensor, Ears, dict[Any, Call]]:
+    """A model that does not bear being listened to, as a compiled one may not, is run again in silence."""
+    ears = Ears(subject.model)
+    try:
+        with recorded() as calls, ears:
+            return subject.loss(), ears, calls
+    except Exception:
+        return subject.loss(), Ears(subject.model), {}
+
+
+def _further(subject: Subject, loss: torch.Tensor) -> Failure | None:
+    """What comes of another step, with whatever the model kept of the one before."""
+    try:
+        loss.backward()
+        subject.loss().backward()
+    except Exception as error:
+        return holding(failure_of(error, subject.model, "second step"), subject.model)
+    return None
 
 
 @dataclass(frozen=True)
