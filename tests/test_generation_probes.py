@@ -1,6 +1,7 @@
 """The generation stage: quiet on what only looks ill, exact on what is, and nothing is left behind."""
 
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -11,8 +12,10 @@ from transformers import Seq2SeqTrainer, Trainer, TrainingArguments
 
 import diagnose
 from diagnose.engine import installed
+from probes.faults.changes import by_row, with_targets
 from probes.generation.evaluation_is_random import evaluation_is_random
 from probes.generation.evaluation_keeps_all_scores import evaluation_keeps_all_scores
+from probes.generation.label_cannot_be_generated import label_cannot_be_generated
 from probes.generation.output_ignores_input import output_ignores_input
 from probes.generation.output_is_no_text import output_is_no_text
 from probes.generation.output_never_ends import output_never_ends
@@ -20,7 +23,7 @@ from probes.generation.output_repeats_itself import output_repeats_itself
 from probes.generation.perfect_prediction_is_not_perfect import perfect_prediction_is_not_perfect
 from probes.healthy import NAMES, healthy
 from probes.instruments.generation import some_rows
-from probes.measured.generation import Evaluated, FreeOutput, KeptLogits, Repeated, Utterance
+from probes.measured.generation import Evaluated, Forbidden, FreeOutput, KeptLogits, Repeated, SteeredOutput, Utterance
 from probes.measured.metrics import MetricTrial
 from tests.observing import picture
 from tests.test_hf_trainer import arguments, traces
@@ -163,6 +166,22 @@ def test_beams_are_steered_like_one():
     facts = healthy("mt5")
     facts["model"].generation_config.num_beams = 3
     assert quiet(diagnose.preflight(select=["GEN*"], **facts))["GEN005"] == "passed"
+
+
+@pytest.mark.parametrize(("rows", "severity"), [(9, None), (4, "warning"), (1, "note")])
+def test_a_rule_that_few_rows_break_is_told_more_softly(rows, severity):
+    broken = Forbidden("batch 0, row 0", 6, "(", 1, "SuppressTokensLogitsProcessor", "suppress_tokens", rows, 16)
+    (finding,) = label_cannot_be_generated(SteeredOutput((), forbidden=(broken,)))
+    assert finding.severity == severity
+    (finding,) = label_cannot_be_generated(
+        SteeredOutput((), forbidden=(replace(broken, rows=min(rows, 8), setting="no_repeat_ngram_size"),))
+    )
+    assert finding.severity == "note"
+
+
+def test_an_end_token_said_twice_is_not_waited_for_twice():
+    facts = with_targets(healthy("mt5"), lambda labels: by_row(labels, lambda ids: [*ids, ids[-1]]))
+    assert quiet(diagnose.preflight(select=["GEN00*"], **facts))["GEN004"] == "passed"
 
 
 def test_rows_of_any_batch():

@@ -29,7 +29,13 @@ class Scene:
 
     @property
     def labels(self) -> list[list[int]]:
-        return [[token for token in row.ids if token >= 0] for row in self.rows]
+        return [self._said_once([token for token in row.ids if token >= 0]) for row in self.rows]
+
+    def _said_once(self, ids: list[int]) -> list[int]:
+        """Up to the first of several end tokens: generation rightly stops there."""
+        while len(ids) > 2 and {ids[-1], ids[-2]} <= set(self.special.ends):
+            ids = ids[:-1]
+        return ids
 
     def texts(self, ids: Rows) -> list[str | None]:
         """By the run's own decode, padded with -100 as an evaluation would."""

@@ -57,4 +57,4 @@ def e2e() -> dict[str, Any]:
 
 
 def say(model: Any, batch: Any) -> Any:
-    return model.generate(batch["input_values"], attention_mask=batch["attention_mask"])
+    return model.generate(batch["input_values"], attention_mask=batch.get("attention_mask"))

@@ -36,4 +36,4 @@ def mt5() -> dict[str, Any]:
 
 
 def say(model: Any, batch: Any) -> Any:
-    return model.generate(batch["input_ids"], attention_mask=batch["attention_mask"])
+    return model.generate(batch["input_ids"], attention_mask=batch.get("attention_mask"))
