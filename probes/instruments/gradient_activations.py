@@ -25,6 +25,7 @@ class Ears(TorchFunctionMode):
     def __init__(self, model: torch.nn.Module) -> None:
         super().__init__()
         self.names = {id(module): (name, module) for name, module in model.named_modules()}
+        self.deaf = any(_compiled(module) for module in model.modules())  # it would be compiled anew, to be heard
         self.numbers: list[tuple[str, Tensor]] = []
         self.heard: dict[tuple[str, str], Activation] = {}
 
@@ -80,12 +81,16 @@ class Ears(TorchFunctionMode):
         return name or "the model itself", type(module).__name__
 
     def __enter__(self) -> "Ears":
+        if self.deaf:
+            return self
         super().__enter__()
         made = [module for _, module in self.names.values() if type(module).__module__ == "transformers.activations"]
         self.handles = [module.register_forward_hook(self._made) for module in made]
         return self
 
     def __exit__(self, *error: Any) -> None:
+        if self.deaf:
+            return
         for handle in self.handles:
             handle.remove()
         super().__exit__(*error)
@@ -105,6 +110,10 @@ class Ears(TorchFunctionMode):
         return tuple(
             one for one in self.heard.values() if one.module and not (one.function in squashed and one.module in bare)
         )
+
+
+def _compiled(module: torch.nn.Module) -> bool:
+    return type(module).__name__ == "OptimizedModule" or vars(module).get("_compiled_call_impl") is not None
 
 
 def _composed(module: torch.nn.Module) -> bool:
