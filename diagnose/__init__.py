@@ -7,15 +7,20 @@ from diagnose.nouns import Finding, Outcome, Severity, Stage, Status, Verdict
 from diagnose.version import __version__
 
 if TYPE_CHECKING:
-    from diagnose.api import preflight
+    from diagnose.api import nan_bisect, preflight
     from diagnose.report import PreflightFailed, Report
 
 __all__ = [
     "Fault", "Finding", "Outcome", "PreflightFailed", "Probe", "Report", "Severity", "Stage", "Status", "Verdict",
-    "__version__", "fault", "preflight", "probe",
+    "__version__", "fault", "nan_bisect", "preflight", "probe",
 ]  # fmt: skip
 
-_LATER = {"preflight": "diagnose.api", "PreflightFailed": "diagnose.report", "Report": "diagnose.report"}
+_LATER = {
+    "nan_bisect": "diagnose.api",
+    "preflight": "diagnose.api",
+    "PreflightFailed": "diagnose.report",
+    "Report": "diagnose.report",
+}
 
 
 def __getattr__(name: str) -> Any:

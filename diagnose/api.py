@@ -1,14 +1,18 @@
 """The entry for people with a trainer of their own: facts in, Report out."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from diagnose.conduct import conduct
+from diagnose.engine import installed
 from diagnose.errors import InputError
+from diagnose.facts import Refusal
 from diagnose.nouns import Stage
+from diagnose.providers import needs_of
 from diagnose.report import Report
 from diagnose.roots import nearest
-from diagnose.runner import Selection
+from diagnose.runner import Selection, Watcher
 
 
 def preflight(
@@ -28,3 +32,28 @@ def preflight(
             raise InputError(f"there is no stage {stage!r}{nearest(stage, Stage)}")
     selection = Selection(tuple(map(Stage, stages)), tuple(select), dict(ignore or {}), everything)
     return conduct(facts, selection).report
+
+
+def nan_bisect(
+    *,
+    batch: Any = None,
+    precision: str = "fp32",
+    number: int | None = None,
+    watcher: Watcher | None = None,
+    **facts: Any,
+) -> Any:
+    """The birth of the value that makes a step not finite, with its finding; None when all is finite.
+
+    Looks at `batch`, or at every batch of `train_batches` (or of the Trainer) up to the first that fails.
+    """
+    engine = installed()
+    how = {"precision": precision, "number": number} | ({} if batch is None else {"batch": batch})
+    try:
+        found = engine.context({**facts, "search": how}, watcher).get("searched")
+    except Refusal as refusal:
+        raise InputError(f"nothing could be searched: {refusal}") from refusal
+    if found.origin is None:
+        return None
+    about = tuple(probe.id for probe in engine.probes if "bisected" in needs_of(probe.look).required)
+    report = engine.examine(engine.context({"bisected": found}), Selection(ids=about))
+    return replace(found.origin, finding=report.findings[0] if report.findings else None)

@@ -9,6 +9,7 @@ import click
 from diagnose import terminal
 from diagnose.commands import FILE, diff, env, explain, list_probes
 from diagnose.data_command import data
+from diagnose.nan_command import nan_bisect
 from diagnose.nouns import Stage
 from diagnose.version import __version__
 
@@ -24,7 +25,7 @@ def main() -> None:
     """Decides whether a training run may start, and says why not."""
 
 
-for command in (list_probes, explain, env, diff, data):
+for command in (list_probes, explain, env, diff, data, nan_bisect):
     main.add_command(command)
 
 

@@ -1,21 +1,17 @@
 """How a finding speaks of the birth of a value that is not finite."""
 
-from collections.abc import Iterator
-
 from diagnose import Finding
 from probes.measured.origin import Origin
 
-SHOWN = 5
+SHOWN = 5  # rows by name
 
 
-def born(origin: Origin | None, cause: str, fix: str, story: str) -> Iterator[Finding]:
-    """The finding of one cause: nothing where the origin is none or another."""
-    if origin is None or origin.cause != cause:
-        return
+def born(origin: Origin, story: str, fix: str) -> Finding:
+    """Where it was seen, where it was born, and what went in and came out there."""
     file, _, line = origin.line.rpartition(":")
     into = "; ".join(str(value) for value in origin.values)
-    yield Finding(
-        where=_where(origin),
+    return Finding(
+        where=origin.where + _rows(origin),
         message=f"{origin.reached} is not finite: {story}" + (f" ({into})" if into else ""),
         fix=fix,
         measured={
@@ -32,12 +28,7 @@ def born(origin: Origin | None, cause: str, fix: str, story: str) -> Iterator[Fi
     )
 
 
-def _where(origin: Origin) -> str:
-    named = [f"row {row} ({name})" if name else f"row {row}" for row, name in _rows(origin)]
-    rows = f", {', '.join(named[:SHOWN])}" if 0 < len(named) <= SHOWN else ""
-    return f"{origin.where}{rows}"
-
-
-def _rows(origin: Origin) -> list[tuple[int, str]]:
+def _rows(origin: Origin) -> str:
     files = origin.files or ("",) * len(origin.rows)
-    return list(zip(origin.rows, files, strict=True))
+    named = [f"row {row} ({name})" if name else f"row {row}" for row, name in zip(origin.rows, files, strict=True)]
+    return f", {', '.join(named)}" if 0 < len(named) <= SHOWN else ""

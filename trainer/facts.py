@@ -80,8 +80,8 @@ def group_column(config: Resolved) -> str:
 def configured_audio(config: Resolved) -> dict[str, float]:
     """What the run expects of its audio, whatever the feature extractor would take."""
     audio = config.config.audio
-    bounds = {"min_seconds": audio.min_length_seconds, "max_seconds": audio.max_length_seconds}
-    return {"sample_rate": audio.sample_rate, **bounds}
+    bounds = (audio.min_length_seconds, audio.max_length_seconds)
+    return {"sample_rate": audio.sample_rate, "min_seconds": bounds[0], "max_seconds": bounds[1]}
 
 
 def parts(config: Resolved, configured_dataset: Any) -> Parts:
@@ -119,14 +119,16 @@ def fresh(parts: Parts) -> tuple[str, ...]:
 
 def thawed_later(config: Resolved, parts: Parts) -> tuple[str, ...]:
     """What is frozen for the first epochs only; nothing where the encoder stays as it begins."""
-    later = parts.model.get_encoder().parameters() if config.config.training.freeze_encoder_epochs is not None else ()
-    inside = set(map(id, later))
+    if config.config.training.freeze_encoder_epochs is None:
+        return ()
+    inside = set(map(id, parts.model.get_encoder().parameters()))
     return tuple(name for name, one in parts.model.named_parameters() if id(one) in inside)
 
 
 def digest_inputs(config: Resolved) -> dict[str, Any]:
     """What a receipt vouches for: nothing is built or decoded to find out."""
     from trainer.config.load import plain
+    from trainer.inputs import audio_files, files_of
 
     values = plain(config.config)
     manifests = tuple(path for name in ("train", "dev") if (path := config.config.splits / f"{name}.csv").exists())
@@ -136,18 +138,7 @@ def digest_inputs(config: Resolved) -> dict[str, Any]:
         "config": values,
         "config_path": config.path,
         "manifests": manifests,
-        "audio_files": tuple(_audio(config, manifests)),
-        "weight_files": tuple(_files(model.name, model.encoder, model.decoder, model.tokenizer)),
+        "audio_files": audio_files(config.config, manifests),
+        "weight_files": files_of(model.name, model.encoder, model.decoder, model.tokenizer),
         "weights_from": {"seed": values["training"]["seed"], "model": values["model"]},
     }
-
-
-def _audio(config: Resolved, manifests: tuple[Path, ...]) -> list[Path]:
-    root = config.config.paths.data_root
-    return [root / row["audio_path"] for path in manifests for row in read_rows(path) if row.get("audio_path")]
-
-
-def _files(*names: str | None) -> list[Path]:
-    """The files of local model directories; a name on the hub is pinned by the configuration alone."""
-    folders = [Path(name) for name in names if name and Path(name).is_dir()]
-    return sorted(path for folder in folders for path in folder.iterdir() if path.is_file())

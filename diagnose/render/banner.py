@@ -8,7 +8,9 @@ from diagnose.report import Report
 
 def banner(report: Report) -> Text:
     headline, colour = _headline(report)
-    counts = ", ".join(f"{len(report.having(status))} {status}" for status in Status if report.having(status))
+    words = {Status.FOUND: "passed with a note"} if report.clean else {}
+    told = [(len(report.having(status)), words.get(status, status)) for status in Status]
+    counts = ", ".join(f"{count} {word}" for count, word in told if count)
     part = "" if report.selection.full else "; only a full preflight opens the gate"
     return Text.assemble((headline, f"bold {colour}"), f": {counts or 'nothing looked'}{part}")
 

@@ -13,7 +13,7 @@ def _spoilt(batch: Any) -> Any:
 @fault(
     id="input_not_finite",
     breaks="one value of the input is NaN",
-    named_by="LOS001",
+    named_by="LOS050",
     proof=lambda facts: any(
         value.isnan().any()
         for batch in facts["train_batches"]

@@ -16,7 +16,7 @@ def _is_nan(facts: Facts) -> bool:
 @fault(
     id="root_of_nought",
     breaks="a square root is taken of 0: the loss is finite, and the slope is not",
-    named_by="GRD004",
+    named_by="LOS055",
     proof=lambda facts: backward_of(facts, lambda: _is_nan(facts)),
 )
 def root_of_nought(facts: Facts) -> Facts:

@@ -55,18 +55,23 @@ def _drawn_here(batches: Iterable[Any], count: int, reason: str) -> tuple[Drawn,
 
 
 def _taken(batches: Iterable[Any], count: int) -> Drawn:
-    """From a loader like the given one, but with workers of its own: persistent ones belong to the run."""
+    loader, named = renewed(batches)
+    return list(islice(iter(loader), count)), named.seen if named else []
+
+
+def renewed(batches: Iterable[Any]) -> tuple[Iterable[Any], "Named | None"]:
+    """A loader like the given one, but with workers of its own: persistent ones belong to the run."""
     loader = _unwrapped(batches)
     if not isinstance(loader, DataLoader):
-        return list(islice(iter(batches), count)), []
+        return batches, None
     twin = copy.copy(loader)
     changes = {"_iterator": None, "persistent_workers": False, "pin_memory": False}
-    named = _Named(loader.batch_sampler) if loader.batch_sampler is not None else None
+    named = Named(loader.batch_sampler) if loader.batch_sampler is not None else None
     vars(twin).update(changes | {"num_workers": min(loader.num_workers, 1), "batch_sampler": named})
-    return list(islice(iter(twin), count)), named.seen if named else []
+    return twin, named
 
 
-class _Named:
+class Named:
     """A batch sampler that remembers which rows it named."""
 
     def __init__(self, sampler: Iterable[Any]) -> None:
@@ -77,6 +82,9 @@ class _Named:
         for indices in self.sampler:
             self.seen.append(tuple(indices))
             yield indices
+
+    def __len__(self) -> int:
+        return len(self.sampler)  # type: ignore[arg-type]
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.sampler, name)

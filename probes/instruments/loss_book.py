@@ -24,8 +24,9 @@ def beside_the_book(trials: LossTrials, loss: torch.Tensor, labels: Any, watch: 
         kept = labels.masked_fill(labels < 0, -100).to(leaf.device)
         book = cross_entropy(leaf.flatten(0, -2), kept.flatten())
         (wanted,) = torch.autograd.grad(book, leaf)
-        follows = live is not None and live.requires_grad and loss.requires_grad
-        (given,) = torch.autograd.grad(loss, live, allow_unused=True) if follows else (None,)
+        given = None
+        if live is not None and live.requires_grad and loss.requires_grad:
+            (given,) = torch.autograd.grad(loss, live, allow_unused=True)
     trials = replace(trials, book=float(book.detach()))
     if given is None:
         return trials

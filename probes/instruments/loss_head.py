@@ -19,7 +19,7 @@ class Ran(NamedTuple):
     name: str
     module: torch.nn.Module
     width: int
-    count: int
+    size: int
     low: float
     high: float
 
@@ -35,7 +35,7 @@ class Heads:
     def before(self, heard: Heard) -> Ran | None:
         """The module whose values these scores are; a lone score for each row may have lost its axis."""
         lone = self.last.get(1)
-        squeezed = heard.function in ALONE and lone is not None and lone.count == prod(heard.shapes[0])
+        squeezed = heard.function in ALONE and lone is not None and lone.size == prod(heard.shapes[0])
         return lone if squeezed else self.last.get(heard.classes)
 
     def __enter__(self) -> Self:

@@ -42,14 +42,14 @@ Turn = Callable[[str], None]  # told what comes next
 
 def is_sound(subject: Subject, batch: Any) -> bool:
     """One plain step: loss, gradients and updated weights are all finite."""
-    with _attempt(subject):
+    with attempt(subject):
         return _step(subject, copied(batch)) is None
 
 
 def find_origin(subject: Subject, batch: Any) -> Origin | None:
     """The replay: where the bad value was born that reached loss, gradient or weight; None: it is finite this time."""
     model, calls = subject.model, Calls(subject.model)
-    with _attempt(subject):
+    with attempt(subject):
         batch = copied(batch)
         known = {"weights": [*model.named_parameters(), *model.named_buffers()], "data": list(_named(batch))}
         provenance = Provenance(calls, known)
@@ -67,7 +67,7 @@ def find_origin(subject: Subject, batch: Any) -> Origin | None:
 
 
 @contextmanager
-def _attempt(subject: Subject) -> Iterator[None]:
+def attempt(subject: Subject) -> Iterator[None]:
     model = subject.model
     with observed(model, subject.optimizer, others=subject.others), torch.enable_grad():
         if not model.training:

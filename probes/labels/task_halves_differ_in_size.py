@@ -5,7 +5,7 @@ from diagnose import Finding, Severity, Stage, probe
 from probes.measured.collation import Targets
 
 
-@probe(id="LAB029", stage=Stage.LABELS, severity=Severity.WARNING)
+@probe(id="LAB029", stage=Stage.LABELS, severity=Severity.WARNING, explains=("GEN*",))
 def task_halves_differ_in_size(targets: Targets) -> Iterator[Finding]:
     """A batch has more rows of one task than of the other, though every item should come once for each."""
     counts = Counter(row.task for row in targets.rows if row.task)

@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+from diagnose import Finding
+
 
 @dataclass(frozen=True)
 class Values:
@@ -33,6 +35,17 @@ class Visit:
 
 
 @dataclass(frozen=True)
+class Operation:
+    """One operation inside a module."""
+
+    module: str
+    call: int
+    name: str
+    line: str
+    values: tuple[Values, ...]
+
+
+@dataclass(frozen=True)
 class Origin:
     """The birth of the bad value that reached the loss, a gradient or a weight."""
 
@@ -50,6 +63,7 @@ class Origin:
     rows: tuple[int, ...] = ()  # the smallest set of the batch's rows that still fails
     files: tuple[str, ...] = ()  # their names, where they are known
     steady: bool = True  # False: some replays were finite
+    finding: Finding | None = None  # the verdict on it, once a probe has judged
 
     @property
     def where(self) -> str:
@@ -62,4 +76,4 @@ class Bisected:
     """What a search found: None where the step is finite from end to end."""
 
     origin: Origin | None = None
-    passes: int = 0
+    batch: int = 0

@@ -1,12 +1,15 @@
 """Where a value that is not finite was born: looked for only where the first step has one."""
 
+from dataclasses import replace
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
-from diagnose.facts import Unavailable
+from diagnose.facts import NotGiven, Unavailable
+from diagnose.roots import nearest
 from probes.measured.data import Drawing
-from probes.measured.origin import Bisected
+from probes.measured.origin import Bisected, Operation
 from probes.measured.steps import FirstStep
+from probes.providers.steps import _around
 
 if TYPE_CHECKING:
     from torch.nn import Module
@@ -31,10 +34,59 @@ def bisected(
     from probes.instruments.outputs import loss_of_output
     from probes.instruments.replay import Subject
     from probes.instruments.rows import names_of
-    from probes.providers.steps import _around
 
     subject = Subject(model, compute_loss or loss_of_output, optimizer, others=tuple(_around(trainer)))
     return bisect(subject, batch, names_of(train_dataset, drawing.indices[0]) if drawing and drawing.indices else ())
+
+
+def search() -> dict[str, Any]:
+    """How nan-bisect looks: in which precision, and at which batch; None: at all of them."""
+    return {"precision": "fp32", "number": None}
+
+
+def searched(
+    model: "Module",
+    search: dict[str, Any],
+    train_batches: Any = None,
+    compute_loss: Any = None,
+    optimizer: Any = None,
+    train_dataset: Any = None,
+    trainer: Any = None,
+) -> Bisected:
+    """The origin in the first failing batch of the run, in the precision that was asked for."""
+    from probes.instruments.bisect import bisect
+    from probes.instruments.outputs import loss_of_output
+    from probes.instruments.replay import Subject
+    from probes.instruments.rows import names_of
+    from probes.instruments.scan import Failing, first_failing
+
+    others, precision = tuple(_around(trainer)), search.get("precision", "fp32")
+    subject = Subject(model, compute_loss or loss_of_output, optimizer, precision, others)
+    if "batch" in search:
+        failing: Failing | None = Failing(search["batch"], 0)
+    elif train_batches is None:
+        raise NotGiven("not given: batch or train_batches")
+    else:
+        failing = first_failing(subject, train_batches, search.get("number"))
+    if failing is None:
+        return Bisected()
+    names = names_of(train_dataset, failing.indices) if failing.indices else ()
+    return replace(bisect(subject, failing.batch, names), batch=failing.number)
+
+
+def operations_inside(
+    model: "Module", batch: Any, search: dict[str, Any], compute_loss: Any = None, trainer: Any = None
+) -> tuple[Operation, ...]:
+    """Every operation within one module of the model, for a batch that was given or the first one."""
+    from probes.instruments.drill import inside
+    from probes.instruments.outputs import loss_of_output
+    from probes.instruments.replay import Subject
+
+    names = [name for name, _ in model.named_modules()]
+    if search["module"] not in names:
+        raise Unavailable(f"the model has no module {search['module']!r}{nearest(search['module'], names)}")
+    subject = Subject(model, compute_loss or loss_of_output, others=tuple(_around(trainer)))
+    return inside(subject, search.get("batch", batch), search["module"])
 
 
 def _finite(step: FirstStep) -> bool:

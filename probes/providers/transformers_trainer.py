@@ -57,8 +57,10 @@ def compute_loss(trainer: Any) -> Callable[[Any, Any], Any]:
     """The Trainer's own compute_loss, overridden or not."""
 
     def loss(model: Any, batch: Any) -> Any:
+        counted = trainer.compute_loss_func is not None  # which is called with the count, and may divide by it
+        items = trainer._get_num_items_in_batch([batch], trainer.args.device) if counted else None
         with trainer.compute_loss_context_manager():
-            return trainer.compute_loss(model, trainer._prepare_inputs(batch)).mean()
+            return trainer.compute_loss(model, trainer._prepare_inputs(batch), num_items_in_batch=items).mean()
 
     return loss
 

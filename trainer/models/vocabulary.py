@@ -63,6 +63,7 @@ def set_generation(model: PreTrainedModel, config: Config) -> None:
     settings.language, settings.task = config.model.language, config.model.task
     settings.max_length = config.training.generation_max_length
     settings.num_beams = config.training.generation_num_beams
+    settings._from_model_config = False  # while it is true, reading the file again drops language and task
 
 
 def pieces(texts: Sequence[str], vocabulary: str | int) -> Pieces:

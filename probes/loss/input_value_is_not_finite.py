@@ -1,0 +1,15 @@
+from collections.abc import Iterator
+
+from diagnose import Finding, Severity, Stage, probe
+from probes.birth import born
+from probes.measured.origin import Bisected
+
+FIX = "repair or drop the rows that are named, and guard the collator with isfinite"
+
+
+@probe(id="LOS050", stage=Stage.LOSS, severity=Severity.ERROR, explains=("LOS0*", "GRD*", "PRE*", "LRN*", "GEN*"))
+def input_value_is_not_finite(bisected: Bisected) -> Iterator[Finding]:
+    """A value of the batch is NaN or infinite and reaches the loss."""
+    origin = bisected.origin
+    if origin is not None and origin.cause == "data":
+        yield born(origin, f"{origin.module} came out of the collator so", FIX)

@@ -1,0 +1,15 @@
+from collections.abc import Iterator
+
+from diagnose import Finding, Severity, Stage, probe
+from probes.birth import born
+from probes.measured.origin import Bisected
+
+FIX = "drop batches without a scored label, or divide by max(count, 1)"
+
+
+@probe(id="LOS057", stage=Stage.LOSS, severity=Severity.ERROR, explains=("LOS0*", "GRD*", "PRE*", "LRN*", "GEN*"))
+def loss_scores_no_label(bisected: Bisected) -> Iterator[Finding]:
+    """The loss is a mean over no label at all."""
+    origin = bisected.origin
+    if origin is not None and origin.cause == "nothing scored":
+        yield born(origin, f"{origin.operation} in {origin.where} divides by a count of nought", FIX)

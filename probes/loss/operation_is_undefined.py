@@ -1,0 +1,15 @@
+from collections.abc import Iterator
+
+from diagnose import Finding, Severity, Stage, probe
+from probes.birth import born
+from probes.measured.origin import Bisected
+
+FIX = "look at the line that is named and at the ranges of its inputs"
+
+
+@probe(id="LOS060", stage=Stage.LOSS, severity=Severity.ERROR, explains=("LOS0*", "GRD*", "PRE*", "LRN*", "GEN*"))
+def operation_is_undefined(bisected: Bisected) -> Iterator[Finding]:
+    """An operation is given values for which it has no finite result."""
+    origin = bisected.origin
+    if origin is not None and origin.cause == "arithmetic":
+        yield born(origin, f"{origin.operation} in {origin.where} has no finite result for what it was given", FIX)
