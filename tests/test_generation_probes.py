@@ -52,7 +52,7 @@ def test_healthy_subjects_are_quiet(name, seed):
     assert status["GEN008"] == "skipped"  # random weights say anything
 
 
-@pytest.mark.slow
+@pytest.mark.bench
 @pytest.mark.parametrize("name", NAMES)
 def test_ten_seeds_are_quiet(name):
     for seed in range(10):

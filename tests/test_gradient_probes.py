@@ -66,7 +66,7 @@ def test_two_seeds_of_a_healthy_subject_give_nothing_and_cost_little(name):
         assert meter.passes() - before <= MOST_PASSES
 
 
-@pytest.mark.slow
+@pytest.mark.bench
 @pytest.mark.parametrize("name", NAMES)
 def test_ten_seeds_of_a_healthy_subject_give_no_alarm(name):
     for seed in range(SEEDS):

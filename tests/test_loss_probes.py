@@ -57,7 +57,7 @@ def stock(folder, name="whisper", steps=4, kwargs=True, **more):
 
 
 @pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(1, 10))])
+@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.bench) for seed in range(1, 10))])
 def test_a_healthy_subject_is_left_alone(name, seed):
     report = looked(healthy(name, seed))
     assert not report.findings

@@ -47,7 +47,7 @@ def test_two_seeds_of_a_healthy_subject_give_nothing(name):
     quiet(name, range(2))
 
 
-@pytest.mark.slow
+@pytest.mark.bench
 @pytest.mark.parametrize("name", NAMES)
 def test_ten_seeds_of_a_healthy_subject_give_nothing(name):
     quiet(name, range(2, 10))

@@ -19,7 +19,7 @@ from probes.labels.labels_are_all_masked import labels_are_all_masked
 from probes.measured.data import LabelRow
 from probes.measured.steps import Cut, Reach
 
-SEEDS = 10
+SEEDS = (1, 2)  # `make bench WHAT=healthy` takes ten
 
 
 def alarms(report):
@@ -36,8 +36,8 @@ def test_a_healthy_subject_gives_no_finding_at_all(name):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
-def test_ten_seeds_of_a_healthy_subject_give_no_alarm(name):
-    for seed in range(SEEDS):
+def test_further_seeds_of_a_healthy_subject_give_no_alarm(name):
+    for seed in SEEDS:
         facts = healthy(name, seed)
         torch.manual_seed(seed)
         report = diagnose.preflight(everything=True, **facts)

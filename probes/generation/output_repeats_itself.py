@@ -12,9 +12,12 @@ def output_repeats_itself(trained_output: FreeOutput) -> Iterator[Finding]:
     """A trained model says one token, or a few in turn, again and again."""
     for row in trained_output.rows:
         text = [token for token in row.ids if token not in trained_output.special]
+        wanted = len([token for token in row.labels if token not in trained_output.special])
         for period in PERIODS:
-            times = _times(text, period)
-            if times >= TIMES and times > _times(list(row.labels), period):
+            times, start = _longest(text, period)
+            if not row.ended and start >= wanted - 1:
+                continue  # what comes after all was said is for want of an end
+            if times >= TIMES and times > _longest(list(row.labels), period)[0]:
                 said = " ".join(trained_output.names.get(token, str(token)) for token in text[-period:])
                 yield Finding(
                     where=row.where,
@@ -25,10 +28,11 @@ def output_repeats_itself(trained_output: FreeOutput) -> Iterator[Finding]:
                 return
 
 
-def _times(ids: list[int], period: int) -> int:
-    """The longest run of one group of so many tokens, counted in groups."""
-    longest = run = 0
+def _longest(ids: list[int], period: int) -> tuple[int, int]:
+    """The longest run of one group of so many tokens: how many groups, and where it begins."""
+    longest = run = start = 0
     for place in range(period, len(ids)):
         run = run + 1 if ids[place] == ids[place - period] else 0
-        longest = max(longest, run)
-    return (longest + period) // period if longest else 1
+        if run > longest:
+            longest, start = run, place - period - run + 1
+    return (longest + period) // period if longest else 1, start

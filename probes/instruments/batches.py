@@ -7,7 +7,7 @@ from itertools import islice
 from typing import Any
 
 import torch
-from torch.utils.data import DataLoader
+from torch.utils.data import DataLoader, IterableDataset
 
 from probes.instruments.forked import CannotFork, ChildRaised, TimedOut, in_child
 from probes.instruments.observer import observed
@@ -66,8 +66,10 @@ def renewed(batches: Iterable[Any]) -> tuple[Iterable[Any], "Named | None"]:
         return batches, None
     twin = copy.copy(loader)
     changes = {"_iterator": None, "persistent_workers": False, "pin_memory": False}
-    named = Named(loader.batch_sampler) if loader.batch_sampler is not None else None
-    vars(twin).update(changes | {"num_workers": min(loader.num_workers, 1), "batch_sampler": named})
+    streamed = isinstance(loader.dataset, IterableDataset)
+    named = None if streamed or loader.batch_sampler is None else Named(loader.batch_sampler)
+    sampler = {} if named is None else {"batch_sampler": named}
+    vars(twin).update(changes | {"num_workers": min(loader.num_workers, 1)} | sampler)
     return twin, named
 
 
