@@ -1,6 +1,5 @@
 """Settings of a run that make it unable to choose, to stop, to repeat or to resume."""
 
-import tempfile
 from typing import Any
 
 from diagnose import fault
@@ -25,9 +24,11 @@ def _metric(facts: Facts) -> Any:
 def metric_of_nobody(facts: Facts) -> Facts:
     from transformers import Seq2SeqTrainer, Seq2SeqTrainingArguments
 
+    from probes.instruments.corpus_on_disk import folder
+
     how: dict[str, Any] = {"metric_for_best_model": "wer", "greater_is_better": False, "remove_unused_columns": False}
     arguments = Seq2SeqTrainingArguments(
-        tempfile.mkdtemp(prefix="gonogo-"), max_steps=100, save_strategy="no", eval_strategy="steps", eval_steps=25,
+        str(folder()), max_steps=100, save_strategy="no", eval_strategy="steps", eval_steps=25,
         per_device_train_batch_size=4, use_cpu=True, report_to="none", **how,
     )  # fmt: skip
     items = [facts["train_dataset"][number] for number in range(36)]
