@@ -6,6 +6,7 @@ from probes.measured.schedule import ScheduleCurve
 # Healthy schedules stand still (below a thousandth of their peak) in at most 2 % of their updates (linear, cosine,
 # one cycle, with and without warm-up, 100 to 100,000 updates), a polynomial of the third power in 10 %.
 TAIL = 0.1
+ENDS = 2  # updates: a warm-up begins at nought and a decay ends there, however short the run
 HALF = 0.5  # of the run without learning: what is left is another run than the one that was asked for
 CUT = 1.5  # times the run: the rate then ends above a third of its peak
 
@@ -20,7 +21,7 @@ def schedule_has_another_length(schedule_curve: ScheduleCurve) -> Iterator[Findi
         said, severity = f"raises {curve.raised} at update {curve.raised_at:,}", None
     elif curve.length and 2 * curve.length <= steps and curve.rises > 1:
         said, severity = f"falls and rises again {curve.rises} times", Severity.WARNING
-    elif curve.still > TAIL:
+    elif curve.still - ENDS / curve.updates > TAIL:
         said = f"leaves {curve.still:.0%} of the updates without a learning rate to speak of"
         severity = None if curve.still >= HALF else Severity.WARNING
     elif curve.length and curve.length >= CUT * steps:
