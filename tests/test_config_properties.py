@@ -3,6 +3,7 @@
 import tempfile
 from pathlib import Path
 
+import pytest
 import yaml
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
@@ -73,6 +74,7 @@ texts = st.text(st.characters(blacklist_categories=("Cs",)), min_size=1, max_siz
 numbers = st.floats(min_value=1e-300, max_value=1e300)
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @example(rate=1e-4, seed=0, name="\x85\u2028x", prefix="\u2029 ")
 @example(rate=1e-4, seed=0, name="0E0", prefix="1e-4")

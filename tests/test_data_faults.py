@@ -54,6 +54,7 @@ def test_a_row_with_several_faults_gets_all_of_them():
     assert {"DAT006", "DAT014", "DAT023", "DAT024", "DAT026"} <= found
 
 
+@pytest.mark.slow
 def test_the_corpus_itself_is_healthy_over_ten_seeds():
     from probes.instruments.corpus_on_disk import written
 

@@ -24,11 +24,13 @@ def dealt(given, texts):
     return [{**row, "transcript": text} for row, text in zip(given, texts, strict=True)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("count", [50, 120, 600])
 def test_right_pairs_pass_over_ten_seeds(count):
     assert {judged(rows(count, seed)).status for seed in range(10)} == {Status.PASSED}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("count", [120, 600])
 def test_shuffled_texts_are_found_over_ten_seeds(count):
     for seed in range(10):

@@ -32,6 +32,7 @@ def contents(root: Path) -> dict[str, bytes]:
     return {str(path.relative_to(root)): path.read_bytes() for path in sorted(root.rglob("*")) if path.is_file()}
 
 
+@pytest.mark.slow
 def test_what_was_said_before_does_not_change_a_clip():
     first = speak(WORDS, SEEN["lan"], 180)
     speak([("en", "something else entirely")], SEEN["mai"], 165)
@@ -128,6 +129,7 @@ def test_seen_and_unseen_voices_are_kept_apart(corpus):
     assert {row["speaker_id"] for row in read_rows(corpus.unseen)} <= set(UNSEEN)
 
 
+@pytest.mark.slow
 def test_the_same_seed_gives_the_same_bytes_with_any_number_of_workers(corpus, tmp_path):
     make_corpus(tmp_path, seed=3, size=SMALL, workers=2)
     assert contents(tmp_path) == contents(corpus.directory)

@@ -242,6 +242,7 @@ def test_import_diagnose_is_light():
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout == "[]\n"
 
 
+@pytest.mark.slow
 def test_ctrl_c_is_130_and_leaves_nothing_half_written(here):
     command = [sys.executable, "-m", "diagnose", "preflight", "--subject", "theirs.subject:slow", "--select", "DAT90*"]
     environment = {**os.environ, "PYTHONPATH": str(here)}

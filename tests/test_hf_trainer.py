@@ -46,6 +46,7 @@ def losses_of(trainer):
     return [(entry["loss"], entry["grad_norm"], entry["learning_rate"]) for entry in trainer.state.log_history[:-1]]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["whisper", "mt5"])
 def test_its_twenty_steps_are_the_same_after_a_preflight(tmp_path, name):
     runs = []

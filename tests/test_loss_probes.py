@@ -141,6 +141,7 @@ def test_a_ctc_model_with_summed_loss_is_left_alone():
     assert {(f.probe, f.severity) for f in report.findings} == {("LOS011", "note")}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SOUND)
 def test_a_stock_trainer_without_accumulation_is_left_alone(tmp_path, name):
     assert not alarms({"trainer": stock(tmp_path, name, steps=1)})
@@ -180,6 +181,7 @@ def test_a_head_that_starts_at_zero_is_left_alone():
 # Accumulation
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SOUND)
 def test_the_stock_trainer_multiplies_by_its_accumulation(tmp_path, name):
     (finding,) = [f for f in looked({"trainer": stock(tmp_path, name)}).findings if f.severity is Severity.ERROR]

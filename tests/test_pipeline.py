@@ -47,6 +47,7 @@ def finished(speech, tmp_path_factory):
     return root, pipeline([quick("hybrid", root), quick("mt5", root)])
 
 
+@pytest.mark.slow
 def test_everything_is_where_the_outcome_says(finished):
     root, outcome = finished
     assert [path.name for path in outcome.runs] == ["demo_hybrid", "demo_mt5"]
@@ -100,6 +101,7 @@ def test_what_cannot_be_evaluated_is_told(finished, tmp_path, given, words):
         evaluate_directory(**given)
 
 
+@pytest.mark.slow
 def test_a_stopped_run_goes_on_and_another_setting_starts_anew(finished, capsys, caplog):
     root, outcome = finished
     (outcome.runs[0] / "train_results.json").unlink()

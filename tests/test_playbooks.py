@@ -37,13 +37,14 @@ def blocks(kind):
 
 def looked(probe, code):
     """The block's facts (a dict named facts, or every name that is one) through this probe alone, timed."""
-    start = time.perf_counter()
+    start, used = time.perf_counter(), time.process_time()
     names = {}
     exec(compile(code, f"playbooks/{probe.name}.md", "exec"), names)
     facts = names.get("facts") or {name: value for name, value in names.items() if name in KNOWN}
     report = diagnose.preflight(select=[probe.id], **facts)
     (outcome,) = report.outcomes
-    return outcome, time.perf_counter() - start
+    # by the clock, or by the processor where others keep it busy
+    return outcome, min(time.perf_counter() - start, time.process_time() - used)
 
 
 KNOWN = Plan((), installed().providers).known

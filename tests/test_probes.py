@@ -225,6 +225,7 @@ def test_ids_beyond_the_vocabulary_are_the_root_and_the_embedding_is_named_benea
     assert follows.probe == "LOS003" and follows.findings[0].where.endswith("embed_tokens")
 
 
+@pytest.mark.slow
 def test_different_faults_never_share_a_message():
     """Messages with their numbers taken out: of each fault the first finding of the probe that names it as the root."""
     kinds = {}

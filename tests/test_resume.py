@@ -138,6 +138,7 @@ BEST = {
 }
 
 
+@pytest.mark.slow
 def test_the_best_model_and_the_patience_are_kept(tmp_path: Path) -> None:
     straight, again = assert_same("mt5", tmp_path, cut_at=3, **BEST)
     assert straight.state.global_step < 12  # it stopped early

@@ -187,6 +187,7 @@ def test_training_without_data_is_refused_in_one_sentence():
     )
 
 
+@pytest.mark.slow
 def test_weights_that_cannot_be_had_are_one_sentence():
     split("train", 2)
     split("dev", 2)
