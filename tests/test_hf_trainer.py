@@ -10,6 +10,8 @@ from diagnose.engine import installed
 from probes.healthy import healthy
 from tests.observing import picture
 
+pytestmark = pytest.mark.slow  # whole runs
+
 
 def arguments(folder, **more):
     given = {

@@ -16,6 +16,8 @@ from transformers import TrainerCallback
 from tests.loop_support import ARCHITECTURES, ROOT, trainer
 from trainer.loop.loss import Counts, LossBook, count, joined, shares, total
 
+pytestmark = pytest.mark.slow  # whole runs
+
 
 class Gradients(TrainerCallback):
     """Keeps the gradient each step ends with."""

@@ -13,6 +13,8 @@ from probes.healthy import NAMES, healthy
 from probes.instruments.outputs import loss_of_output
 from tests.observing import picture
 
+pytestmark = pytest.mark.slow  # whole runs
+
 STEPS = 20
 
 

@@ -18,6 +18,8 @@ from trainer.progress import progress, quiet
 from trainer.reuse import digest_of, is_current, listing_of, mark
 from trainer.steps import data_step
 
+pytestmark = pytest.mark.slow  # whole runs
+
 SMALL = Size(videos=5, sentences_per_video=3, unseen_videos=1, documents_per_video=3)
 QUICK = (
     *("training.max_steps=2", "training.eval_steps=2", "training.save_steps=2", "training.logging_steps=1"),

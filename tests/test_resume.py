@@ -18,6 +18,8 @@ from trainer.errors import InputError
 from trainer.loop.checkpoint import checkpoints, verify
 from trainer.loop.resume import newest, require_same_run, resume_point, tell_changes
 
+pytestmark = pytest.mark.slow  # whole runs
+
 TIMES = ("runtime", "per_second")
 SLOW = pytest.mark.slow
 
