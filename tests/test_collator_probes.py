@@ -59,6 +59,7 @@ def sorted_rows(batch):
     return {name: value[order] for name, value in batch.items()}
 
 
+@pytest.mark.slow
 def test_a_collator_that_sorts_whole_rows_is_left_alone():
     assert roots(with_batches(healthy("hybrid"), sorted_rows)) == []
 

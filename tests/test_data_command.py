@@ -36,6 +36,7 @@ def run(*arguments):
     return CliRunner().invoke(main, list(arguments))
 
 
+@pytest.mark.slow
 def test_all_rows_are_looked_at_and_nothing_is_found(here):
     ran = run("data", "--subject", "their_corpus:sound")
     assert ran.exit_code == 0 and "nothing found" in ran.output and "looked at closely" not in ran.output

@@ -39,6 +39,7 @@ def test_what_was_said_before_does_not_change_a_clip():
     assert np.array_equal(first, speak(WORDS, SEEN["lan"], 180))
 
 
+@pytest.mark.slow
 def test_voices_speeds_and_words_can_be_told_apart():
     plain = speak(WORDS, SEEN["lan"], 165)
     assert 0.5 < len(plain) / SAMPLE_RATE < 3

@@ -77,6 +77,7 @@ def test_a_broken_collator_is_one_root_with_the_rest_beneath_it():
     assert {outcome.probe for outcome in root.follows} == {"LOS001", "LOS057", "GRD002"}
 
 
+@pytest.mark.slow
 def test_two_independent_faults_are_two_roots():
     faults = {fault.id: fault for fault in FOUND.items}
     broken = faults["optimizer_built_too_early"].put(faults["padding_left_in_labels"].put(healthy("whisper")))

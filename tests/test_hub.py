@@ -26,6 +26,7 @@ def silent_server():
         yield f"http://127.0.0.1:{server.getsockname()[1]}"
 
 
+@pytest.mark.slow
 def test_a_hub_that_does_not_answer_is_told_within_seconds(monkeypatch, silent_server) -> None:
     monkeypatch.setattr(constants, "ENDPOINT", silent_server)
     monkeypatch.setattr("trainer.models.hub.PATIENCE", 0.5)

@@ -80,6 +80,7 @@ def test_the_saved_model_is_the_best_one_and_loads(finished: tuple[Path, Any]) -
     assert all(torch.equal(best[name], saved[name]) for name in best)
 
 
+@pytest.mark.slow
 def test_a_new_run_sets_the_old_checkpoints_aside_and_resume_goes_on(tmp_path: Path, caplog) -> None:
     caplog.set_level("INFO", "trainer")
     path = write_run(tmp_path, "mt5", max_steps=4, save_strategy="steps", save_steps=2)
@@ -127,6 +128,7 @@ def test_evaluating_does_not_change_the_training(tmp_path: Path) -> None:
     assert losses[0] == losses[1]
 
 
+@pytest.mark.slow
 def test_the_best_is_saved_even_when_no_save_is_due(tmp_path: Path) -> None:
     settings = {**EVALUATED, "eval_steps": 1, "save_steps": 4, "load_best_model_at_end": True, "learning_rate": 0.01}
     run = trainer("mt5", tmp_path, max_steps=6, eval_rows=4, **settings)

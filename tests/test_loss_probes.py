@@ -208,6 +208,7 @@ def test_our_own_trainer_is_exact(tmp_path, name):
     assert not looked(facts).findings
 
 
+@pytest.mark.slow
 def test_nothing_is_left_in_the_trainer(tmp_path):
     trainer = stock(tmp_path, "mt5")
     before, model = traces(trainer), picture(trainer.model)
@@ -319,6 +320,7 @@ def test_a_sigmoid_before_the_loss_that_has_its_own_is_found():
     assert finding.probe == "LOS010" and "as after a sigmoid" in finding.message
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["whisper", "mt5"])
 def test_weights_in_bfloat16_are_left_alone(name):
     facts = healthy(name)

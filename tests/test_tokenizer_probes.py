@@ -76,6 +76,7 @@ def trained():
     return facts, batch, float(model(**batch).loss.detach())
 
 
+@pytest.mark.slow
 def test_a_resize_that_drops_the_head_is_named_and_its_loss_tells(tmp_path):
     facts, batch, before = trained()
     given = {"train_batches": [batch], "tokenizer": facts["tokenizer"], "reference_loss": before}
