@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from diagnose import terminal
-from diagnose.commands import FILE, diff, env, explain, list_probes
+from diagnose.commands import diff, env, explain, list_probes
 from diagnose.data_command import data
 from diagnose.nan_command import nan_bisect
 from diagnose.nouns import Stage
+from diagnose.options import looked_at, reported
 from diagnose.version import __version__
 
 if TYPE_CHECKING:
@@ -49,9 +50,7 @@ def reasons(context: click.Context, option: click.Parameter, given: tuple[str, .
 
 
 @main.command()
-@click.option("--config", "-c", metavar="FILE", help="A YAML file, or the bare name of a shipped one.")
-@click.option("--set", "overrides", multiple=True, metavar="KEY=VALUE", help="Overrides one value; may be repeated.")
-@click.option("--subject", metavar="PACKAGE.MODULE:FUNCTION", help="A function that returns facts or a Trainer.")
+@looked_at
 @click.option("--stage", "stages", multiple=True, type=STAGE, metavar="STAGE", help="Only this stage, such as labels.")
 @click.option("--select", "ids", multiple=True, metavar="ID", help="Only this probe, or all that match (LAB*).")
 @click.option(
@@ -59,9 +58,7 @@ def reasons(context: click.Context, option: click.Parameter, given: tuple[str, .
 )
 @click.option("--all", "everything", is_flag=True, help="Run the dear stages even after an error.")
 @click.option("--strict", is_flag=True, help="Digest audio and weights by content, not by size and time.")
-@click.option("--json", "json_path", type=FILE, help="Write the report as JSON.")
-@click.option("--sarif", "sarif_path", type=FILE, help="Write the findings as SARIF 2.1.0.")
-@click.option("--junit", "junit_path", type=FILE, help="Write the outcomes as JUnit XML.")
+@reported
 @click.pass_context
 def preflight(
     context: click.Context,

@@ -5,8 +5,7 @@ from pathlib import Path
 import click
 
 from diagnose import terminal
-
-FILE = click.Path(dir_okay=False, path_type=Path)
+from diagnose.options import FILE
 
 
 @click.command("list", cls=terminal.Command)

@@ -5,18 +5,14 @@ from pathlib import Path
 import click
 
 from diagnose import terminal
-from diagnose.commands import FILE
 from diagnose.nouns import Stage
+from diagnose.options import looked_at, reported
 
 
 @click.command(cls=terminal.Command)
-@click.option("--config", "-c", metavar="FILE", help="A YAML file, or the bare name of a shipped one.")
-@click.option("--set", "overrides", multiple=True, metavar="KEY=VALUE", help="Overrides one value; may be repeated.")
-@click.option("--subject", metavar="PACKAGE.MODULE:FUNCTION", help="A function that returns facts or a Trainer.")
+@looked_at
 @click.option("--select", "ids", multiple=True, metavar="ID", help="Only this probe, or all that match (DAT00*).")
-@click.option("--json", "json_path", type=FILE, help="Write the report as JSON.")
-@click.option("--sarif", "sarif_path", type=FILE, help="Write the findings as SARIF 2.1.0.")
-@click.option("--junit", "junit_path", type=FILE, help="Write the outcomes as JUnit XML.")
+@reported
 @click.pass_context
 def data(
     context: click.Context,

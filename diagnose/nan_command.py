@@ -7,12 +7,11 @@ import click
 
 from diagnose import terminal
 from diagnose.errors import InputError
+from diagnose.options import looked_at
 
 
 @click.command("nan-bisect", cls=terminal.Command)
-@click.option("--config", "-c", metavar="FILE", help="A YAML file, or the bare name of a shipped one.")
-@click.option("--set", "overrides", multiple=True, metavar="KEY=VALUE", help="Overrides one value; may be repeated.")
-@click.option("--subject", metavar="PACKAGE.MODULE:FUNCTION", help="A function that returns facts or a Trainer.")
+@looked_at
 @click.option("--precision", type=click.Choice(["fp32", "fp16", "bf16"]), default="fp32", help="Run the step in it.")
 @click.option("--batch", "number", type=click.IntRange(min=0), metavar="N", help="Only batch N, counted from 0.")
 @click.option("--drill-down", "module", metavar="MODULE", help="Print every operation inside one module instead.")

@@ -46,7 +46,7 @@ def test_the_guilty_row_is_found_by_halving() -> None:
     spoil_row(float("nan"))(broken)
     found = bisect(broken.subject(), broken.batch, ("a.wav", "b.wav", "c.wav", "d.wav")).origin
     assert found is not None
-    assert (found.phase, found.module, found.rows, found.files) == ("data", "feats", (2,), ("c.wav",))
+    assert (found.phase, found.module, found.rows, found.files) == ("data", "batch['feats']", (2,), ("c.wav",))
 
 
 def test_a_healthy_step_costs_one_pass_and_finds_nothing() -> None:

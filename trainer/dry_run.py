@@ -103,6 +103,7 @@ def require_inputs(config: Config, weights: bool = True) -> None:
         path = config.splits / f"{name}.csv"
         if not path.exists():
             raise InputError(f"{path}: there is no {name} set; run `train split`, or correct paths.splits_dir")
+        read_rows(path)  # one that is empty or cannot be read would block nearly every probe
     for key, name in pretrained(config).items():
         if weights and not is_directory(name, key):
             from transformers import AutoConfig

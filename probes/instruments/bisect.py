@@ -3,8 +3,9 @@
 from dataclasses import replace
 from typing import Any
 
+from probes.instruments.loss_rows import NotCut, rows_of_batch, taken
 from probes.instruments.replay import Subject, find_origin, is_sound
-from probes.instruments.rows import Rows, chosen, fewest, size_of
+from probes.instruments.rows import Rows, fewest
 from probes.measured.origin import Bisected, Origin
 
 REPLAYS = 3  # before a failure that does not come back is called unsteady
@@ -24,17 +25,19 @@ def bisect(subject: Subject, batch: Any, names: tuple[str, ...] = ()) -> Bisecte
 
 
 def _rows(subject: Subject, batch: Any) -> Rows:
-    """Every row, where the batch cannot be cut or where each part fails for a reason of its own."""
+    """The fewest that still fail; none where the batch cannot be cut into rows."""
+    try:
+        size = rows_of_batch(batch, None)
+    except NotCut:
+        return ()
 
     def fails(rows: Rows) -> bool:
         try:
-            return not is_sound(subject, chosen(batch, rows, size))
+            return not is_sound(subject, taken(batch, rows, size))
         except Exception:  # a part of a batch may be no batch for this model
             return False
 
-    size = size_of(batch)
-    every = tuple(range(size))
-    return fewest(every, fails) if size > 1 else every
+    return fewest(tuple(range(size)), fails)
 
 
 def _name(names: tuple[str, ...], row: int) -> str:

@@ -13,6 +13,7 @@ import torch
 from torch.overrides import TorchFunctionMode
 
 from probes.instruments.describing import describe
+from probes.instruments.operations import flat
 from probes.measured.origin import Visit
 
 TORCH = str(Path(torch.__file__).parent)
@@ -53,7 +54,7 @@ class Calls:
         mark(output, self)
         name, kind, call = self.stack.pop()
         if name and not any(True for _ in module.children()):
-            tensors = [*(("input", t) for t in _tensors(given)), *(("output", t) for t in _tensors(output))]
+            tensors = [*(("input", t) for t in flat(given)), *(("output", t) for t in flat(output))]
             weights = [(f"weight {key}", value.detach()) for key, value in module.named_parameters(recurse=False)]
             self.last.append((name, kind, call, [(role, t.detach()) for role, t in tensors] + weights))
 
@@ -102,7 +103,7 @@ class _Marking(TorchFunctionMode):
 
 def mark(output: Any, calls: Calls) -> None:
     """All nodes behind the output that have no mark yet were made here."""
-    fresh: list[Any] = [tensor.grad_fn for tensor in _tensors(output) if _unmarked(tensor.grad_fn)]
+    fresh: list[Any] = [tensor.grad_fn for tensor in flat(output) if _unmarked(tensor.grad_fn)]
     place = calls.place() if fresh else None
     while fresh:
         node = fresh.pop()
@@ -133,15 +134,3 @@ def _frames() -> Iterator[FrameType]:
 def _of_loss(frame: FrameType) -> bool:
     words = f"{frame.f_code.co_name} {Path(frame.f_code.co_filename).stem}".lower()
     return not frame.f_code.co_filename.startswith(HERE) and ("loss" in words or "entropy" in words)
-
-
-def _tensors(value: Any) -> Iterator[torch.Tensor]:
-    """Every tensor in nested outputs: tuples, lists, dicts, model outputs."""
-    if isinstance(value, torch.Tensor):
-        yield value
-    elif isinstance(value, dict):
-        for item in value.values():
-            yield from _tensors(item)
-    elif isinstance(value, list | tuple):
-        for item in value:
-            yield from _tensors(item)

@@ -17,11 +17,6 @@ from probes.measured.steps import FirstLoss, FirstStep
 ROWS = 2  # of the evaluation set
 
 
-def books_of(trainer: Any) -> tuple[Any, ...]:
-    """What a Trainer writes to while it evaluates, to be put back."""
-    return () if trainer is None else (trainer, trainer.state, trainer.control, trainer.accelerator.gradient_state)
-
-
 def generate_of_model(model: Any, batch: Any) -> Any:
     """The model's own method, on its main input and the mask beside it; it takes no labels."""
     main = getattr(model, "main_input_name", "input_ids")

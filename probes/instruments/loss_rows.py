@@ -8,6 +8,7 @@ import torch
 
 from probes.instruments.batches import copied
 from probes.instruments.collation import LONGEST_FIRST, input_of, tensors
+from probes.instruments.operations import flat
 
 LabelsOf = Callable[[Any], Any]
 INPUTS = (*LONGEST_FIRST, "pixel_values", "images", "inputs_embeds")
@@ -51,7 +52,7 @@ def taken(batch: Any, numbers: Sequence[int], rows: int) -> Any:
 def with_inputs_exchanged(batch: Any, inputs_of: LabelsOf | None = None) -> Any | None:
     """Every row gets another row's input; a lone row gets other values. None where that changes nothing."""
     changed = copied(batch)
-    inputs = list(_flat(inputs_of(changed))) if inputs_of else _inputs(changed)
+    inputs = list(flat(inputs_of(changed))) if inputs_of else _inputs(changed)
     before = [value.clone() for value in inputs]
     for value in inputs:
         value.copy_(_exchanged(value))
@@ -81,14 +82,6 @@ def _inputs(batch: Any) -> list[torch.Tensor]:
     named = [value for name, value in tensors(batch) if name in INPUTS]
     read = input_of(batch)
     return named or ([read[1]] if read else [])
-
-
-def _flat(values: Any) -> Iterator[torch.Tensor]:
-    if isinstance(values, torch.Tensor):
-        yield values
-    elif isinstance(values, Mapping | list | tuple):
-        for value in values.values() if isinstance(values, Mapping) else values:
-            yield from _flat(value)
 
 
 def _exchanged(value: torch.Tensor) -> torch.Tensor:

@@ -1,6 +1,6 @@
 """One call of a torch operation, taken apart: what goes in, what comes out or is written to."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import torch
@@ -42,11 +42,9 @@ def changed(func: Any, args: Any, kwargs: Any, output: Any) -> Iterator[torch.Te
 
 
 def flat(value: Any, kind: type = torch.Tensor) -> Iterator[Any]:
+    """All of a kind in nested lists, tuples, dicts, batches and model outputs."""
     if isinstance(value, kind):
         yield value
-    elif isinstance(value, dict):
-        for item in value.values():
-            yield from flat(item, kind)
-    elif isinstance(value, list | tuple):
-        for item in value:
+    elif isinstance(value, Mapping | list | tuple):
+        for item in value.values() if isinstance(value, Mapping) else value:
             yield from flat(item, kind)

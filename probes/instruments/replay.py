@@ -14,6 +14,7 @@ from probes.instruments.causes import cause_of
 from probes.instruments.finite import is_finite
 from probes.instruments.observer import observed
 from probes.instruments.outputs import ComputeLoss
+from probes.instruments.placement import tensors_of
 from probes.instruments.provenance import FOREIGN, Provenance, Tag
 from probes.measured.origin import Origin
 
@@ -51,7 +52,7 @@ def find_origin(subject: Subject, batch: Any) -> Origin | None:
     model, calls = subject.model, Calls(subject.model)
     with attempt(subject):
         batch = copied(batch)
-        known = {"weights": [*model.named_parameters(), *model.named_buffers()], "data": list(_named(batch))}
+        known = {"weights": [*model.named_parameters(), *model.named_buffers()], "data": list(tensors_of(batch))}
         provenance = Provenance(calls, known)
 
         def turn(phase: str) -> None:
@@ -100,17 +101,6 @@ def _step(subject: Subject, batch: Any, turn: Turn = lambda phase: None) -> list
 
 def _bad(tensors: Iterable[Bad]) -> list[Bad] | None:
     return [(where, tensor) for where, tensor in tensors if not is_finite(tensor)] or None
-
-
-def _named(batch: Any, name: str = "batch") -> Iterator[tuple[str, torch.Tensor]]:
-    if isinstance(batch, torch.Tensor):
-        yield name, batch
-    elif isinstance(batch, dict):
-        for key, value in batch.items():
-            yield from _named(value, str(key))
-    elif isinstance(batch, list | tuple):
-        for number, value in enumerate(batch):
-            yield from _named(value, f"{name}[{number}]")
 
 
 def _origin(tag: Tag, where: str, subject: Subject) -> Origin:

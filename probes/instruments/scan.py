@@ -11,6 +11,10 @@ from probes.instruments.observer import observed
 from probes.instruments.replay import Subject, is_sound
 
 
+class NoSuchBatch(Exception):
+    """The batches end before the one that was asked for."""
+
+
 @dataclass(frozen=True)
 class Failing:
     """A batch whose step is not finite, its number, and the dataset's rows in it where a sampler names them."""
@@ -25,10 +29,13 @@ def first_failing(subject: Subject, batches: Iterable[Any], number: int | None =
     loader, named = renewed(batches)
     pieces = [getattr(loader, name, None) for name in PIECES]
     total = _length(loader)
+    found = -1
     with observed(others=(batches, loader, *pieces)):
         for found, batch in enumerate(counted(islice(loader, _end(number)), total, "batches are finite")):
             if number in (None, found) and not is_sound(subject, batch):
                 return Failing(batch, found, named.seen[found] if named else ())
+    if found < (number or 0):
+        raise NoSuchBatch(f"there are {found + 1} batches, counted from 0" if found >= 0 else "there is no batch")
     return None
 
 

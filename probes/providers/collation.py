@@ -3,11 +3,11 @@
 from typing import TYPE_CHECKING, Any
 
 from diagnose.facts import NotApplicable, Unavailable
+from probes.books import books_of
 from probes.measured.collation import Collation, Targets
 from probes.measured.corpus import Corpus
 from probes.measured.data import SpecialIds
 from probes.measured.padding import Padding
-from probes.providers.steps import _around
 
 if TYPE_CHECKING:
     from torch.nn import Module
@@ -65,7 +65,7 @@ def padding(
 
     loss, read = compute_loss or loss_of_output, labels_of or labels_of_batch
     try:
-        return compare(model, collation, loss, read, _around(trainer))
+        return compare(model, collation, loss, read, books_of(trainer))
     except (NotComparable, NoLoss) as reason:
         raise NotApplicable(str(reason)) from reason
     except (RuntimeError, ValueError, IndexError) as reason:

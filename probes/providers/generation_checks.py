@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING, Any
 
 from diagnose.facts import NotApplicable, Unavailable
+from probes.books import books_of
 from probes.measured.configuration import RunSettings
 from probes.measured.data import LabelRow, SpecialIds
 from probes.measured.generation import Agreement, Evaluated, FreeOutput, KeptLogits, Repeated
@@ -32,7 +33,6 @@ def agreement(
     trainer: Any = None,
 ) -> Agreement:
     """The labels put first with those before them given, beside what was said freely to the same rows."""
-    from probes.instruments.generation_facts import books_of
     from probes.instruments.generation_forced import agreement_of
     from probes.instruments.outputs import loss_of_output
 
@@ -80,7 +80,6 @@ def saved(
     trainer: Any = None,
 ) -> Saved:
     """Saved at step 0, read again, and asked for the loss of the first batch in evaluation mode."""
-    from probes.instruments.generation_facts import books_of
     from probes.instruments.observer import observed
     from probes.instruments.outputs import loss_of_output
     from probes.instruments.saving import NotTried, is_theirs, loss_in_evaluation, save_and_read, write_and_read

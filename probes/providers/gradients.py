@@ -3,9 +3,9 @@
 from typing import TYPE_CHECKING, Any
 
 from diagnose.facts import NotApplicable
+from probes.books import books_of
 from probes.measured.gradients import Depth, OwnStep, Repeat
 from probes.measured.steps import FirstLoss, Gradients
-from probes.providers.steps import _around
 
 if TYPE_CHECKING:
     from torch.nn import Module
@@ -35,7 +35,7 @@ def repeated_step(
     from probes.instruments.outputs import loss_of_output
 
     subject = Subject(model, batch, compute_loss or loss_of_output)
-    return repeat(subject, first_loss.value, training_step is None, _around(trainer))
+    return repeat(subject, first_loss.value, training_step is None, books_of(trainer))
 
 
 def own_step(
@@ -54,4 +54,4 @@ def own_step(
     inner = getattr(optimizer, "optimizer", optimizer)
     if not hasattr(inner, "register_step_pre_hook"):
         raise NotApplicable(f"{type(inner).__name__} is no optimiser of torch's kind: its updates cannot be seen")
-    return take_own_steps(model, training_step, batch, optimizer, scheduler, grad_scaler, _around(trainer))
+    return take_own_steps(model, training_step, batch, optimizer, scheduler, grad_scaler, books_of(trainer))

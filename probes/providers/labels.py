@@ -3,11 +3,11 @@
 from typing import TYPE_CHECKING, Any
 
 from diagnose.facts import NotApplicable, Unavailable
+from probes.books import books_of
 from probes.measured.data import LabelRow, SpecialIds
 from probes.measured.labels import CtcRow, Endings, Rehearsal, SourceRow, Teaching
 from probes.measured.prefixes import Prefixes
 from probes.measured.steps import FirstStep
-from probes.providers.steps import _around
 
 if TYPE_CHECKING:
     from torch.nn import Module
@@ -26,7 +26,7 @@ def rehearsal(
 
     try:
         heard = rehearse(
-            model, drawn_batches, compute_loss or loss_of_output, labels_of or labels_of_batch, _around(trainer)
+            model, drawn_batches, compute_loss or loss_of_output, labels_of or labels_of_batch, books_of(trainer)
         )
     except NoLoss as reason:
         raise NotApplicable(str(reason)) from reason

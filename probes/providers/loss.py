@@ -5,11 +5,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from diagnose.facts import NotApplicable, Unavailable
+from probes.books import books_of
 from probes.measured.configuration import RunSettings
 from probes.measured.corpus import Corpus
 from probes.measured.loss import Accumulation, Extremes, Frames, LossTrials
 from probes.measured.steps import FirstLoss, Gradients
-from probes.providers.steps import _around
 
 if TYPE_CHECKING:
     from torch.nn import Module
@@ -35,7 +35,7 @@ def loss_trials(
     _require_a_loss(first_loss)
     loss, read = compute_loss or loss_of_output, labels_of or labels_of_batch
     try:
-        trials = try_loss(model, batch, loss, read, inputs_of, _around(trainer))
+        trials = try_loss(model, batch, loss, read, inputs_of, books_of(trainer))
     except NotCut as reason:
         raise NotApplicable(str(reason)) from reason
     except Exception as reason:  # the whole batch ran: what a part of it raises is no fault of the run
@@ -72,7 +72,7 @@ def accumulation(
         whole, parts, share = whole_and_parts(batch, read, BATCHES, train_dataset, collate)
     except NotCut as reason:
         raise NotApplicable(str(reason)) from reason
-    loss, others = compute_loss or loss_of_output, (scheduler, grad_scaler, *_around(trainer))
+    loss, others = compute_loss or loss_of_output, (scheduler, grad_scaler, *books_of(trainer))
     found = accumulate(model, accumulated_step, loss, whole, parts, share, optimizer, others)
     return replace(found, configured=run_settings.accumulation if run_settings else None)
 
@@ -108,7 +108,7 @@ def extremes(
         raise Unavailable(str(reason)) from reason
     if not picked:
         raise NotApplicable("all rows come out of the collator in one size")
-    return run_extremes(model, picked, compute_loss or loss_of_output, batch, _around(trainer))
+    return run_extremes(model, picked, compute_loss or loss_of_output, batch, books_of(trainer))
 
 
 def encoder_frames(extremes: Extremes) -> tuple[Frames, ...]:

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 from diagnose.facts import NotGiven, Unavailable
 from diagnose.roots import nearest
+from probes.books import books_of
 from probes.measured.data import Drawing
 from probes.measured.origin import Bisected, Operation
 from probes.measured.steps import FirstStep
-from probes.providers.steps import _around
 
 if TYPE_CHECKING:
     from torch.nn import Module
@@ -35,7 +35,7 @@ def bisected(
     from probes.instruments.replay import Subject
     from probes.instruments.rows import names_of
 
-    subject = Subject(model, compute_loss or loss_of_output, optimizer, others=tuple(_around(trainer)))
+    subject = Subject(model, compute_loss or loss_of_output, optimizer, others=tuple(books_of(trainer)))
     return bisect(subject, batch, names_of(train_dataset, drawing.indices[0]) if drawing and drawing.indices else ())
 
 
@@ -58,16 +58,19 @@ def searched(
     from probes.instruments.outputs import loss_of_output
     from probes.instruments.replay import Subject
     from probes.instruments.rows import names_of
-    from probes.instruments.scan import Failing, first_failing
+    from probes.instruments.scan import Failing, NoSuchBatch, first_failing
 
-    others, precision = tuple(_around(trainer)), search.get("precision", "fp32")
+    others, precision = tuple(books_of(trainer)), search.get("precision", "fp32")
     subject = Subject(model, compute_loss or loss_of_output, optimizer, precision, others)
     if "batch" in search:
         failing: Failing | None = Failing(search["batch"], 0)
     elif train_batches is None:
         raise NotGiven("not given: batch or train_batches")
     else:
-        failing = first_failing(subject, train_batches, search.get("number"))
+        try:
+            failing = first_failing(subject, train_batches, search.get("number"))
+        except NoSuchBatch as reason:
+            raise Unavailable(str(reason)) from reason
     if failing is None:
         return Bisected()
     names = names_of(train_dataset, failing.indices) if failing.indices else ()
@@ -85,7 +88,7 @@ def operations_inside(
     names = [name for name, _ in model.named_modules()]
     if search["module"] not in names:
         raise Unavailable(f"the model has no module {search['module']!r}{nearest(search['module'], names)}")
-    subject = Subject(model, compute_loss or loss_of_output, others=tuple(_around(trainer)))
+    subject = Subject(model, compute_loss or loss_of_output, others=tuple(books_of(trainer)))
     return inside(subject, search.get("batch", batch), search["module"])
 
 

@@ -1,9 +1,9 @@
 """Where tensors are and of which type, and in which mode the model trains."""
 
-from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from diagnose.facts import NotApplicable, Unavailable
+from probes.books import books_of
 from probes.measured.placement import Masters, Mismatches, Placement, RestingParts, Trial
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ def training_trial(
     own = _is_own(compute_loss, training_step, trainer)
     if not own and not any(True for _ in frozen_buffers(model)):
         raise NotApplicable("no frozen part holds a buffer, and the library's own code runs the model")
-    others = (optimizer, scheduler, grad_scaler, *_around(trainer))
+    others = (optimizer, scheduler, grad_scaler, *books_of(trainer))
     try:
         if training_step is not None and trainer is None:
             return try_step(model, batch, training_step, others)
@@ -77,7 +77,3 @@ def _is_own(compute_loss: Any, training_step: Any, trainer: Any) -> bool:
     if trainer is not None:
         return not type(trainer).compute_loss.__module__.startswith("transformers.")
     return training_step is not None or compute_loss is not None
-
-
-def _around(trainer: Any) -> Iterable[Any]:
-    return () if trainer is None else (trainer, trainer.state, trainer.control, trainer.accelerator.gradient_state)

@@ -3,6 +3,7 @@
 from typing import Any
 
 from diagnose.facts import NotApplicable
+from probes.books import books_of
 from probes.measured.configuration import (
     Checkpointed,
     GenerationLimit,
@@ -12,7 +13,6 @@ from probes.measured.configuration import (
     RunSettings,
 )
 from probes.measured.steps import Gradients
-from probes.providers.steps import _around
 
 DEFAULT_LENGTH = 20  # tokens, what generate falls back to when nobody says
 
@@ -96,7 +96,7 @@ def checkpointed_step(
     is_on = bool(getattr(model, "is_gradient_checkpointing", False))
     options = {"use_reentrant": run_settings.reentrant}
     try:
-        other, error = step_missing(model, batch, compute_loss or loss_of_output, options, not is_on, _around(trainer))
+        other, error = step_missing(model, batch, compute_loss or loss_of_output, options, not is_on, books_of(trainer))
     except NoSwitch as reason:
         raise NotApplicable(str(reason)) from reason
     first = {row.name for row in first_gradients.rows if row.norm is None}

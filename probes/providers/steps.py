@@ -1,9 +1,9 @@
 """The first step, and what is read from it. Everything that looks at loss and gradients shares these few passes."""
 
-from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from diagnose.facts import NotApplicable, Unavailable
+from probes.books import books_of
 from probes.measured.steps import FirstLoss, FirstStep, Gradients, Reach
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ def first_step(
 
     try:
         labels = _tensor((labels_of or labels_of_batch)(batch))
-        return take_first_step(model, batch, compute_loss or loss_of_output, labels, optimizer, _around(trainer))
+        return take_first_step(model, batch, compute_loss or loss_of_output, labels, optimizer, books_of(trainer))
     except NoLoss as reason:
         raise NotApplicable(str(reason)) from reason
 
@@ -54,15 +54,10 @@ def gradient_reach(
     from probes.instruments.reach import find_cuts
 
     more = list(drawn_batches or ())[1:3]
-    return find_cuts(model, batch, compute_loss or loss_of_output, first_gradients, _around(trainer), more)
+    return find_cuts(model, batch, compute_loss or loss_of_output, first_gradients, books_of(trainer), more)
 
 
 def _tensor(labels: Any) -> Any:
     import torch
 
     return labels if isinstance(labels, torch.Tensor) else None
-
-
-def _around(trainer: Any) -> Iterable[Any]:
-    """A Trainer's loss may count and log: its own attributes are put back as well."""
-    return () if trainer is None else (trainer, trainer.state, trainer.control, trainer.accelerator.gradient_state)

@@ -12,7 +12,6 @@ from typing import Any
 from huggingface_hub import HfApi
 from huggingface_hub.errors import OfflineModeIsEnabled, RepositoryNotFoundError
 from safetensors import SafetensorError
-from transformers.utils.logging import disable_progress_bar
 
 from trainer.errors import InputError
 
@@ -23,6 +22,8 @@ UNREADABLE = (OSError, ValueError, RuntimeError, KeyError, TypeError, Safetensor
 def load(kind: Any, name: str, key: str = "model.name", **options: Any) -> Any:
     """`kind.from_pretrained` of a directory or hub name; what this machine has is taken without asking the network."""
     if is_directory(name, key):
+        from transformers.utils.logging import disable_progress_bar
+
         disable_progress_bar()  # reading a file of this machine is no news; a download shows its own bar
         return _read(kind, str(Path(name).expanduser()), key, local_files_only=True, **options)
     with suppress(*UNREADABLE):

@@ -1,0 +1,79 @@
+"""`diagnose nan-bisect`, as a person types it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from diagnose.cli import main
+
+SUBJECT = """
+from probes.healthy import healthy
+
+GIVEN = ("model", "train_batches", "train_dataset", "collate", "optimizer")
+
+def sound():
+    facts = healthy("hybrid")
+    return {name: facts[name] for name in GIVEN}
+
+def broken():
+    facts = sound()
+    facts["model"].encoder.layers[0].linear1.register_forward_hook(lambda module, given, x: x / (x - x))
+    return facts
+
+def without_batches():
+    return {**sound(), "train_batches": iter(())}
+"""
+
+
+@pytest.fixture
+def ask(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+    (tmp_path / "their_model.py").write_text(SUBJECT)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.delitem(__import__("sys").modules, "their_model", raising=False)
+    return lambda subject, *more: CliRunner().invoke(main, ["nan-bisect", "--subject", f"their_model:{subject}", *more])
+
+
+def test_the_origin_is_told_with_its_row_operation_line_and_way(ask: Any) -> None:
+    told = ask("broken")
+    assert told.exit_code == 1
+    first, where = told.stdout.splitlines()[:2]
+    assert first == "ORIGIN"
+    assert where.startswith("LOS054 error  encoder.layers.0.linear1 (Linear), row ") and "of the training set" in where
+    assert "operation  div" in told.stdout and "their_model.py:" in told.stdout
+    assert "the last modules before it\n" in told.stdout and "more: diagnose explain LOS054" in told.stdout
+
+
+def test_a_finite_run_is_said_to_be_so(ask: Any) -> None:
+    told = ask("sound")
+    assert (told.exit_code, told.stdout) == (0, "every value is finite in fp32: all batches\n")
+    assert ask("sound", "--batch", "2", "--precision", "bf16").stdout == "every value is finite in bf16: batch 2\n"
+
+
+@pytest.mark.parametrize(
+    ("subject", "more", "sentence"),
+    [
+        ("sound", ("--batch", "999"), "there are 9 batches, counted from 0"),
+        ("without_batches", (), "there is no batch"),
+        (
+            "sound",
+            ("--drill-down", "encoder.layrs.0"),
+            "has no module 'encoder.layrs.0' (nearest: encoder.layers.0)",
+        ),
+    ],
+)
+def test_what_cannot_be_searched_is_not_called_finite(
+    ask: Any, subject: str, more: tuple[str, ...], sentence: str
+) -> None:
+    told = ask(subject, *more)
+    assert told.exit_code == 2 and sentence in told.stderr and not told.stdout
+
+
+def test_every_operation_inside_a_module_is_listed(ask: Any) -> None:
+    told = ask("sound", "--drill-down", "encoder.layers.0.linear1")
+    assert told.exit_code == 0
+    assert told.stdout.startswith("encoder.layers.0.linear1 ") and "output [" in told.stdout
