@@ -40,6 +40,7 @@ ROOTS: Mapping[str, str] = {
     "config": "the resolved configuration",
     "config_path": "the configuration's file",
     "trainer": "a transformers Trainer",
+    "records": "diagnose.records.Records: what a run has logged, step by step",
     "digest_inputs": "diagnose.digests.DigestInputs: what a receipt vouches for, and where it is kept",
 }
 
