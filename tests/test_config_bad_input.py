@@ -60,7 +60,6 @@ VALUES = {
     "training: {fp16: maybe}": "training.fp16 is maybe; expected true or false",
     "training: {eval_strategy: often}": "training.eval_strategy is often; expected no, steps or epoch",
     "training: {keep_fp32: 3}": "training.keep_fp32 is 3; expected a list",
-    "training: {keep_fp32: [a]}": "training.keep_fp32 is not applied by this version; use bf16 or fp32 for all modules",
     "model: {ctc_weight: 1.5}": "model.ctc_weight is 1.5; expected at most 1",
     "model: {language: no}": "model.language is false; expected text (YAML reads a bare yes, no, on or off as "
     "true or false: quote it)",

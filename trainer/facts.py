@@ -117,6 +117,13 @@ def fresh(parts: Parts) -> tuple[str, ...]:
     return parts.fresh
 
 
+def keep_fp32() -> Callable[[Any, Any], None]:
+    """keep_fp32(model, names): how the trainer obeys training.keep_fp32; for models of any kind."""
+    from trainer.models.keep_fp32 import keep_fp32 as keep
+
+    return keep
+
+
 def thawed_later(config: Resolved, parts: Parts) -> tuple[str, ...]:
     """What is frozen for the first epochs only; nothing where the encoder stays as it begins."""
     if config.config.training.freeze_encoder_epochs is None:

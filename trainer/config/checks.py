@@ -57,8 +57,6 @@ def _architecture(config: Config) -> Iterator[Contradiction]:
 def _precision(config: Config) -> Iterator[Contradiction]:
     if config.training.fp16 and config.training.bf16:
         yield Contradiction(("training.fp16", "training.bf16"), "and training.bf16 are both true; keep one")
-    if config.training.keep_fp32:
-        yield Contradiction(("training.keep_fp32",), "is not applied by this version; use bf16 or fp32 for all modules")
 
 
 def _best_model(config: Config) -> Iterator[Contradiction]:

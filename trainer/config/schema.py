@@ -51,7 +51,7 @@ class Training(Section):
     max_steps: Annotated[int, BeforeValidator(refuse_bool), Field(ge=-1)] = -1  # -1: as many as num_train_epochs makes
     fp16: bool = False
     bf16: bool = False
-    keep_fp32: tuple[Text, ...] = ()  # name patterns of modules that stay in fp32 under fp16 or bf16
+    keep_fp32: tuple[Text, ...] = ()  # modules, by name or pattern, that stay in fp32 under fp16 or bf16
     gradient_checkpointing: bool = False
     eval_strategy: Strategy = "steps"
     eval_steps: Count = 500

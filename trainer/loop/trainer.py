@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 from transformers import PrinterCallback, Seq2SeqTrainer
 
+from trainer.errors import InputError
 from trainer.evaluation.compute import compute_metrics
 from trainer.loop.accumulating import Accumulating
 from trainer.loop.arguments import thaws, training_arguments
 from trainer.loop.evaluating import Evaluating
 from trainer.loop.loaders import eval_loader, train_loader
 from trainer.loop.saving import Saving
+from trainer.models.keep_fp32 import keep_fp32
 
 if TYPE_CHECKING:
     from torch.utils.data import DataLoader, Dataset
@@ -30,6 +32,7 @@ class RunTrainer(Accumulating, Saving, Evaluating, Seq2SeqTrainer):
     ) -> None:
         self.parts, self.config = parts, parts.config
         self.start_books()
+        _keep_fp32(parts)
         super().__init__(
             model=parts.model,
             args=training_arguments(parts.config, eval_set is not None),
@@ -72,3 +75,10 @@ class RunTrainer(Accumulating, Saving, Evaluating, Seq2SeqTrainer):
             self.control.should_training_stop = True
         else:
             super()._run_epoch(**kwargs)
+
+
+def _keep_fp32(parts: Parts) -> None:
+    try:
+        keep_fp32(parts.model, parts.config.training.keep_fp32)
+    except ValueError as error:
+        raise InputError(f"training.keep_fp32: {error}; `diagnose precision` prints the names") from error

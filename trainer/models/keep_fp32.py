@@ -1,0 +1,56 @@
+"""Modules that stay in float32 while autocast lowers the others. Needs nothing but torch: may be pasted anywhere."""
+
+from collections.abc import Sequence
+from difflib import get_close_matches
+from fnmatch import fnmatchcase
+from typing import Any
+
+import torch
+
+
+class Float32:
+    """Around one module: autocast is off inside, and what enters in 16 bits is widened; what leaves stays wide."""
+
+    def __init__(self) -> None:
+        self.contexts: list[Any] = []
+
+    def enter(self, module: torch.nn.Module, args: Any, kwargs: Any) -> Any:
+        held = [*args, *kwargs.values(), *module.parameters(recurse=False)]
+        device = next((value.device.type for value in held if isinstance(value, torch.Tensor)), "cpu")
+        context = torch.autocast(device, enabled=False)
+        context.__enter__()
+        self.contexts.append(context)
+        return widened(args), widened(kwargs)
+
+    def leave(self, module: torch.nn.Module, args: Any, output: Any) -> None:
+        if self.contexts:
+            self.contexts.pop().__exit__(None, None, None)
+
+
+def keep_fp32(model: torch.nn.Module, names: Sequence[str]) -> None:
+    """Modules by name or pattern (`decoder.layers.*.fc2`); weights, their names and checkpoints stay as they are."""
+    modules = {name: module for name, module in model.named_modules() if name}
+    for name in names:
+        found = [module for known, module in modules.items() if fnmatchcase(known, name)]
+        if not found:
+            close = get_close_matches(name, modules, n=1, cutoff=0.5)
+            raise ValueError(f"the model has no module {name!r}" + (f" (nearest: {close[0]})" if close else ""))
+        for module in found:
+            wrap(module)
+
+
+def wrap(module: torch.nn.Module) -> None:
+    hooks = module._forward_pre_hooks.values()
+    if not any(isinstance(getattr(hook, "__self__", None), Float32) for hook in hooks):
+        border = Float32()
+        module.register_forward_pre_hook(border.enter, with_kwargs=True)
+        module.register_forward_hook(border.leave, always_call=True)
+
+
+def widened(value: Any) -> Any:
+    """Tensors of 16 bits as float32, in plain containers too; anything else as it is."""
+    if isinstance(value, torch.Tensor):
+        return value.float() if value.dtype in (torch.float16, torch.bfloat16) else value
+    if type(value) in (list, tuple):
+        return type(value)(widened(item) for item in value)
+    return {key: widened(item) for key, item in value.items()} if type(value) is dict else value
