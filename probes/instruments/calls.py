@@ -4,34 +4,20 @@ import sys
 from collections import Counter, deque
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
 from typing import Any
 
 import torch
-from torch.overrides import TorchFunctionMode
 
 from probes.instruments.describing import describe
+from probes.instruments.marking import Marking, Place, mark
 from probes.instruments.operations import flat
 from probes.measured.origin import Visit
 
 TORCH = str(Path(torch.__file__).parent)
 HERE = str(Path(__file__).parent)
 REMEMBERED = 8  # modules before the origin
-MARK = "gonogo"
-
-
-@dataclass(frozen=True)
-class Place:
-    """Where an operation was called from."""
-
-    module: str = ""
-    kind: str = ""
-    call: int = 1
-    line: str = ""
-    function: str = ""  # innermost function outside of torch
-    loss: bool = False  # no module of the model was running, or a loss function was
 
 
 class Calls:
@@ -42,21 +28,35 @@ class Calls:
         self.names = {id(module): name or "the model itself" for name, module in model.named_modules()}
         self.stack: list[tuple[str, str, int]] = []
         self.counts: Counter[str] = Counter()
+        self.repeated: Counter[str] = Counter()
+        self.repeating = False  # in a backward pass, what is checkpointed runs again, the last call first
+        self._marking: list[Marking] = []
         self.last: deque[tuple[str, str, int, Any]] = deque(maxlen=REMEMBERED)
 
     def enter(self, module: torch.nn.Module, given: Any) -> None:
         name = self.names.get(id(module), "")
-        if name:
-            self.counts[name] += 1
-        self.stack.append((name, type(module).__name__, self.counts[name]))
+        self.stack.append((name, type(module).__name__, self._number(name)))
+        if self.repeating:  # torch switches function modes off for a backward pass
+            self._marking.append(Marking(self.place))
+            self._marking[-1].__enter__()
 
     def leave(self, module: torch.nn.Module, given: Any, output: Any) -> None:
-        mark(output, self)
+        mark(output, self.place)
+        if self._marking:
+            self._marking.pop().__exit__(None, None, None)
         name, kind, call = self.stack.pop()
         if name and not any(True for _ in module.children()):
             tensors = [*(("input", t) for t in flat(given)), *(("output", t) for t in flat(output))]
             weights = [(f"weight {key}", value.detach()) for key, value in module.named_parameters(recurse=False)]
             self.last.append((name, kind, call, [(role, t.detach()) for role, t in tensors] + weights))
+
+    def _number(self, name: str) -> int:
+        """The how manieth call of this module it is, or repeats."""
+        if self.repeating:
+            self.repeated[name] += 1
+            return max(1, self.counts[name] - self.repeated[name] + 1)
+        self.counts[name] += 1
+        return self.counts[name]
 
     def place(self) -> Place:
         """Of what is being computed now."""
@@ -81,44 +81,11 @@ class Calls:
         handles = [module.register_forward_pre_hook(self.enter, prepend=True) for module in modules]
         handles += [module.register_forward_hook(self.leave, always_call=True) for module in modules]
         try:
-            with _Marking(self):
+            with Marking(self.place):
                 yield self
         finally:
             for handle in handles:
                 handle.remove()
-
-
-class _Marking(TorchFunctionMode):
-    """Above autograd: what comes out has its nodes, and they get the place that made them."""
-
-    def __init__(self, calls: Calls) -> None:
-        super().__init__()
-        self.calls = calls
-
-    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        output = func(*args, **(kwargs or {}))
-        mark(output, self.calls)
-        return output
-
-
-def mark(output: Any, calls: Calls) -> None:
-    """All nodes behind the output that have no mark yet were made here."""
-    fresh: list[Any] = [tensor.grad_fn for tensor in flat(output) if _unmarked(tensor.grad_fn)]
-    place = calls.place() if fresh else None
-    while fresh:
-        node = fresh.pop()
-        node.metadata[MARK] = place
-        fresh += [before for before, _ in node.next_functions if _unmarked(before)]
-
-
-def _unmarked(node: Any) -> bool:
-    return node is not None and MARK not in node.metadata
-
-
-def place_of_node() -> tuple[Place | None, str]:
-    """In a backward pass: where the node that is running was made, and its name."""
-    node: Any = torch._C._current_autograd_node()
-    return (None, "") if node is None else (node.metadata.get(MARK), node.name())
 
 
 def _frames() -> Iterator[FrameType]:

@@ -1,13 +1,17 @@
 """Is every element finite? A finite sum proves it at the price of one read; only another sum needs the exact look."""
 
+from math import isfinite
+
 import torch
+
+# Their range is so wide that a sum seldom overflows. In half precision 65504 is soon reached by a long positive tensor:
+# there the smallest and the largest element are asked for at once.
+SUMMED = frozenset({torch.float32, torch.bfloat16, torch.float64})
 
 
 def is_finite(tensor: torch.Tensor) -> bool:
     """NaN and Inf absorb any addition, so a finite sum has neither; finite values may still overflow a sum."""
-    if not (tensor.is_floating_point() or tensor.is_complex()) or not tensor.numel():
-        return True
-    return bool(torch.isfinite(tensor.sum())) or bool(torch.isfinite(tensor).all())
+    return (tensor.dtype in SUMMED and isfinite(tensor.sum().item())) or _is_finite_exactly(tensor)
 
 
 def bad_counts(tensor: torch.Tensor) -> tuple[int, int]:
@@ -15,3 +19,15 @@ def bad_counts(tensor: torch.Tensor) -> tuple[int, int]:
     if is_finite(tensor):
         return 0, 0
     return int(torch.isnan(tensor).sum()), int(torch.isinf(tensor).sum())
+
+
+def _is_finite_exactly(tensor: torch.Tensor) -> bool:
+    """The extremes: each of them is NaN where any element is."""
+    if tensor.is_complex():
+        tensor = torch.view_as_real(tensor.resolve_conj())
+    if not tensor.is_floating_point() or not tensor.numel():
+        return True
+    if tensor.dtype.itemsize == 1:  # eight bits have no kernels of their own
+        tensor = tensor.half()
+    low, high = torch.aminmax(tensor)
+    return isfinite(low.item()) and isfinite(high.item())

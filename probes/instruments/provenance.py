@@ -8,9 +8,10 @@ from typing import Any
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from probes.instruments.calls import Calls, Place, place_of_node
+from probes.instruments.calls import Calls
 from probes.instruments.describing import describe
 from probes.instruments.finite import is_finite
+from probes.instruments.marking import Place, place_of_node
 from probes.instruments.operations import changed, flat, has_nan, is_mask, key_of, name_of, numeric, writes
 from probes.measured.origin import Values, Visit
 

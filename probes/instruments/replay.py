@@ -2,10 +2,11 @@
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import torch
+from accelerate.utils import extract_model_from_parallel
 
 from diagnose import meter
 from probes.instruments.batches import copied
@@ -49,14 +50,16 @@ def is_sound(subject: Subject, batch: Any) -> bool:
 
 def find_origin(subject: Subject, batch: Any) -> Origin | None:
     """The replay: where the bad value was born that reached loss, gradient or weight; None: it is finite this time."""
-    model, calls = subject.model, Calls(subject.model)
-    with attempt(subject):
+    model = unwrapped(subject.model)
+    subject, calls = replace(subject, model=model), Calls(model)
+    with attempt(subject), torch.compiler.set_stance("force_eager"):
         batch = copied(batch)
         known = {"weights": [*model.named_parameters(), *model.named_buffers()], "data": list(tensors_of(batch))}
         provenance = Provenance(calls, known)
 
         def turn(phase: str) -> None:
             provenance.phase = phase
+            calls.repeating = phase == "backward pass"
 
         with calls.followed(), provenance:
             bad = _step(subject, batch, turn)
@@ -65,6 +68,13 @@ def find_origin(subject: Subject, batch: Any) -> Origin | None:
         tags = [(where, tag) for where, value in bad if (tag := provenance.tag_of(value)) is not None]
     where, tag = min(tags, key=lambda one: (one[1].meant, one[1].order))
     return _origin(tag, where, subject)
+
+
+def unwrapped(model: torch.nn.Module) -> torch.nn.Module:
+    """Without what compiles it or shares it between processes: eager, and in no need of the others."""
+    while (inner := extract_model_from_parallel(model, keep_torch_compile=False)) is not model:
+        model = inner
+    return model
 
 
 @contextmanager

@@ -1,0 +1,49 @@
+"""The finite test: exact wherever a bad value stands, and never misled by a sum that overflows."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from probes.instruments.finite import bad_counts, is_finite
+
+REAL = (torch.float16, torch.bfloat16, torch.float32, torch.float64)
+BAD = (float("nan"), float("inf"), float("-inf"))
+
+
+@given(st.sampled_from(REAL), st.integers(1, 5000), st.data(), st.sampled_from(BAD), st.sampled_from([1.0, 6e4, -6e4]))
+def test_one_bad_element_is_seen_wherever_it_stands(
+    dtype: torch.dtype, size: int, data: st.DataObject, bad: float, rest: float
+) -> None:
+    values = torch.full((size,), rest).to(dtype)
+    assert is_finite(values)
+    values[data.draw(st.integers(0, size - 1))] = bad
+    assert not is_finite(values)
+    assert not is_finite(torch.stack([values, values]).T)  # of another stride
+    assert sum(bad_counts(values)) == 1
+
+
+@pytest.mark.parametrize("dtype", REAL)
+def test_large_values_whose_sum_overflows_are_finite(dtype: torch.dtype) -> None:
+    assert is_finite(torch.full((1000,), torch.finfo(dtype).max, dtype=dtype))
+    assert is_finite(torch.full((1000,), torch.finfo(dtype).min, dtype=dtype))
+
+
+def test_infinities_of_both_signs_do_not_cancel() -> None:
+    assert not is_finite(torch.tensor([float("inf"), float("-inf")]))
+
+
+@pytest.mark.parametrize("dtype", [torch.complex64, torch.complex128, torch.float8_e5m2])
+def test_complex_and_eight_bit_values_are_looked_at_too(dtype: torch.dtype) -> None:
+    assert is_finite(torch.ones(9).to(dtype))
+    assert not is_finite(torch.tensor([1.0, float("inf")]).to(dtype))
+    assert not is_finite(torch.tensor([1.0, float("nan")]).to(dtype).conj())
+
+
+@pytest.mark.parametrize(
+    "tensor", [torch.ones(3, dtype=torch.int64), torch.tensor(True), torch.empty(0), torch.empty(0).half()]
+)
+def test_what_cannot_be_bad_is_finite(tensor: torch.Tensor) -> None:
+    assert is_finite(tensor)
