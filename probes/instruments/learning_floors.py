@@ -1,0 +1,57 @@
+"""What a model can reach that does not look at its input: computed from the labels alone."""
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+
+import torch
+
+Rows = Sequence[Sequence[int]]
+STEPS, RATE = 150, 0.3  # of the search for the best constant answer; it is a small and smooth one
+
+
+def unigram(rows: Rows) -> float | None:
+    """Entropy of the labels as they are distributed: nothing is known, neither input nor what came before."""
+    return _entropy(Counter(token for row in rows for token in row))
+
+
+def blind(rows: Rows) -> float | None:
+    """Mean entropy of the next label where all before it is known, but not which row it is."""
+    total = sum(len(row) for row in rows)
+    return None if not total else blind_sum(rows) / total
+
+
+def blind_sum(rows: Rows) -> float:
+    """In nats, over all labels."""
+    following: dict[tuple[int, ...], Counter[int]] = {}
+    for row in rows:
+        for place, token in enumerate(row):
+            following.setdefault(tuple(row[:place]), Counter())[token] += 1
+    return sum((_entropy(counts) or 0.0) * counts.total() for counts in following.values())
+
+
+def _entropy(counts: Counter[int]) -> float | None:
+    total = counts.total()
+    return -sum(n / total * math.log(n / total) for n in counts.values()) if total else None
+
+
+def ctc_floor(
+    scores: torch.Tensor, targets: torch.Tensor, frames: torch.Tensor, lengths: torch.Tensor, blank: int
+) -> float:
+    """The lowest CTC loss, a mean over labels and rows, of one distribution that is the same in every frame."""
+    used = torch.unique(targets.masked_fill(targets < 0, blank))
+    known = torch.unique(torch.cat([used, used.new_tensor([blank])]))  # what never occurs only costs
+    place = {int(token): number for number, token in enumerate(known)}
+    mapped = targets.clone().apply_(lambda token: place.get(int(token), place[blank]))
+    logits = torch.zeros(len(known), requires_grad=True)
+    optimizer = torch.optim.Adam([logits], lr=RATE)
+    best = float("inf")
+    with torch.enable_grad():
+        for _ in range(STEPS):
+            constant = logits.log_softmax(-1).expand(scores.shape[0], scores.shape[1], -1)
+            loss = torch.nn.functional.ctc_loss(constant, mapped, frames, lengths, place[blank], zero_infinity=True)
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+            best = min(best, float(loss.detach()))
+    return best
