@@ -1,39 +1,16 @@
 """What a run has logged: one Record for each step that was told, Records for all of them. Plain data, no torch."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import pairwise
 from math import isfinite
+from operator import attrgetter
 
-MOST = 1024  # rows that a running log keeps; the older half is thinned, so a look at it has a bounded cost
+from diagnose.record import Record, Said, broken
 
-
-@dataclass(frozen=True)
-class Said:
-    """A text that the model generated, and what it should have been."""
-
-    text: str
-    reference: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Record:
-    """What is known of one step, or of the stretch since the record before. Only the step is always known."""
-
-    step: int
-    loss: float | None = None
-    parts: Mapping[str, float] = field(default_factory=dict)  # ctc, att
-    grad_norm: float | None = None  # before clipping
-    clip: float | None = None  # the norm to which gradients are clipped
-    lr: float | None = None
-    scale: float | None = None  # of the gradient scaler
-    weight_norm: float | None = None
-    weights_finite: bool | None = None
-    seconds: float | None = None  # for one step, waiting for data included
-    loading_seconds: float | None = None  # of these, waiting for data
-    epoch: float | None = None
-    evaluation: Mapping[str, float] = field(default_factory=dict)  # loss, wer, bleu...: without the prefix eval_
-    texts: tuple[Said, ...] = ()
+__all__ = ["Log", "Record", "Records", "Said", "Series"]
+MOST = 512  # rows that a running log keeps; the older half is thinned, so a look at it has a bounded cost
 
 
 @dataclass(frozen=True)
@@ -87,29 +64,31 @@ class Records:
         return tuple(dict.fromkeys(name for row in self.rows if row.evaluation for name in row.evaluation))
 
     @cached_property
-    def broken_at(self) -> int | None:
-        """The first step at which something is not finite: what comes after it follows from it."""
-        return next((row.step for row in self.rows if not _sound(row)), None)
+    def broken(self) -> tuple[str, Record] | None:
+        """What was not finite first: loss, grad_norm or weights, in the order in which one step computes them."""
+        figures = [self.series(name).values for name in ("loss", "grad_norm", "weight_norm")]
+        if all(isfinite(sum(values)) for values in figures) and False not in self.series("weights_finite").values:
+            return None  # a finite sum proves that every value is finite
+        return next(((name, row) for row in self.rows if (name := broken(row))), None)
 
     @cached_property
     def sound(self) -> "Records":
-        """The rows before anything was not finite; all of them where nothing was, or where it passed again."""
-        if self.broken_at is None:
+        """The rows before anything was not finite; where it passed again, all but those in which it was not."""
+        if self.broken is None:
             return self
-        losses = [row.loss for row in self.rows if row.loss is not None and row.step > self.broken_at]
+        at = self.broken[1].step
+        losses = [row.loss for row in self.rows if row.loss is not None and row.step > at]
         passed = len(losses) >= 3 and all(map(isfinite, losses))
-        rows = [row for row in self.rows if (_sound(row) if passed else row.step < self.broken_at)]
-        return replace(self, rows=tuple(rows))
+        return replace(self, rows=tuple(r for r in self.rows if (not broken(r) if passed else r.step < at)))
 
     @cached_property
     def phase(self) -> "Records":
-        """The rows of the last phase: since the loss measures what it measures now."""
+        """The rows of the last phase: since the loss measures what it measures now, and has the parts it has now."""
         begins = max((step for step in self.phases if step < self.last_step), default=None)
-        seen: set[str] | None = None
-        for row in self.rows:
-            if row.parts:
-                begins = row.step - 1 if seen is not None and set(row.parts) != seen else begins
-                seen = set(row.parts)
+        with_parts = [row for row in self.rows if row.parts]
+        for before, row in pairwise(with_parts):
+            if before.parts.keys() != row.parts.keys():
+                begins = max(begins or 0, row.step - 1)
         if begins is None:
             return self
         return replace(self, rows=tuple(row for row in self.rows if row.step > begins), phases=())
@@ -126,7 +105,7 @@ class Log:
         self.rows.append(record)
         if len(self.rows) > MOST:
             old, new = self.rows[: MOST // 2], self.rows[MOST // 2 :]
-            kept = [row for place, row in enumerate(old) if place % 2 == 0 or row.evaluation or not _sound(row)]
+            kept = [row for place, row in enumerate(old) if place % 2 == 0 or row.evaluation or broken(row)]
             self.rows = kept + new
 
     def records(self, **known: object) -> Records:
@@ -134,16 +113,12 @@ class Log:
         return Records.of(self.rows, **known)
 
 
-def _sound(row: Record) -> bool:
-    """Losses, gradients and weights are finite; an evaluation is no part of the training."""
-    finite = all(value is None or isfinite(value) for value in (row.loss, row.grad_norm, row.weight_norm))
-    return finite and row.weights_finite is not False
-
-
 def _series(rows: Sequence[Record], name: str) -> Series:
     field_name, _, key = name.partition(".")
+    steps, values = tuple(map(attrgetter("step"), rows)), tuple(map(attrgetter(field_name), rows))
     if key:
-        pairs = [(row.step, found[key]) for row in rows if (found := getattr(row, field_name)) and key in found]
-    else:
-        pairs = [(row.step, value) for row in rows if (value := getattr(row, field_name)) is not None]
-    return Series(tuple(step for step, _ in pairs), tuple(value for _, value in pairs))
+        values = tuple(found.get(key) if found else None for found in values)
+    if None not in values:
+        return Series(steps, values)
+    known = [(step, value) for step, value in zip(steps, values, strict=True) if value is not None]
+    return Series(tuple(step for step, _ in known), tuple(value for _, value in known))

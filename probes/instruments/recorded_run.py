@@ -1,0 +1,107 @@
+"""A short, real training loop over a subject's facts, and the records that it leaves."""
+
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+
+from diagnose import meter
+from diagnose.records import Record, Records
+from probes.instruments.batches import copied
+from probes.instruments.observer import observed
+from probes.instruments.outputs import loss_of_output
+
+WARM = 5
+
+
+def warmed(step: int) -> float:
+    """The share of the learning rate: a short warm-up, then it stays."""
+    return min(1.0, step / WARM)
+
+
+@dataclass(frozen=True)
+class Manner:
+    """How the loop steps. As it stands nothing is wrong with it; a fault changes one thing."""
+
+    steps: int = 40
+    clears: bool = True
+    updates: bool = True
+    clip: float | None = 1.0
+    rate: Callable[[int], float] = warmed
+    loss: Callable[[int, torch.Tensor], torch.Tensor] = lambda step, loss: loss
+    before: Callable[[int, torch.nn.Module], object] = lambda step, model: None
+    same_batch: bool = False
+    scaler: Any = None
+    evaluate_every: int = 0
+
+
+def recorded_run(facts: Mapping[str, Any], manner: Manner | None = None, seed: int = 0) -> Records:
+    """Trains the facts' own model on their own batches; nothing of it is left in them afterwards."""
+    manner = manner or Manner()
+    model, optimizer = facts["model"], facts["optimizer"]
+    with observed(model, optimizer, scaler=manner.scaler), torch.enable_grad():
+        torch.manual_seed(seed)
+        rates = [group["lr"] for group in optimizer.param_groups]
+        rows = [row for batch in _steps(facts, manner, rates) for row in batch]
+    return Records.of(rows, total_steps=manner.steps, finished=True, scaled=manner.scaler is not None)
+
+
+def _steps(facts: Mapping[str, Any], manner: Manner, rates: list[float]) -> Iterator[list[Record]]:
+    batches = _endless(facts["train_batches"], manner.same_batch)
+    for step in range(1, manner.steps + 1):
+        for group, rate in zip(facts["optimizer"].param_groups, rates, strict=True):
+            group["lr"] = rate * manner.rate(step)
+        rows = [_step(facts, manner, step, batches)]
+        if manner.evaluate_every and step % manner.evaluate_every == 0:
+            rows.append(Record(step, evaluation={"loss": _evaluated(facts)}))
+        yield rows
+
+
+def _endless(batches: Any, same: bool) -> Iterator[Any]:
+    first = next(iter(batches))
+    while True:
+        yield from ([first] if same else batches)
+
+
+def _step(facts: Mapping[str, Any], manner: Manner, step: int, batches: Iterator[Any]) -> Record:
+    model, optimizer, scaler = facts["model"], facts["optimizer"], manner.scaler
+    began = time.perf_counter()
+    batch = copied(next(batches))
+    loaded = time.perf_counter()
+    model.train()
+    if manner.clears:
+        optimizer.zero_grad()
+    manner.before(step, model)
+    loss = manner.loss(step, facts.get("compute_loss", loss_of_output)(model, batch))
+    meter.count()
+    if loss.requires_grad:
+        (scaler.scale(loss) if scaler else loss).backward()
+    if scaler:
+        scaler.unscale_(optimizer)
+    norm = torch.nn.utils.clip_grad_norm_(model.parameters(), manner.clip or float("inf"))
+    if manner.updates:
+        scaler.step(optimizer) if scaler else optimizer.step()
+    if scaler:
+        scaler.update()
+    weights = float(torch.linalg.vector_norm(torch.stack([p.detach().norm() for p in model.parameters()])))
+    return Record(
+        step,
+        loss=float(loss.detach()),
+        grad_norm=float(norm),
+        clip=manner.clip,
+        lr=optimizer.param_groups[0]["lr"],
+        scale=scaler.get_scale() if scaler else None,
+        weight_norm=weights,
+        weights_finite=weights - weights == 0.0,
+        seconds=time.perf_counter() - began,
+        loading_seconds=loaded - began,
+    )
+
+
+def _evaluated(facts: Mapping[str, Any]) -> float:
+    model = facts["model"].eval()
+    with torch.no_grad():
+        losses = [float(facts.get("compute_loss", loss_of_output)(model, copied(b))) for b in facts["eval_batches"]]
+    return sum(losses) / len(losses)

@@ -1,0 +1,25 @@
+"""Findings about steps of a run."""
+
+from math import isfinite
+
+from diagnose import Finding, Severity
+from diagnose.nouns import Number
+from diagnose.records import Records, Series
+
+
+def at(
+    records: Records, step: int, message: str, fix: str, severity: Severity | None = None, **measured: Number
+) -> Finding:
+    """A finding at a step, in the log that it was read from; None is the probe's severity."""
+    return Finding(f"step {step}", message, fix, {"step": step, **measured}, severity, records.source or None)
+
+
+def went_on(records: Records, step: int) -> bool:
+    """Whether the losses after the step are numbers again: the update was skipped, and did no harm."""
+    later = [row.loss for row in records.rows if row.step > step and row.loss is not None]
+    return bool(later) and all(map(isfinite, later))
+
+
+def span(series: Series) -> str:
+    """`steps 3 to 40`."""
+    return f"steps {series.steps[0]} to {series.steps[-1]}"

@@ -1,0 +1,31 @@
+from collections.abc import Iterator
+
+from diagnose import Finding, Severity, Stage, probe
+from diagnose.records import Records
+from probes.stepping import at
+from probes.trends import level, start
+
+LEAST = 10
+TINY = 1e-7  # of all weights together: below it float32 loses the update beside the weight
+SHRUNK, HIGH = 1e-3, 0.5  # of the beginning: the gradient is gone and the loss is not
+
+
+@probe(id="STP013", stage=Stage.STEPS, severity=Severity.WARNING, explains=("STP007", "STP016", "STP02[0-2]"))
+def gradient_norm_vanishes(records: Records) -> Iterator[Finding]:
+    """The gradient norm is next to nothing while the loss is still high."""
+    run = records.sound.phase
+    norms, losses = run.series("grad_norm"), run.series("loss").values
+    if len(norms.values) < LEAST or len(losses) < LEAST:
+        return
+    first, now = start(norms.values), level(norms.values)
+    if now <= 0 or level(losses) < HIGH * start(losses) or not (now < SHRUNK * first or now < TINY):
+        return
+    yield at(
+        records,
+        norms.steps[-1],
+        f"grad_norm is {now:.3g} after {first:.3g} at the beginning, and the loss still {level(losses):.4g} "
+        f"after {start(losses):.4g}",
+        "look for saturated activations and for missing skip connections or norms; diagnose preflight names the layer",
+        now=now,
+        first=first,
+    )

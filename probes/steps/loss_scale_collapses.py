@@ -1,0 +1,34 @@
+from collections.abc import Iterator
+
+from diagnose import Finding, Severity, Stage, probe
+from diagnose.records import Records
+from probes.stepping import at
+
+# At a scale of 1 the gradient is not scaled at all: it overflows float16 (65504) by itself.
+UNSCALED = 1.0
+# From 65536, a scaler that finds its scale halves it a few times; ten times without one update in between is no search.
+HALVINGS = 10
+
+
+@probe(id="STP019", stage=Stage.STEPS, severity=Severity.ERROR, explains=("STP00[1-37]", "STP01[126]", "STP02[0-2]"))
+def loss_scale_collapses(records: Records) -> Iterator[Finding]:
+    """The gradient scaler halves its scale again and again: every update overflows and is skipped."""
+    series = records.series("scale")
+    halved = longest = place = 0
+    for number, (before, after) in enumerate(zip(series.values, series.values[1:], strict=False), 1):
+        halved = halved + 1 if after < before else 0
+        if halved > longest:
+            longest, place = halved, number
+    low = next((number for number, scale in enumerate(series.values) if scale < UNSCALED), None)
+    if low is None and longest < HALVINGS:
+        return
+    place = place if low is None else low
+    yield at(
+        records,
+        series.steps[place],
+        f"the loss scale is {series.values[place]:.4g} after {series.values[0]:.4g}, lowered {longest} times in a row; "
+        "each time an update was skipped",
+        "train in bf16 or fp32; diagnose nan-bisect --precision fp16 names the module that overflows",
+        scale=series.values[place],
+        halvings=longest,
+    )

@@ -1,0 +1,42 @@
+from collections.abc import Iterator
+from math import exp
+
+from diagnose import Finding, Severity, Stage, probe
+from diagnose.records import Records
+from probes.stepping import at
+from probes.trends import CERTAIN, binned, chance_of_fall, chance_of_rise, level, logs, noise
+
+LEAST = 8
+LASTING = 5  # records at that height: a spike is over sooner
+MUCH, SOME = 3.0, 1.5  # times its beginning, times its best
+CLEAR = 6.0  # times the noise from record to record
+BACK = 0.01  # below it, a lost loss is on its way back
+EXPLAINS = ("STP00[1-4]", "STP009", "STP010", "STP011", "STP015", "STP02[0-2]")
+
+
+@probe(id="STP008", stage=Stage.STEPS, severity=Severity.ERROR, explains=EXPLAINS)
+def step_loss_diverges(records: Records) -> Iterator[Finding]:
+    """The training loss climbs, and is far above where it began or where it was best."""
+    series = records.sound.phase.series("loss")
+    values = series.values
+    if len(values) < LEAST or min(values) <= 0:
+        return
+    first, now = values[0], level(values, LASTING)
+    newest = values[-4 * LEAST :]
+    clear = exp(CLEAR * noise(logs(newest)))  # in logarithms: the noise of a loss is a share of it
+    bins = binned(values)
+    best = min(range(len(bins)), key=bins.__getitem__)
+    lost = min(values[-LASTING:]) > MUCH * first and now > clear * first
+    climbs = now > max(SOME, clear) * bins[best] and chance_of_rise(bins[best:]) < CERTAIN
+    if lost or climbs:
+        yield at(
+            records,
+            series.steps[-1],
+            f"the loss is {now:.4g} over the last {LASTING} records, after {first:.4g} at the beginning and "
+            f"{bins[best]:.4g} at its best: {'it is lost' if lost else 'it climbs steadily'}",
+            "lower the learning rate by ten, clip gradients at 1.0, and start from the last good checkpoint",
+            None if lost and chance_of_fall(newest) > BACK else Severity.WARNING,
+            now=now,
+            first=first,
+            best=bins[best],
+        )

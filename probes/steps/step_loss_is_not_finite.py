@@ -1,0 +1,33 @@
+from collections.abc import Iterator
+from math import isfinite
+
+from diagnose import Finding, Severity, Stage, probe
+from diagnose.records import Records
+from probes.stepping import at, went_on
+
+FIRST = 10  # steps that decide: what is wrong in them was wrong before the run
+
+
+@probe(id="STP001", stage=Stage.STEPS, severity=Severity.ERROR, explains=("STP00[234]", "STP02[0-2]"))
+def step_loss_is_not_finite(records: Records) -> Iterator[Finding]:
+    """The training loss is NaN or infinite."""
+    broken = records.broken
+    if broken is None or broken[0] != "loss":
+        return
+    row = broken[1]
+    before = [value for value in records.series("loss").values if isfinite(value)]
+    passed = went_on(records, row.step)
+    if row.step <= FIRST:
+        when = f"within the first {FIRST} steps: stop"
+    else:
+        when = f"the last finite one was {before[-1]:.4g}" if before else "no finite one was logged before"
+    after = "later losses are numbers again" if passed else "what comes after it is lost"
+    yield at(
+        records,
+        row.step,
+        f"the loss is {row.loss}, expected a finite number above 0; {when}; {after}",
+        "search this step with diagnose nan-bisect, which names the row, the module and the operation",
+        Severity.WARNING if passed else None,
+        loss=str(row.loss),
+        lr=row.lr,
+    )

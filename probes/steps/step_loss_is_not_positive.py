@@ -1,0 +1,46 @@
+from collections.abc import Iterator
+
+from diagnose import Finding, Severity, Stage, probe
+from diagnose.records import Records
+from probes.stepping import at
+
+# A healthy loss comes near zero by falling: from above a tenth of its beginning it does not get to zero in one step.
+NEAR = 0.1
+
+
+@probe(id="STP005", stage=Stage.STEPS, severity=Severity.ERROR, explains=("STP00[67]", "STP01[236]", "STP02[0-2]"))
+def step_loss_is_not_positive(records: Records) -> Iterator[Finding]:
+    """The training loss is exactly zero without having fallen there, or it is below zero."""
+    series = records.sound.series("loss")
+    values = series.values
+    if not values or min(values) > 0:
+        return
+    places = [place for place, value in enumerate(values) if value == 0 and _from_nowhere(values, place)]
+    below = [place for place, value in enumerate(values) if value < 0]
+    if places:
+        all_zero = places[0] == 0 and not any(values)
+        yield at(
+            records,
+            series.steps[places[0]],
+            f"Training Loss: 0.000000, expected above 0 (never 0); {values.count(0)} of {len(values)} losses are 0",
+            "count the labels that are scored in this batch: a loss of 0 says that there are none",
+            None if all_zero or places[0] == 0 else Severity.WARNING,
+            zeros=values.count(0),
+            losses=len(values),
+        )
+    elif below:
+        entropy = bool(records.vocabulary) or any(row.parts for row in records.rows)
+        yield at(
+            records,
+            series.steps[below[0]],
+            f"the loss is {values[below[0]]:.4g}, and a cross-entropy or CTC loss is never below 0",
+            "look for a sign, or for scores that are no log-probabilities where the loss is computed",
+            None if entropy else Severity.WARNING if values[0] > 0 else Severity.NOTE,
+            loss=values[below[0]],
+        )
+
+
+def _from_nowhere(values: tuple[float, ...], place: int) -> bool:
+    """The beginning itself, or a fall from a height in one step."""
+    before = next((value for value in reversed(values[:place]) if value != 0), None)
+    return before is None or before > NEAR * max(values[:place])

@@ -1,0 +1,30 @@
+from collections.abc import Iterator
+
+from diagnose import Finding, Severity, Stage, probe
+from diagnose.records import Records
+from probes.stepping import at, span
+
+# Batches differ, and dropout does: two equal losses in a row are a coincidence of rounding, five are none.
+# A log that rounds to few places needs more of them, and is no proof.
+LEAST, SURE, PLACES = 5, 10, 4
+
+
+@probe(id="STP006", stage=Stage.STEPS, severity=Severity.ERROR, explains=("STP007", "STP02[012]"))
+def step_loss_never_changes(records: Records) -> Iterator[Finding]:
+    """The training loss is the same number at every step."""
+    series = records.sound.phase.series("loss")
+    values = series.values
+    if len(values) < LEAST or values[0] == 0 or any(value != values[0] for value in values):
+        return
+    places = len(repr(values[0]).partition(".")[2])
+    if len(values) < SURE and places < PLACES:
+        return
+    yield at(
+        records,
+        series.steps[0],
+        f"the loss is {values[0]!r} at all {len(values)} records of {span(series)}, expected another one at each batch",
+        "check that batches change from step to step and that the optimiser holds the model's own, trainable weights",
+        None if places >= PLACES else Severity.WARNING,
+        loss=values[0],
+        losses=len(values),
+    )

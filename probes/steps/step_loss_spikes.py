@@ -1,0 +1,39 @@
+from collections.abc import Iterator
+from math import exp, log
+
+from diagnose import Finding, Severity, Stage, probe
+from diagnose.records import Records
+from probes.stepping import at
+from probes.trends import WINDOW, logs, noise
+
+LEAST = 20
+# In logarithms, where the noise of a loss is about normal: chance does not reach twelve times it in a million steps.
+FAR, TWICE = 12.0, log(2.0)
+SEVERAL = 3  # healthy runs have a spike now and then
+
+
+@probe(id="STP010", stage=Stage.STEPS, severity=Severity.WARNING)
+def step_loss_spikes(records: Records) -> Iterator[Finding]:
+    """The training loss jumps up for a step and comes back, again and again."""
+    series = records.sound.phase.series("loss")
+    values, steps = logs(series.values[-WINDOW:]), series.steps[-WINDOW:]
+    if len(values) < LEAST:
+        return
+    bar = max(FAR * noise(values), TWICE)
+    heights = {
+        step: min(here - before, here - after)
+        for step, before, here, after in zip(steps[1:], values, values[1:], values[2:], strict=False)
+        if min(here - before, here - after) > bar
+    }
+    if len(heights) < SEVERAL:
+        return
+    worst = max(heights, key=heights.__getitem__)
+    yield at(
+        records,
+        worst,
+        f"the loss jumps {len(heights)} times in {len(values)} records, {exp(heights[worst]):.3g} times its neighbours "
+        f"here; also at steps {', '.join(str(step) for step in list(heights)[:5])}",
+        "look at the rows of these steps before you filter anything; clip gradients at 1.0",
+        spikes=len(heights),
+        times=exp(heights[worst]),
+    )

@@ -1,0 +1,33 @@
+from collections.abc import Iterator
+from statistics import median
+
+from diagnose import Finding, Severity, Stage, probe
+from diagnose.records import Records
+from probes.stepping import at
+from probes.trends import WINDOW, binned, chance_of_fall, noise, start
+
+LEAST = 20
+# From record to record, as a share of its level. Ten seeds of five healthy subjects at four rows a batch reach 0.15.
+WILD = 0.4
+LEARNT = 0.5  # of its beginning: near the end of a healthy run, little is left and swings are large beside it
+
+
+@probe(id="STP009", stage=Stage.STEPS, severity=Severity.WARNING, explains=("STP010", "STP011"))
+def step_loss_swings(records: Records) -> Iterator[Finding]:
+    """The training loss swings by about its own size from step to step, and does not fall."""
+    series = records.sound.phase.series("loss")
+    values = series.values[-WINDOW:]
+    if len(values) < LEAST or min(values) <= 0:
+        return
+    middle, swing = median(values), noise(values)
+    if swing < WILD * middle or middle < LEARNT * start(series.values) or chance_of_fall(binned(values)) < 0.01:
+        return
+    yield at(
+        records,
+        series.steps[-1],
+        f"the loss moves by {swing:.4g} from record to record around {middle:.4g}, {swing / middle:.0%} of its level, "
+        "and does not fall",
+        "divide the learning rate by three, then try a larger batch; look whether batches are shuffled",
+        swing=swing,
+        level=middle,
+    )

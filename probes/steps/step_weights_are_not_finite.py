@@ -1,0 +1,23 @@
+from collections.abc import Iterator
+
+from diagnose import Finding, Severity, Stage, probe
+from diagnose.records import Records
+from probes.stepping import at
+
+
+@probe(id="STP003", stage=Stage.STEPS, severity=Severity.ERROR, explains=("STP00[124]", "STP02[0-2]"))
+def step_weights_are_not_finite(records: Records) -> Iterator[Finding]:
+    """A weight has become NaN or infinite during the run."""
+    broken = records.broken
+    found = broken[1] if broken and broken[0] == "weights" else None
+    if found is None:
+        return
+    sound = [row.step for row in records.rows if row.step < found.step and row.weights_finite]
+    since = f"they were finite at step {sound[-1]}" if sound else "no earlier look at them is on record"
+    yield at(
+        records,
+        found.step,
+        f"weights are not finite, though loss and gradient were until here; {since}: the update itself made them so",
+        "go back to a checkpoint before this step, and lower the learning rate or look at the optimiser's state",
+        weight_norm=str(found.weight_norm),
+    )
