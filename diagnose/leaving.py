@@ -11,6 +11,7 @@ from typing import NoReturn
 
 import click
 
+from diagnose.errors import Stopped
 from diagnose.version import __version__
 
 
@@ -24,6 +25,12 @@ def leave(error: BaseException, with_traceback: bool = False) -> NoReturn:
     if isinstance(error, click.ClickException):
         hint = f" (see {error.ctx.command_path} --help)" if isinstance(error, click.UsageError) and error.ctx else ""
         fail(f"error: {error.format_message()}{hint}", max(2, error.exit_code))  # 1 is kept for the verdict no-go
+    if isinstance(error, Stopped):
+        from diagnose import terminal
+        from diagnose.render.stopped import show_stopped
+
+        show_stopped(error, terminal.console(stderr=True))
+        sys.exit(1)
     if with_traceback:
         click.echo("".join(traceback.format_exception(error)).rstrip(), err=True)
     what = f"{type(error).__name__}: {error}".splitlines()[0][:300]

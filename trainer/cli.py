@@ -8,10 +8,11 @@ import click
 
 from diagnose import terminal
 from diagnose.version import __version__
-from trainer import commands, progress
-from trainer.options import EPOCHS, ROWS, configured, resolve, skippable
+from trainer import commands, progress, whole_way
+from trainer.options import EPOCHS, ROWS, configured, guarded, resolve, skippable
 
 if TYPE_CHECKING:
+    from diagnose.guard import Guard
     from trainer.config import Resolved
 
 log = logging.getLogger(__name__)
@@ -35,6 +36,7 @@ Examples:
 @click.option("--dry-run", is_flag=True, help="Check what can be checked without training, and say the plan.")
 @click.option("--print-config", is_flag=True, help="Show every value and the place it comes from.")
 @skippable
+@guarded
 @click.version_option(__version__, message="gonogo %(version)s")
 @click.pass_context
 def main(context: click.Context, config: str | None, overrides: tuple[str, ...], **given: Any) -> commands.Shown:
@@ -42,7 +44,7 @@ def main(context: click.Context, config: str | None, overrides: tuple[str, ...],
 
     Without a command it trains what --config describes.
     """
-    context.obj = enter
+    context.obj = whole_way.Diagnosis(enter, watch)
     if context.invoked_subcommand:
         if config or overrides:
             raise click.UsageError(f"options of {context.invoked_subcommand} come after its name", context)
@@ -60,6 +62,7 @@ def start(
     dry_run: bool,
     print_config: bool,
     skip_preflight: str | None,
+    guard: str,
 ) -> commands.Shown:
     """Show what was asked for, or train."""
     if dry_run or print_config:
@@ -77,8 +80,15 @@ def start(
     if leads():
         with journal(resolved.config.output.dir):
             log.info("preflight: %s", passed)
-    result = train(resolved, resume=resume, epochs=epochs, subset=subset)
+    result = train(resolved, resume=resume, epochs=epochs, subset=subset, guard=watch(guard))
     return [str(result)] if leads() else []
+
+
+def watch(mode: str) -> "Guard | None":
+    """Who judges the steps of a run; nobody, where that is not wanted."""
+    from diagnose.guard import Guard
+
+    return None if mode == "off" else Guard(mode)
 
 
 def enter(resolved: "Resolved", skip: str | None = None, resumed: bool = False) -> str:
@@ -119,7 +129,7 @@ for command in (
     commands.split,
     commands.evaluate,
     commands.charts,
-    commands.pipeline,
-    commands.demo,
+    whole_way.pipeline,
+    whole_way.demo,
 ):
     main.add_command(command)

@@ -1,19 +1,15 @@
 """The commands beneath train. Each gives back what is to be shown; the cli shows it."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
-from trainer.options import EPOCHS, FILE, FOLDER, ROWS, configured, resolve, skippable
+from trainer.options import FILE, FOLDER, ROWS, configured, resolve
 from trainer.paths import clean_manifest
 
-if TYPE_CHECKING:
-    from trainer.config import Resolved
-
 Shown = Sequence[Any]
-Enter = Callable[["Resolved", str | None], str]  # asks for the verdict on a run; given by the cli
 
 
 @click.command(epilog="Example: train prepare --input data/export/manifest.tsv --output data/export/manifest_clean.tsv")
@@ -105,45 +101,3 @@ def charts(runs: tuple[Path, ...], results: Path | None, output: Path | None) ->
     found = sorted((results or beside / "results").glob("*_metrics.json"))
     drawn = draw([read_run(run) for run in runs], [read_result(path) for path in found], output or beside / "charts")
     return [str(path) for path in drawn]
-
-
-@click.command(epilog="Example: train pipeline --config dev_whisper --config dev_e2e")
-@configured(multiple=True)
-@click.option("--epochs", type=EPOCHS, metavar="N", help="Train for so many epochs instead.")
-@click.option("--subset", type=ROWS, metavar="N", help="Use the first N rows of each split.")
-@skippable
-@click.pass_obj
-def pipeline(
-    enter: Enter, config: tuple[str, ...], overrides: tuple[str, ...], skip_preflight: str | None, **given: Any
-) -> Shown:
-    """Go the whole way: prepare, split, train, evaluate, charts, for one or several configurations.
-
-    What is already made and still valid is reused; a run that was interrupted goes on.
-    """
-    from trainer.evaluation.table import print_scores
-    from trainer.pipeline import pipeline as go
-
-    if not config:
-        raise click.UsageError("nothing to run; name at least one configuration with --config FILE")
-    outcome = go([resolve(one, overrides) for one in config], lambda one: enter(one, skip_preflight), **given)
-    print_scores(outcome.scores)
-    return [str(path) for path in (*outcome.runs, *outcome.charts)]
-
-
-@click.command(epilog="Example: train demo --model whisper --seed 1")
-@click.option("--model", type=click.Choice(["hybrid", "whisper", "e2e", "mt5"]), default="hybrid", help="Which model.")
-@click.option("--seed", default=0, help="Of the corpus and of the model.")
-@click.option("--directory", "--dir", type=FOLDER, default=Path("gonogo-demo"), help="Where everything goes.")
-@click.option("--set", "overrides", multiple=True, metavar="KEY=VALUE", help="Override one value; may be repeated.")
-@skippable
-@click.pass_obj
-def demo(
-    enter: Enter, model: str, seed: int, directory: Path, overrides: tuple[str, ...], skip_preflight: str | None
-) -> None:
-    """Show the whole way on real speech made on the spot: corpus, preflight, training, evaluation, charts.
-
-    Takes a few minutes on two CPU cores and downloads nothing. A second time, only what is missing is made.
-    """
-    from trainer.demo.run import demo as go
-
-    go(model, seed, directory, lambda one: enter(one, skip_preflight), overrides=overrides)

@@ -36,6 +36,12 @@ def configured(multiple: bool = False) -> Callable[[Any], Any]:
 skippable = click.option(
     "--skip-preflight", metavar="REASON", help="Start without the preflight; the reason is written down."
 )
+guarded = click.option(
+    "--guard",
+    type=click.Choice(["off", "warn", "stop"]),
+    default="stop",
+    help="What an error in a step that was made does to the run.",
+)
 
 
 def resolve(config: str, overrides: tuple[str, ...]) -> "Resolved":

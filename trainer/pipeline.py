@@ -12,9 +12,11 @@ from trainer.steps import Numbered, charts_step, data_step, evaluate_step, requi
 if TYPE_CHECKING:
     from trainer.config import Resolved
     from trainer.evaluation.evaluate import Scores
+    from trainer.loop.watch import Watch
 
 # Asks whether a run may start: the verdict in a line, or an exception when it may not.
 Gate = Callable[["Resolved"], str]
+Guards = Callable[[], "Watch | None"]  # makes the judge of a run's steps
 
 
 @dataclass(frozen=True)
@@ -27,7 +29,11 @@ class Outcome:
 
 
 def pipeline(
-    resolved: Sequence["Resolved"], gate: Gate | None = None, epochs: float | None = None, subset: int | None = None
+    resolved: Sequence["Resolved"],
+    gate: Gate | None = None,
+    epochs: float | None = None,
+    subset: int | None = None,
+    guards: Guards = lambda: None,
 ) -> Outcome:
     """The whole way; what is already made and still valid is reused."""
     configs = [one.config for one in resolved]
@@ -42,7 +48,7 @@ def pipeline(
         step.next(f"Train {one.config.output.experiment_name}")
         if gate:
             say(f"      preflight: {gate(one)}")
-        train_step(one, epochs, subset)
+        train_step(one, epochs, subset, guards())
     step.next("Evaluate on the test set")
     scores = [score for config in configs for score in evaluate_step(config, {"": None}, subset)]
     step.next("Draw charts")

@@ -14,6 +14,7 @@ from trainer.reuse import digest_of, is_current, listing_of, mark
 if TYPE_CHECKING:
     from trainer.config import Config, Resolved
     from trainer.evaluation.evaluate import Scores
+    from trainer.loop.watch import Watch
 
 SPLITS = ("train", "dev", "test")
 
@@ -71,7 +72,9 @@ def data_step(config: "Config") -> None:
     split_step(config, prepare_step(config))
 
 
-def train_step(resolved: "Resolved", epochs: float | None = None, subset: int | None = None) -> Path:
+def train_step(
+    resolved: "Resolved", epochs: float | None = None, subset: int | None = None, guard: "Watch | None" = None
+) -> Path:
     """Train, go on where an earlier run of the same settings and data stopped, or reuse it when it was finished."""
     from trainer.loop.run import train
     from trainer.models.parts import RESOLVED
@@ -89,7 +92,7 @@ def train_step(resolved: "Resolved", epochs: float | None = None, subset: int | 
     # What a stopped run names to go on with: all values are in it, none is said beside it.
     itself = replace(resolved, path=folder / RESOLVED, sources={})
     try:
-        result = train(itself, resume="auto" if same else None, epochs=epochs, subset=subset)
+        result = train(itself, resume="auto" if same else None, epochs=epochs, subset=subset, guard=guard)
     except KeyboardInterrupt as stop:
         raise KeyboardInterrupt(f"{stop}, or with the same command as now") from stop
     say("\n".join(f"      {line}" for line in str(result).splitlines()))

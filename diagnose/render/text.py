@@ -1,6 +1,6 @@
 """The report for a person: the diagnosis with its roots first, what could not look and why, and the verdict."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import groupby
 
 from rich.console import Console
@@ -20,8 +20,13 @@ Line = tuple[int, Text]
 
 
 def show(preflight: Preflight, console: Console) -> None:
-    """Prints it; every line folds at the console's width under its own indent."""
-    for indent, line in lines(preflight):
+    """Prints it."""
+    print_lines(lines(preflight), console)
+
+
+def print_lines(told: Iterable[Line], console: Console) -> None:
+    """Every line folds at the console's width under its own indent."""
+    for indent, line in told:
         line.plain = line.plain.translate(VISIBLE)
         for piece in line.wrap(console, max(20, console.width - indent)):
             piece.rstrip()

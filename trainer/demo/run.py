@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from trainer.demo.corpus import Corpus, make_corpus
 from trainer.demo.plan import Size
 from trainer.evaluation.table import print_scores
-from trainer.pipeline import Gate, Outcome
+from trainer.pipeline import Gate, Guards, Outcome
 from trainer.progress import say
 from trainer.steps import Numbered, charts_step, data_step, evaluate_step, train_step
 
@@ -27,6 +27,7 @@ def demo(
     gate: Gate | None = None,
     size: Size = Size(),  # noqa: B008
     overrides: Sequence[str] = (),
+    guards: Guards = lambda: None,
 ) -> Outcome:
     """Corpus, data, preflight, training, evaluation, charts; a second time, only what is missing."""
     started = time.monotonic()
@@ -39,7 +40,7 @@ def demo(
     step.next("Preflight: can this run learn?")
     say(f"      {gate(resolved) if gate else 'the diagnosis is not there yet: starting without it'}")
     step.next(f"Train {name} from random weights")
-    run = train_step(resolved)
+    run = train_step(resolved, guard=guards())
     step.next("Evaluate on sentences that were never trained on")
     scores = evaluate_step(resolved.config, _tests(model, corpus))
     step.next("Draw charts")

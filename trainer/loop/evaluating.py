@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from transformers import PreTrainedModel
 
     from trainer.models.parts import Batch, Parts
+
+SAMPLES = 50  # texts of an evaluation that are kept for whoever looks at the run
 
 
 @dataclass
@@ -64,6 +66,7 @@ class Evaluating:
 
     parts: Parts
     in_evaluation = False
+    last_texts: Sequence[tuple[str, str, str]] = ()  # task, reference and what was said, of the last evaluation
 
     def evaluation_loop(
         self,
@@ -77,6 +80,7 @@ class Evaluating:
         self.in_evaluation = True
         tally = self._tally(dataloader).merged()
         self.in_evaluation = False
+        self.last_texts = tally.texts[:SAMPLES]
         weight = getattr(self.model.config, "ctc_weight", 0.0)
         metrics = {**tally.losses(weight), **tally.scores()}
         named = {f"{metric_key_prefix}_{name}": value for name, value in metrics.items()}

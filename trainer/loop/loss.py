@@ -70,11 +70,13 @@ class LossBook:
     def __init__(self) -> None:
         self.sums: dict[str, Tensor] = {}
         self.steps: dict[str, int | Tensor] = {}
+        self.now: dict[str, Tensor] = {}  # the parts of the step that is being made
         self.window = self.empty = self.empty_in_all = self.skipped = 0
 
     def begin_step(self, totals: Counts, empty: bool, ctc_only: bool) -> None:
         """A step counts for a part only where that part has something to score."""
         self.window, self.empty, self.empty_in_all = self.window + 1, self.empty + empty, self.empty_in_all + empty
+        self.now = {}
         for name, found in zip(PARTS, (0 if ctc_only else totals.tokens, totals.rows), strict=True):
             self.steps[name] = self.steps.get(name, 0) + (found > 0)
 
@@ -82,7 +84,8 @@ class LossBook:
         """Sum without a copy to the host."""
         for name, value in parts.items():
             value = value.detach()
-            self.sums[name] = self.sums[name] + value if name in self.sums else value
+            for sums in (self.sums, self.now):
+                sums[name] = sums[name] + value if name in sums else value
 
     def mean_of_scored(self, mean: float) -> float | None:
         """The mean over all steps becomes the mean over those with something to score; None when there was none."""

@@ -4,36 +4,42 @@ from __future__ import annotations
 
 import logging
 import os
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from trainer.data.files import write_files
 from trainer.loop.again import again
 from trainer.loop.checkpoint import checkpoints, recover, set_aside
-from trainer.loop.disk import full_reason, too_little
+from trainer.loop.explaining import explained
 from trainer.loop.journal import journal
 from trainer.loop.lock import locked
+from trainer.loop.recording import clear
 from trainer.loop.result import RESULTS, RunResult, finish
 from trainer.loop.resume import require_same_run, resume_point, tell_changes
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
     from torch.utils.data import Dataset
 
     from trainer.config import Resolved
     from trainer.loop.trainer import RunTrainer
+    from trainer.loop.watch import Watch
     from trainer.models.parts import Parts
 
 log = logging.getLogger(__name__)
 
 
 def train(
-    resolved: Resolved, *, resume: str | None = None, epochs: float | None = None, subset: int | None = None
+    resolved: Resolved,
+    *,
+    resume: str | None = None,
+    epochs: float | None = None,
+    subset: int | None = None,
+    guard: Watch | None = None,
 ) -> RunResult:
-    """Train what the configuration describes; `epochs` and `subset` are for short runs."""
+    """Train what the configuration describes; `epochs` and `subset` are for short runs; `guard` judges every step."""
     resolved = with_epochs(resolved, epochs)
     run = resolved.config.output.dir
     with ExitStack() as held:
@@ -41,9 +47,12 @@ def train(
             held.enter_context(locked(run))
             held.enter_context(journal(run))
             recover(run)
+            clear(run)
         _meet()
         checkpoint = resume_point(resume, run)
         trainer = _prepared(resolved, checkpoint, subset)
+        if guard is not None:
+            trainer.guarded_by(guard)
         with explained(trainer):
             return _trained(trainer, checkpoint, command=again(resolved, epochs, subset))
 
@@ -69,22 +78,6 @@ def with_epochs(resolved: Resolved, epochs: float | None) -> Resolved:
 def leads() -> bool:
     """Whether this process is the first, or the only one."""
     return os.environ.get("RANK", "0") == "0"
-
-
-@contextmanager
-def explained(trainer: RunTrainer) -> Iterator[None]:
-    """Turn what a machine runs out of, memory or disk, into one sentence."""
-    from trainer.loop.memory import is_out_of_memory, out_of_memory
-
-    try:
-        yield
-    except (MemoryError, RuntimeError, OSError) as error:
-        if is_out_of_memory(error):
-            raise out_of_memory(error, trainer.largest, trainer.config, trainer.in_evaluation) from error
-        reason = full_reason(error)
-        if reason:
-            raise too_little(trainer.run, trainer.needed_bytes(), "the run", reason) from error
-        raise
 
 
 def _prepared(resolved: Resolved, checkpoint: Path | None, subset: int | None) -> RunTrainer:

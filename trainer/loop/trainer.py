@@ -13,6 +13,7 @@ from trainer.evaluation.compute import compute_metrics
 from trainer.loop.accumulating import Accumulating
 from trainer.loop.arguments import thaws, training_arguments
 from trainer.loop.evaluating import Evaluating
+from trainer.loop.guarding import Guarding
 from trainer.loop.loaders import eval_loader, train_loader
 from trainer.loop.saving import Saving
 from trainer.models.keep_fp32 import keep_fp32
@@ -24,8 +25,8 @@ if TYPE_CHECKING:
     from trainer.models.parts import Parts
 
 
-class RunTrainer(Accumulating, Saving, Evaluating, Seq2SeqTrainer):
-    """Everything but the stepping itself, which is transformers', is in the three pieces it is made of."""
+class RunTrainer(Guarding, Accumulating, Saving, Evaluating, Seq2SeqTrainer):
+    """Everything but the stepping itself, which is transformers', is in the four pieces it is made of."""
 
     def __init__(
         self, parts: Parts, train_set: Dataset, eval_set: Dataset | None, callbacks: list[TrainerCallback] | None = None

@@ -1,0 +1,145 @@
+"""Guards of a run: a step that is not finite leaves no trace in the weights, and the run ends where it happened."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+from diagnose.errors import InputError, Stopped
+from diagnose.guard import Guard
+from tests.loop_support import trainer
+from trainer.loop.recording import rows_of
+
+SETTINGS: dict[str, Any] = {"rows": 20, "max_steps": 9, "lr_scheduler_type": "constant", "dropout": 0.1}
+
+
+class Poisoned:
+    """One clip whose features hold a NaN: what our own reader would refuse, but a person's may not."""
+
+    def __init__(self, collate: Any, clip: str) -> None:
+        self.collate, self.clip = collate, clip
+
+    def __call__(self, items: list[dict[str, Any]]) -> dict[str, torch.Tensor]:
+        batch = self.collate(items)
+        for number, item in enumerate(items):
+            if item["audio_path"] == self.clip:
+                batch["feats"][number, 3, 5] = float("nan")
+        return batch
+
+
+def poisoned(directory: Path, step: int = 7, **settings: Any) -> tuple[Any, str]:
+    """A run in which a clip of that step is bad, and the clip."""
+    run = trainer("hybrid", directory, **{**SETTINGS, **settings})
+    clip = list(rows_of(run, step, run.args.gradient_accumulation_steps))[-1][0]["file"]
+    run.data_collator = Poisoned(run.data_collator, clip)
+    return run, clip
+
+
+def weights(run: Any) -> dict[str, torch.Tensor]:
+    return {name: value.clone() for name, value in run.model.state_dict().items()}
+
+
+def same(one: dict[str, torch.Tensor], other: dict[str, torch.Tensor]) -> bool:
+    return all(torch.equal(value, other[name]) for name, value in one.items())
+
+
+@pytest.mark.parametrize(
+    ("settings", "lag"),
+    [
+        pytest.param({}, None, id="plain"),
+        pytest.param({"gradient_accumulation_steps": 2, "rows": 40}, None, id="accumulated"),
+        pytest.param({"logging_steps": 100}, 2, id="withheld on the device, read two steps later"),
+        pytest.param({"max_grad_norm": 0.0}, None, id="without clipping"),
+    ],
+)
+def test_a_bad_clip_at_step_7_stops_the_run_before_its_update(
+    tmp_path: Path, settings: dict[str, Any], lag: int | None
+) -> None:
+    healthy = trainer("hybrid", tmp_path / "healthy", **{**SETTINGS, **settings, "max_steps": 6})
+    healthy.train()
+    run, clip = poisoned(tmp_path / "run", **settings)
+    run.guarded_by(Guard(), lag)
+    with pytest.raises(Stopped) as stop:
+        run.train()
+    assert same(weights(run), weights(healthy))
+    ours, theirs = (one.optimizer.state_dict()["state"] for one in (run, healthy))
+    assert all(torch.equal(ours[n][name], value) for n, state in theirs.items() for name, value in state.items())
+    finding = stop.value.report.diagnosis[0].finding
+    assert (finding.where, str(finding.severity)) == ("step 7", "error")
+    facts = json.loads((stop.value.recording / "recording.json").read_text())
+    assert facts["step"] == 7 and len(facts["batches"]) == run.args.gradient_accumulation_steps
+    assert clip in [row["file"] for rows in facts["rows"] for row in rows]
+
+
+@pytest.mark.parametrize("lag", [None, 2])
+def test_warned_only_the_run_goes_on_as_if_the_step_had_not_been(
+    tmp_path: Path, lag: int | None, caplog: pytest.LogCaptureFixture
+) -> None:
+    run, _ = poisoned(tmp_path, logging_steps=9)
+    run.guarded_by(Guard("warn"), lag)
+    run.train()
+    assert run.state.global_step == 9 and run.sentinel.recorded.name == "step-0000007"
+    logged = [line for line in run.state.log_history if "loss" in line]
+    assert all(value == value for line in logged for value in line.values())
+    assert all(torch.isfinite(value).all() for value in weights(run).values())
+    told = [one.getMessage() for one in caplog.records if one.levelname == "WARNING"]
+    assert len([text for text in told if "at step 7" in text]) == 1 and "updates were withheld" in told[-1]
+
+
+def test_a_guarded_run_is_the_same_run_to_the_last_bit(tmp_path: Path) -> None:
+    plain = trainer("hybrid", tmp_path / "plain", **SETTINGS)
+    plain.train()
+    luck = torch.rand(())
+    watched = trainer("hybrid", tmp_path / "watched", **SETTINGS)
+    watched.guarded_by(Guard(every=3), 2)
+    watched.train()
+    assert torch.equal(torch.rand(()), luck) and same(weights(watched), weights(plain))
+    losses = [[line.get("loss") for line in one.state.log_history] for one in (plain, watched)]
+    assert losses[0] == losses[1]
+
+
+def test_buffers_that_a_bad_forward_pass_poisoned_are_put_back(tmp_path: Path) -> None:
+    run, _ = poisoned(tmp_path)
+    norm = run.model.norm_on_trial = torch.nn.BatchNorm1d(80)
+
+    def see(model: Any, args: Any, given: dict[str, torch.Tensor]) -> None:
+        norm(given["feats"].flatten(0, 1))
+
+    run.model.register_forward_pre_hook(see, with_kwargs=True)
+    run.guarded_by(Guard("warn"))
+    run.train()
+    assert torch.isfinite(norm.running_mean).all() and norm.num_batches_tracked > 0
+
+
+def test_weights_that_are_not_finite_are_seen_where_an_epoch_ends(tmp_path: Path) -> None:
+    from transformers import TrainerCallback
+
+    run = trainer("hybrid", tmp_path, **{**SETTINGS, "rows": 6})
+
+    class Break(TrainerCallback):
+        def on_step_end(self, args: Any, state: Any, control: Any, **_: Any) -> None:
+            if state.global_step == 3:
+                next(iter(run.model.parameters())).data.view(-1)[0] = float("inf")
+
+    run.add_callback(Break())
+    run.guarded_by(Guard())
+    with pytest.raises(Stopped):
+        run.train()
+    assert run.state.global_step == 3
+
+
+def test_a_loop_of_ones_own() -> None:
+    guard = Guard()
+    for step in range(1, 7):
+        assert guard.step(loss=torch.tensor(3.0 - 0.1 * step), grad_norm=1.0 + step % 3, lr=1e-3) == ()
+    with pytest.raises(Stopped) as stop:
+        guard.step(loss=float("nan"), grad_norm=1.0, lr=1e-3)
+    assert stop.value.report.diagnosis[0].finding.where == "step 7"
+    quiet = Guard("off")
+    assert quiet.step(loss=float("inf")) == () and len(quiet.records().rows) == 1
+    with pytest.raises(InputError, match="expected one of off, warn, stop"):
+        Guard("loud")

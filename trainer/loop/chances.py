@@ -1,0 +1,43 @@
+"""Random states: kept at the start of a step, and put back."""
+
+from __future__ import annotations
+
+import random
+from typing import Any, TypeAlias
+
+import numpy as np
+import torch
+
+Chances: TypeAlias = dict[str, Any]
+
+
+def chances(device: torch.device) -> Chances:
+    """Where python's, numpy's and torch's generators are now; the device's own included. Nothing is waited for."""
+    states = {"python": random.getstate(), "numpy": np.random.get_state(), "torch": torch.get_rng_state()}
+    return states if device.type != "cuda" else {**states, "cuda": torch.cuda.get_rng_state(device)}
+
+
+def take_up(states: Chances, device: torch.device) -> None:
+    """Put the generators back to where they were."""
+    random.setstate(states["python"])
+    np.random.set_state(states["numpy"])
+    torch.set_rng_state(states["torch"])
+    if "cuda" in states and device.type == "cuda":
+        torch.cuda.set_rng_state(states["cuda"], device)
+
+
+def to_plain(states: Chances) -> dict[str, Any]:
+    """As JSON can hold it, without loss."""
+    version, numbers, gauss = states["python"]
+    name, keys, *rest = states["numpy"]
+    plain = {"python": [version, list(numbers), gauss], "numpy": [name, keys.tolist(), *rest]}
+    return plain | {kind: bytes(states[kind].tolist()).hex() for kind in ("torch", "cuda") if kind in states}
+
+
+def from_plain(plain: dict[str, Any]) -> Chances:
+    """The reverse of `to_plain`."""
+    version, numbers, gauss = plain["python"]
+    name, keys, *rest = plain["numpy"]
+    states = {"python": (version, tuple(numbers), gauss), "numpy": (name, np.array(keys, dtype=np.uint32), *rest)}
+    kinds = (kind for kind in ("torch", "cuda") if kind in plain)
+    return states | {kind: torch.tensor(list(bytes.fromhex(plain[kind])), dtype=torch.uint8) for kind in kinds}
