@@ -12,6 +12,7 @@ from torch import nn
 from probes.healthy import healthy
 from probes.instruments.outputs import loss_of_output
 from probes.instruments.replay import Subject
+from probes.measured.origin import Origin
 
 Change = Callable[[torch.Tensor], torch.Tensor]
 INF = float("inf")
@@ -62,6 +63,13 @@ class Cause:
     cause: str
     module: bool = True
     only: tuple[str, ...] = ()
+
+
+def is_named(cause: Cause, target: str, found: Origin | None) -> bool:
+    """Phase, kind of cause and operation, and the module where the fault is in one."""
+    if found is None or (found.phase, found.cause) != (cause.phase, cause.cause):
+        return False
+    return found.operation in cause.operations and (not cause.module or target in found.module)
 
 
 def floats(case: Case) -> torch.Tensor:
