@@ -39,15 +39,19 @@ def nan_bisect(
     batch: Any = None,
     precision: str = "fp32",
     number: int | None = None,
+    names: Sequence[str] = (),
     watcher: Watcher | None = None,
     **facts: Any,
 ) -> Any:
     """The birth of the value that makes a step not finite, with its finding; None when all is finite.
 
-    Looks at `batch`, or at every batch of `train_batches` (or of the Trainer) up to the first that fails.
+    Looks at `batch` (whose rows are called `names`), or at every batch of `train_batches` (or of the Trainer) up to
+    the first that fails.
     """
     engine = installed()
-    how = {"precision": precision, "number": number} | ({} if batch is None else {"batch": batch})
+    how = {"precision": precision, "number": number} | (
+        {} if batch is None else {"batch": batch, "names": tuple(names)}
+    )
     try:
         found = engine.context({**facts, "search": how}, watcher).get("searched")
     except Refusal as refusal:

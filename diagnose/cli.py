@@ -30,8 +30,10 @@ for command in (list_probes, explain, env, diff, data, nan_bisect):
     main.add_command(command)
 
 
-def facts_from(config: str | None, overrides: Sequence[str], subject: str | None) -> dict[str, Any]:
-    """The facts that --config or --subject stand for."""
+def facts_from(
+    config: str | None, overrides: Sequence[str], subject: str | None, checkpoint: Path | None = None
+) -> dict[str, Any]:
+    """The facts that --config (at a checkpoint, where one is named) or --subject stand for."""
     if (config is None) == (subject is None):
         raise click.UsageError("name what to look at: --config FILE or --subject package.module:function, one of them")
     if subject is not None:
@@ -41,7 +43,19 @@ def facts_from(config: str | None, overrides: Sequence[str], subject: str | None
     from trainer.config import load
     from trainer.paths import find_config
 
-    return {"config": load(find_config(str(config)), overrides)}
+    resolved = load(find_config(str(config)), overrides)
+    if checkpoint is not None:
+        from trainer.loop.taking_up import facts_at
+
+        return facts_at(resolved, checkpoint)
+    return {"config": resolved}
+
+
+def replay_of(recording: Path) -> Any:
+    """A recorded step of our trainer."""
+    from trainer.loop.replaying import open_recording
+
+    return open_recording(recording)
 
 
 def reasons(context: click.Context, option: click.Parameter, given: tuple[str, ...]) -> dict[str, str]:

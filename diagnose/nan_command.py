@@ -1,6 +1,7 @@
 """`diagnose nan-bisect`: where a value that is not finite was born."""
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import click
@@ -8,34 +9,52 @@ import click
 from diagnose import terminal
 from diagnose.errors import InputError
 from diagnose.options import looked_at
+from diagnose.replay import replayed
+
+FOLDER = click.Path(file_okay=False, path_type=Path)
 
 
 @click.command("nan-bisect", cls=terminal.Command)
+@click.argument("recording", required=False, type=FOLDER)
 @looked_at
-@click.option("--precision", type=click.Choice(["fp32", "fp16", "bf16"]), default="fp32", help="Run the step in it.")
+@click.option("--checkpoint", type=FOLDER, help="Take weights and optimiser of --config from a checkpoint.")
+@click.option(
+    "--precision",
+    type=click.Choice(["fp32", "fp16", "bf16"]),
+    help="Run the step in it.  [default: fp32, or that of the recording]",
+)
 @click.option("--batch", "number", type=click.IntRange(min=0), metavar="N", help="Only batch N, counted from 0.")
 @click.option("--drill-down", "module", metavar="MODULE", help="Print every operation inside one module instead.")
 @click.pass_context
 def nan_bisect(
     context: click.Context,
+    recording: Path | None,
     config: str | None,
     overrides: tuple[str, ...],
     subject: str | None,
-    precision: str,
+    checkpoint: Path | None,
+    precision: str | None,
     number: int | None,
     module: str | None,
 ) -> None:
     """Goes through the batches to the first whose step is not finite, and names row, module, operation and line.
 
+    RECORDING is what a guard left of a failed step: the same step is made once more, with the same random states.
     A step that is finite costs one plain step. Exit code 0 when every batch is finite, 1 when one is not.
     """
     from diagnose import api
     from diagnose.cli import facts_from
     from diagnose.render.live import watching
 
-    facts = facts_from(config, overrides, subject)
+    if recording is not None:
+        if config or subject or checkpoint or number is not None:
+            raise click.UsageError("a recording holds configuration, weights and batch itself: name it alone")
+        context.exit(replayed(recording, precision, module))
+    if checkpoint is not None and config is None:
+        raise click.UsageError("--checkpoint goes with --config")
+    facts, precision = facts_from(config, overrides, subject, checkpoint), precision or "fp32"
     if module is not None:
-        terminal.answer("\n".join(_operations(facts, module)))
+        terminal.answer("\n".join(told_operations(facts, module)))
         return
     with watching() as watcher:
         origin = api.nan_bisect(**facts, precision=precision, number=number, watcher=watcher)
@@ -44,11 +63,11 @@ def nan_bisect(
             f"every value is finite in {precision}: {'batch ' + str(number) if number is not None else 'all batches'}"
         )
         return
-    terminal.answer("\n".join(_told(origin)))
+    terminal.answer("\n".join(told_origin(origin)))
     context.exit(1)
 
 
-def _told(origin: Any) -> Iterator[str]:
+def told_origin(origin: Any) -> Iterator[str]:
     """The verdict, then the way there as a tree."""
     finding = origin.finding
     yield "ORIGIN"
@@ -68,7 +87,7 @@ def _told(origin: Any) -> Iterator[str]:
         yield from (f"    {value}" for value in visit.values)
 
 
-def _operations(facts: dict[str, Any], module: str) -> Iterator[str]:
+def told_operations(facts: dict[str, Any], module: str) -> Iterator[str]:
     from diagnose.engine import installed
     from diagnose.facts import Refusal
 

@@ -73,7 +73,7 @@ def searched(
             raise Unavailable(str(reason)) from reason
     if failing is None:
         return Bisected()
-    names = names_of(train_dataset, failing.indices) if failing.indices else ()
+    names = names_of(train_dataset, failing.indices) if failing.indices else search.get("names", ())
     return replace(bisect(subject, failing.batch, names), batch=failing.number)
 
 
