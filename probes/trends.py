@@ -24,8 +24,8 @@ def noise(values: Sequence[float]) -> float:
     steps = [after - before for before, after in pairwise(values)]
     if not steps:
         return 0.0
-    middle = median(steps)
-    return 1.4826 * median(abs(step - middle) for step in steps) / sqrt(2)
+    slope = (values[-1] - values[0]) / len(steps)
+    return 1.4826 * median(abs(step - slope) for step in steps) / sqrt(2)
 
 
 def chance_of_rise(values: Sequence[float]) -> float:
