@@ -17,6 +17,8 @@ from probes.measured.origin import Visit
 
 TORCH = str(Path(torch.__file__).parent)
 HERE = str(Path(__file__).parent)
+SUBJECTS = str(Path(__file__).parent / "subjects")
+DRIVERS = {str(Path(__file__).with_name(name)) for name in ("replay.py", "drill.py")}
 REMEMBERED = 8  # modules before the origin
 
 
@@ -61,11 +63,12 @@ class Calls:
     def place(self) -> Place:
         """Of what is being computed now."""
         frames = list(_frames())
-        code = frames[-1].f_code
+        last = frames[-1]
+        line = f"{last.f_code.co_filename}:{last.f_lineno}" if _is_theirs(last) else ""
         running = [entry for entry in self.stack if entry[0]]
         name, kind, call = running[-1] if running else ("", "", 1)
         loss = not running or any("loss" in entry[1].lower() for entry in self.stack) or any(map(_of_loss, frames))
-        return Place(name, kind, call, f"{code.co_filename}:{frames[-1].f_lineno}", code.co_name, loss)
+        return Place(name, kind, call, line, last.f_code.co_name, loss)
 
     def visits(self) -> tuple[Visit, ...]:
         """The last modules without children that ended before now, in their order."""
@@ -89,13 +92,19 @@ class Calls:
 
 
 def _frames() -> Iterator[FrameType]:
-    """From here outwards, up to the innermost frame that is neither torch's nor these instruments'."""
+    """From here outwards, up to the innermost frame of a person's code, or to what drives the step."""
     frame: FrameType | None = sys._getframe(1)
-    while frame is not None:
+    while frame is not None and frame.f_code.co_filename not in DRIVERS:
         yield frame
-        if not frame.f_code.co_filename.startswith((TORCH, HERE, "<")):
+        if _is_theirs(frame):
             return
         frame = frame.f_back
+
+
+def _is_theirs(frame: FrameType) -> bool:
+    """Neither torch's nor of these instruments."""
+    file = frame.f_code.co_filename
+    return file.startswith(SUBJECTS) or not file.startswith((TORCH, HERE, "<"))
 
 
 def _of_loss(frame: FrameType) -> bool:

@@ -17,7 +17,7 @@ def cause_of(phase: str, operation: str, node: str, values: tuple[Values, ...]) 
     if phase in ("data", "weights", "update"):
         return phase
     into = [value for value in values if value.role == "input"]
-    if operation.startswith("nll_loss") or operation == "mean":
+    if operation.startswith("nll_loss") or (operation == "mean" and any(0 in value.shape for value in into)):
         return "nothing scored"
     if "ctc_loss" in operation:
         return "ctc target too long"

@@ -6,9 +6,10 @@ from probes.measured.origin import Values
 
 
 def describe(tensor: torch.Tensor, role: str) -> Values:
-    """Shape, dtype, device, range of the finite elements, shares of the others."""
+    """Shape, dtype, device, range of the finite elements (of a complex tensor: of magnitudes), shares of the others."""
     detached = tensor.detach()
-    numbers = detached.float() if detached.is_floating_point() else detached
+    plain = detached.abs() if detached.is_complex() else detached
+    numbers = plain.float() if plain.is_floating_point() else plain
     good = torch.isfinite(numbers) if numbers.is_floating_point() else None
     finite = numbers if good is None else numbers[good]
     low, high = (float(bound) for bound in torch.aminmax(finite)) if finite.numel() else (None, None)

@@ -41,6 +41,9 @@ def tensors_of(batch: Any, name: str = "batch") -> Iterator[tuple[str, torch.Ten
     elif isinstance(batch, list | tuple):
         for number, value in enumerate(batch):
             yield from tensors_of(value, f"{name}[{number}]")
+    elif not callable(batch):
+        for key, value in getattr(batch, "__dict__", {}).items():
+            yield from tensors_of(value, f"{name}.{key}")
 
 
 def masters_of(optimizer: Any, model: torch.nn.Module) -> Masters:
