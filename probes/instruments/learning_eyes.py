@@ -10,9 +10,11 @@ from torch.nn.functional import cross_entropy
 from torch.overrides import TorchFunctionMode
 
 from probes.instruments.learning_floors import ctc_floor
+from probes.instruments.outputs import logits_of
 from probes.instruments.watching import Watch, watched
 
 Rows = tuple[tuple[int, ...], ...]
+UNEVEN = 0.1  # of the gradient: a further term on the scores may tip it a little
 
 
 @dataclass
@@ -65,19 +67,31 @@ class Ctc:
 
 
 class Eyes:
-    """Open while batches run; `look` after each backward pass, `watch` after each forward pass with known classes."""
+    """Open while batches run: `look` after each backward pass, `compare` after a forward pass with known classes."""
 
     def __init__(self, watch: Watch) -> None:
         self._watch = watch
         self._ears = _CtcEars()
+        self._balanced = True
+
+    def see(self, module: torch.nn.Module, given: Any, output: Any) -> None:
+        logits = logits_of(output)
+        if logits is not None and logits.requires_grad:
+            logits.register_hook(self._weigh)
+
+    def _weigh(self, gradient: torch.Tensor) -> None:
+        """What a softmax pushes up in one class it pushes down in the others: else the last axis holds no classes."""
+        sums, sizes = gradient.float().sum(-1).abs().sum(), gradient.float().abs().sum()
+        self._balanced = bool(sums <= UNEVEN * sizes)
 
     def clear(self) -> None:
         self._ears.calls.clear()
         self._watch.felt = self._watch.wanted = self._watch.logits = None
+        self._balanced = True
 
     def look(self, seen: Seen) -> None:
         """What the loss asks for is read from its gradient on the scores."""
-        wanted, felt = self._watch.wanted, self._watch.felt
+        wanted, felt = self.wanted, self._watch.felt
         self._add(seen, wanted, felt)
         self.clear()
 
@@ -88,7 +102,8 @@ class Eyes:
 
     @property
     def wanted(self) -> torch.Tensor | None:
-        return self._watch.wanted
+        """The class asked for at each place, negative where none is."""
+        return self._watch.wanted if self._balanced else None
 
     def _add(self, seen: Seen, wanted: torch.Tensor | None, felt: torch.Tensor | None) -> None:
         logits = self._watch.logits
@@ -143,8 +158,12 @@ def _heard(
 def open_eyes(model: torch.nn.Module) -> Iterator[Eyes]:
     with watched(model) as watch:
         eyes = Eyes(watch)
-        with eyes._ears:
-            yield eyes
+        handle = model.register_forward_hook(eyes.see)
+        try:
+            with eyes._ears:
+                yield eyes
+        finally:
+            handle.remove()
 
 
 def asked_rows(seen: Sequence[Sequence[int]]) -> Rows:

@@ -1,6 +1,6 @@
 """Which rows are to be learnt by heart: a few whose labels and inputs differ, cut out of the collator's own output."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
@@ -88,7 +88,7 @@ def _chosen(rows: Sequence[_Row]) -> list[_Row]:
     if not pairs:
         same = len({row.labels for row in full}) < 2
         raise NothingToLearn(f"all {len(full)} rows have {'one label' if same else 'one input'}: nothing to tell apart")
-    chosen = list(max(pairs, key=lambda pair: _worth(pair)))
+    chosen = list(max(pairs, key=_worth))
     while len(chosen) < FEW:
         more = [row for row in full if all(row.differs(other) for other in chosen)]
         if not more:
@@ -97,7 +97,7 @@ def _chosen(rows: Sequence[_Row]) -> list[_Row]:
     return sorted(chosen, key=lambda row: (row.batch, row.row))
 
 
-def _worth(rows: Sequence[_Row]) -> tuple[float, int]:
+def _worth(rows: Iterable[_Row]) -> tuple[float, int]:
     labels = [row.labels or () for row in rows]
     if any(not isinstance(token, int) for row in labels for token in row):
         return 0.0, 0

@@ -14,7 +14,7 @@ from probes.instruments.outputs import ComputeLoss
 
 FORWARD = 1 / 3  # of a forward and backward pass
 HIGHEST = 0.01  # where the width does not say
-TURN = 0.3  # by how much an update may turn a unit that reads values of size one: AdamW moves each weight by its rate
+TURN = 0.2  # by how much an update may turn a unit that reads values of size one: AdamW moves each weight by its rate
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,7 @@ class Stepper:
         self.weights = [weight for group in groups for weight in group.weights]
         self._shares = [group.share for group in groups]
         settings = [{"params": list(group.weights), "lr": 0.0} for group in groups]
-        self._optimizer = torch.optim.AdamW(settings, betas=(0.9, 0.95), weight_decay=0.0) if settings else None
+        self._optimizer = torch.optim.AdamW(settings, betas=(0.8, 0.9), weight_decay=0.0) if settings else None
         self.saved: list[torch.Tensor] = []
 
     def loss(self, batches: Sequence[Any] | None = None) -> float:

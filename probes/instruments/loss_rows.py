@@ -86,7 +86,7 @@ def _inputs(batch: Any) -> list[torch.Tensor]:
 
 def _exchanged(value: torch.Tensor) -> torch.Tensor:
     if len(value) > 1:
-        return value.flip(0)
+        return value.roll(1, 0)
     if value.is_floating_point():
         return value + torch.randn_like(value) * (float(value.float().std(correction=0)) + 1e-3)
     return value.roll(1, -1)

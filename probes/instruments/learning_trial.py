@@ -1,0 +1,170 @@
+"""The whole of it: rows are learnt by heart, then asked with other inputs, in training mode, and with parts thawed."""
+
+import math
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Any
+
+import torch
+
+from probes.instruments.collation import input_of
+from probes.instruments.keeping import Keeper
+from probes.instruments.learning_eyes import Eyes, asked_rows, open_eyes
+from probes.instruments.learning_modes import quieten
+from probes.instruments.learning_parts import frozen_parts, idle_parts, weights_of
+from probes.instruments.learning_steps import Group
+from probes.instruments.learning_training import in_training
+from probes.instruments.loss_ears import Ears
+from probes.instruments.loss_head import SCORES
+from probes.instruments.loss_rows import LabelsOf
+from probes.instruments.observer import observed
+from probes.instruments.overfitting import Learning, Subject
+from probes.instruments.reach import put_weights_back
+from probes.measured.learning import Idle, Overfit, Trial
+
+AGAIN = 60  # updates of a further trial, such as one with a frozen part thawed
+TRIALS = 2
+LARGE = 0.1  # of what trains: smaller parts without a gradient are left to the gradients' own stage
+
+
+def overfit(subject: Subject, labels_of: LabelsOf, others: Iterable[Any] = (), more: Sequence[Any] = ()) -> Overfit:
+    """`more`: batches that may reach parts which these rows do not. Nothing of it stays."""
+    start, model = time.perf_counter(), subject.model
+    with observed(model, others=others) as before, open_eyes(model) as eyes:
+        modes = {module: module.training for module in model.modules()} if model.training else {}
+        note = quieten(model)
+        modes = modes or dict.fromkeys(model.modules(), True)
+        relabelled, wavers = _repeated(subject, eyes)
+        learning = Learning(subject, eyes).learn()
+        found = _ended(_told(learning, labels_of, note))
+        found = replace(found, relabelled=relabelled, wavers=wavers, idle=_idle(learning, more))
+        if learning.ended == "learnt":
+            found = replace(found, training=in_training(learning, modes))
+        elif learning.ended == "stuck" and found.frozen and found.held:
+            found = replace(found, thawed=_thawed(subject, eyes, found.frozen, before))
+        return replace(found, seconds=time.perf_counter() - start)
+
+
+def _ended(found: Overfit) -> Overfit:
+    """A loss of another kind has a lowest value that nobody knows: one that falls and follows its input has learnt."""
+    unknown = found.book is None and found.ctc is None and found.ended == "stuck"
+    return replace(found, ended="learnt") if unknown and found.fell and found.listens else found
+
+
+def reads_its_labels(batch: Any, labels: Any) -> bool:
+    """A language model: what it has to say stands in its input."""
+    read = input_of(batch)
+    if read is None or not isinstance(labels, torch.Tensor) or read[1].shape != labels.shape or labels.dim() < 2:
+        return False
+    scored = labels >= 0
+    return bool(scored.any()) and float((read[1] == labels)[scored].float().mean()) > 0.9
+
+
+def _repeated(subject: Subject, eyes: Eyes) -> tuple[str, float]:
+    """Two passes at the same weights: what the loss asks for must be the same, and what it is nearly so."""
+    runs = [Learning(subject, eyes) for _ in range(2)]
+    one, other = (run.look() for run in runs)
+    asked = [(asked_rows(run.first.asked), [call.targets.tolist() for call in run.first.ctc]) for run in runs]
+    return ("the loss asks for other labels" if asked[0] != asked[1] else ""), abs(one - other)
+
+
+def _told(learning: Learning, labels_of: LabelsOf, note: str) -> Overfit:
+    """The plain figures. With inputs exchanged also where the run ended before that was asked."""
+    if learning.swapped is None or learning.ended != "learnt":
+        learning.swap()
+    seen, subject, model = learning.seen, learning.subject, learning.subject.model
+    swapped = learning.swapped
+    found = Overfit(
+        where=subject.lesson.where,
+        rows=max(len(subject.lesson.labels), len(learning.first.asked)),
+        curve=tuple(learning.curve),
+        books=tuple(learning.books),
+        seconds=0.0,
+        ended=learning.ended,
+        rate=learning.first_rate,
+        first=learning.curve[0] if learning.curve else float("nan"),
+        final=learning.curve[-1] if learning.curve else float("nan"),
+        tokens=seen.tokens,
+        classes=seen.classes,
+        accuracy=seen.accuracy,
+        book=seen.book,
+        unigram=learning.unigram,
+        blind=learning.blind,
+        reads_labels=subject.reads_labels,
+        held=len(learning.stepper.weights),
+        trainable=sum(weight.requires_grad for weight in model.parameters()),
+        frozen=frozen_parts(model),
+        asked=_asked(learning, labels_of),
+        ctc=learning.ctc,
+        notes=(note,),
+    )
+    if swapped is not None:
+        told = {"swapped": swapped[0], "swapped_accuracy": swapped[1].accuracy, "swapped_book": swapped[1].book}
+        found = replace(found, **told)  # type: ignore[arg-type]
+    return _with_scores(found, learning)
+
+
+def _asked(learning: Learning, labels_of: LabelsOf) -> float | None:
+    """Of the places that the loss looks at, the share whose class is the label there, or the next one's."""
+    right = [0, 0]
+    places = 0
+    for batch, wanted in zip(learning.subject.lesson.batches, learning.wanted, strict=True):
+        labels = labels_of(batch)
+        if wanted is None or not isinstance(labels, torch.Tensor) or labels.shape != wanted.shape:
+            return None
+        labels, felt = labels.to(wanted.device), wanted >= 0
+        places += int(felt.sum())
+        right[0] += int((labels == wanted)[felt].sum())
+        right[1] += int((labels.roll(-1, -1) == wanted)[felt].sum()) if labels.dim() > 1 else 0
+    return max(right) / places if places and not learning.seen.ctc[len(learning.wanted) :] else None
+
+
+def _with_scores(found: Overfit, learning: Learning) -> Overfit:
+    """The range of what reaches the loss, and the least loss that this range allows."""
+    with Ears() as ears:
+        learning.stepper.loss()
+    learning.eyes.clear()
+    heard = [one for one in ears.heard if one.function in SCORES and one.classes > 1]
+    if not heard:
+        return found
+    last = heard[-1]
+    bound = math.log1p((last.classes - 1) * math.exp(last.lowest - last.highest))
+    return replace(
+        found,
+        scores=(last.lowest, last.highest),
+        probabilities=last.are_probabilities,
+        bound=bound,
+        classes=last.classes,
+    )
+
+
+def _idle(learning: Learning, more: Sequence[Any]) -> tuple[Idle, ...]:
+    """Looked at again with other batches before anybody is blamed: an expert may not be meant for these rows."""
+    model, groups = learning.subject.model, learning.subject.groups
+    found = idle_parts(model, learning.reached, groups)
+    if any(part.share >= LARGE for part in found) and more and len(learning.curve) > 2:
+        further = Learning(
+            replace(learning.subject, lesson=replace(learning.subject.lesson, batches=tuple(more))), learning.eyes
+        )
+        further.look()
+        found = idle_parts(model, learning.reached | further.reached, groups)
+    return found
+
+
+def _thawed(subject: Subject, eyes: Eyes, frozen: Sequence[Idle], before: Keeper) -> Trial | None:
+    """The frozen parts set free one after the other, the model's last first, until one lets it learn."""
+    model = subject.model
+    for part in frozen[:TRIALS]:
+        put_weights_back(model, before)
+        weights = [weight for weight in weights_of(model, part) if weight.is_floating_point()]
+        for weight in weights:
+            weight.requires_grad_(True)
+        held = {id(weight) for group in subject.groups for weight in group.weights}
+        free = tuple(weight for weight in weights if id(weight) not in held)
+        trial = Learning(replace(subject, groups=(*subject.groups, Group(free))), eyes, AGAIN).learn()
+        for weight in free:
+            weight.requires_grad_(False)
+        if trial.ended == "learnt":
+            return Trial(part.module, trial.seen.book, trial.seen.accuracy, len(trial.curve))
+    return None

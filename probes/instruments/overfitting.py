@@ -1,0 +1,159 @@
+"""Learns a few rows by heart and stops as soon as it is certain whether that can be done."""
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import torch
+
+from probes.instruments.learning_eyes import Eyes, Seen
+from probes.instruments.learning_floors import blind, unigram
+from probes.instruments.learning_rows import Lesson
+from probes.instruments.learning_steps import Group, Stepper, first_rate
+from probes.instruments.loss_rows import LabelsOf, with_inputs_exchanged
+from probes.instruments.outputs import ComputeLoss
+from probes.measured.learning import CtcState
+
+MOST = 120  # updates: twice what a healthy model may need
+PATIENCE = 12  # updates without a new lowest loss before the rate is halved
+BETTER = 0.02  # of the lowest loss: less is no progress
+CERTAIN = 3.0  # nats: the labels are twenty times as likely with their own inputs
+HALVINGS = 3  # without progress: it will not come
+
+
+@dataclass(frozen=True)
+class Subject:
+    """What is to learn, by which loss, and for how long at most."""
+
+    model: torch.nn.Module
+    lesson: Lesson
+    compute_loss: ComputeLoss
+    groups: Sequence[Group]
+    inputs_of: LabelsOf | None = None
+    reads_labels: bool = False
+    until: float = float("inf")  # on the clock of time.perf_counter
+
+
+class Learning:
+    """One attempt, from the weights as they are. `ended`: learnt, stuck, still falling, out of time."""
+
+    def __init__(self, subject: Subject, eyes: Eyes, most: int = MOST) -> None:
+        self.subject, self.eyes, self.most = subject, eyes, most
+        self.stepper = Stepper(subject.model, subject.lesson.batches, subject.compute_loss, subject.groups)
+        self.rate = self.first_rate = first_rate(subject.groups)
+        self.curve: list[float] = []
+        self.books: list[float] = []
+        self.first = self.seen = Seen()
+        self.wanted: list[torch.Tensor | None] = []
+        self.reached: set[int] = set()  # ids of the weights that got a gradient other than nought
+        self.ended = ""
+        self._best, self._since, self._halved = float("inf"), 0, 0
+        self.swapped: tuple[float, Seen] | None = None
+        self._floors: list[float] = []
+
+    def learn(self) -> "Learning":
+        while not self.ended:
+            self.ended = self._step()
+        return self
+
+    def _step(self) -> str:
+        if time.perf_counter() > self.subject.until:
+            return "out of time"
+        if len(self.curve) >= self.most:
+            return "still falling" if self._since < PATIENCE else "stuck"
+        loss = self.look()
+        self.curve.append(loss)
+        if self._is_done() and self._looks_at_input():
+            return "learnt"
+        if self._slow_down(loss):
+            return "stuck"
+        self.stepper.move(self.rate)
+        return ""
+
+    def look(self) -> float:
+        """One pass: the loss, what is asked for and what is said, and which weights it reaches."""
+        self.seen, wanted = Seen(), []
+
+        def after() -> None:
+            wanted.append(self.eyes.wanted)
+            self.eyes.look(self.seen)
+
+        self.eyes.clear()
+        loss = self.stepper.gradient(after)
+        if not self.curve:
+            self.first, self.wanted = self.seen, wanted
+        if self.seen.book is not None:
+            self.books.append(self.seen.book)
+        if len(self.curve) < 3 or not len(self.curve) % 10:
+            pairs = [(weight, weight.grad) for weight in self.subject.model.parameters()]
+            self.reached |= {id(weight) for weight, grad in pairs if grad is not None and bool(grad.any())}
+        return loss
+
+    @property
+    def blind(self) -> float | None:
+        return blind(self.first.asked)
+
+    @property
+    def unigram(self) -> float | None:
+        return unigram(self.first.asked)
+
+    def _is_done(self) -> bool:
+        """All labels right, far below what their statistics allow, and CTC no longer where any input would do."""
+        book, floor, statistics = self.seen.book, self.blind, self.unigram
+        if book is None or floor is None or statistics is None:
+            return self._aligns(0.5) if self.seen.ctc else self.curve[-1] < 0.05 * self.curve[0]
+        if self.subject.reads_labels:
+            return book < floor + 0.1 * (statistics - floor)
+        return self.seen.accuracy == 1.0 and book < 0.5 * statistics and self._aligns(0.9)
+
+    def _aligns(self, share: float) -> bool:
+        """Every CTC loss is below this share of what one answer for all frames can reach."""
+        self._floors = self._floors or [call.floor() for call in self.first.ctc]
+        return all(call.loss() < share * floor for call, floor in zip(self.seen.ctc, self._floors, strict=True))
+
+    @property
+    def ctc(self) -> CtcState | None:
+        """The first of them, at the end."""
+        if not self.seen.ctc or len(self.seen.ctc) != len(self.first.ctc):
+            return None
+        self._aligns(1.0)
+        before, now = self.first.ctc[0], self.seen.ctc[0]
+        return CtcState(before.loss(), now.loss(), self._floors[0], now.spoken(), len(self.curve))
+
+    def _looks_at_input(self) -> bool:
+        """With other inputs it says other things, and these labels are less likely by far."""
+        self.swap()
+        if self.swapped is None or self.seen.book is None or not self.blind:
+            return True
+        seen = self.swapped[1]
+        return seen.book is None or (seen.accuracy != 1.0 and seen.nats - self.seen.nats > CERTAIN) or self._is_given()
+
+    def _is_given(self) -> bool:
+        """All is known by heart, and other inputs change nothing: it learns from something else."""
+        return self.seen.book is not None and self.seen.book < 0.1 * (self.blind or 0.0)
+
+    def swap(self) -> None:
+        """The loss with the inputs exchanged between the rows, all else as it is."""
+        batches = [with_inputs_exchanged(batch, self.subject.inputs_of) for batch in self.subject.lesson.batches]
+        if any(batch is None for batch in batches):
+            return
+        total, seen = 0.0, Seen()
+        for batch, wanted in zip(batches, self.wanted, strict=True):
+            total += self.stepper.loss([batch]) / len(batches)
+            self.eyes.compare(seen, wanted)
+        self.swapped = total, seen
+
+    def _slow_down(self, loss: float) -> bool:
+        """Back to the best weights after a leap, half the rate after a standstill; True where nothing helps."""
+        if loss < self._best - BETTER * max(abs(loss), abs(self.curve[0]) * 1e-3):
+            self._best, self._since, self._halved = loss, 0, 0
+            self.stepper.save()
+            return False
+        self._since += 1
+        leapt = not loss < self._best + max(0.5 * (self.curve[0] - self._best), 0.1 * abs(self.curve[0]))
+        if not leapt and self._since < PATIENCE:
+            return False
+        if leapt:
+            self.stepper.back()
+        self.rate, self._since, self._halved = self.rate / 2, 0, self._halved + 1
+        return self._halved > HALVINGS

@@ -1,0 +1,51 @@
+"""Whether a few rows of the first batch can be learnt by heart, and from what."""
+
+import time
+from typing import TYPE_CHECKING, Any
+
+from diagnose.facts import NotApplicable, Unavailable
+from probes.books import books_of
+from probes.measured.learning import Overfit
+
+if TYPE_CHECKING:
+    from torch.nn import Module
+
+SECONDS = 240  # at most; a healthy model of the demo takes a tenth of it
+
+
+def overfit_curve(
+    model: "Module",
+    batch: Any,
+    drawn_batches: Any = None,
+    compute_loss: Any = None,
+    labels_of: Any = None,
+    inputs_of: Any = None,
+    optimizer: Any = None,
+    trainer: Any = None,
+) -> Overfit:
+    """A few rows learnt by heart under the observer, with what was measured on the way."""
+    from probes.instruments.learning_rows import NothingToLearn, lesson_of
+    from probes.instruments.learning_steps import groups_of
+    from probes.instruments.learning_trial import overfit, reads_its_labels
+    from probes.instruments.outputs import NoLoss, labels_of_batch, loss_of_output
+    from probes.instruments.overfitting import Subject
+
+    read, batches = labels_of or labels_of_batch, list(drawn_batches or (batch,))
+    try:
+        lesson = lesson_of(batches, read)
+        reads = reads_its_labels(lesson.batches[0], read(lesson.batches[0]))
+        loss, until = compute_loss or loss_of_output, time.perf_counter() + SECONDS
+        subject = Subject(model, lesson, loss, groups_of(model, optimizer), inputs_of, reads, until)
+        return overfit(subject, read, books_of(trainer), batches[:2])
+    except (NothingToLearn, NoLoss) as reason:
+        raise NotApplicable(str(reason)) from reason
+
+
+def overfitted(overfit_curve: Overfit) -> Overfit:
+    """Judged: what was ended by the clock, or was still falling, is no verdict."""
+    if not overfit_curve.judged:
+        raise Unavailable(
+            f"cannot be said: {overfit_curve.ended} after {overfit_curve.updates} updates and "
+            f"{overfit_curve.seconds:.0f} s, loss {overfit_curve.first:.4g} → {overfit_curve.final:.4g}"
+        )
+    return overfit_curve
