@@ -10,7 +10,7 @@ SIGMAS = 3.72  # one-sided 1e-4: the chance that pairs of that correlation are c
 STRETCH = 4.5  # one-sided 3e-6, since there are several stretches and shifts
 
 
-@probe(id="DAT040", stage=Stage.DATA, severity=Severity.ERROR, explains=("DAT030",))
+@probe(id="DAT040", stage=Stage.DATA, severity=Severity.ERROR, explains=("DAT030", "LRN03*"))
 def texts_belong_to_other_rows(fits: Fits) -> Iterator[Finding]:
     """Texts fit their inputs no better than texts of other rows: they were shuffled, sorted or slipped by a row."""
     for fit in fits.rows:

@@ -34,11 +34,11 @@ def _with_others(one: Fit, others: float) -> Fit:
 def _fit(
     left: str, right: str, rows: Sequence[CorpusRow], x: np.ndarray, y: np.ndarray, shifts: Sequence[int] = SHIFTS
 ) -> Fit:
-    a, b = _ranks(x), _ranks(y)
-    own = _correlation(a, b)
+    a, b = ranks(x), ranks(y)
+    own = correlation(a, b)
     shuffled = _shuffled(a, b)
     chance = (1 + int((shuffled >= own).sum())) / (1 + SHUFFLES)
-    moved = [(shift, _correlation(*_moved(a, b, shift))) for shift in shifts]
+    moved = [(shift, correlation(*_moved(a, b, shift))) for shift in shifts]
     shift, best = max(moved, key=lambda pair: pair[1], default=(0, 0.0))
     helps = np.arctanh(min(best, 0.999)) * np.sqrt(len(rows) - 3) > SURE and best > own
     return Fit(left, right, "length", rows[0], rows[-1], len(rows), own, chance, None, shift if helps else 0, best)
@@ -48,14 +48,14 @@ def _moved(a: np.ndarray, b: np.ndarray, shift: int) -> tuple[np.ndarray, np.nda
     return (a[:-shift], b[shift:]) if shift > 0 else (a[-shift:], b[:shift])
 
 
-def _ranks(values: np.ndarray) -> np.ndarray:
+def ranks(values: np.ndarray) -> np.ndarray:
     """Equal values share the middle of their ranks."""
     _, inverse, counts = np.unique(values, return_inverse=True, return_counts=True)
     ends = np.cumsum(counts)
     return (ends - (counts - 1) / 2)[inverse]
 
 
-def _correlation(a: np.ndarray, b: np.ndarray) -> float:
+def correlation(a: np.ndarray, b: np.ndarray) -> float:
     a, b = a - a.mean(), b - b.mean()
     size = float(np.sqrt((a @ a) * (b @ b)))
     return float(a @ b) / size if size else 0.0

@@ -1,0 +1,35 @@
+import random
+from typing import Any
+
+from diagnose import fault
+from probes.faults.changes import SEQUENCES, Facts
+
+
+class Slipped:
+    """Items in an order of chance, in which a text says nothing of the next one; each has the text of the one after."""
+
+    def __init__(self, dataset: Any, by: int = 1) -> None:
+        self.dataset, self.by = dataset, by
+        self.order = random.Random(0).sample(range(len(dataset)), len(dataset))
+
+    def __len__(self) -> int:
+        return len(self.order)
+
+    def __getitem__(self, index: int) -> Any:
+        following = self.dataset[self.order[(index + self.by) % len(self)]]
+        return {**self.dataset[self.order[index]], "transcript": following["transcript"]}
+
+
+@fault(
+    id="targets_slipped_by_a_row",
+    breaks="every target belongs to the input of the row after its own",
+    named_by="LRN030",
+    applies_to=SEQUENCES,
+    proof=lambda facts: isinstance(facts["train_dataset"], Slipped),
+)
+def targets_slipped_by_a_row(facts: Facts) -> Facts:
+    from torch.utils.data import DataLoader
+
+    slipped: Any = Slipped(facts["train_dataset"])
+    loader = DataLoader(slipped, batch_size=4, shuffle=True, collate_fn=facts["collate"])
+    return {**facts, "train_dataset": slipped, "train_batches": loader}

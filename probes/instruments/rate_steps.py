@@ -1,0 +1,76 @@
+"""Updates from one batch after the other with an optimiser, at any share of its rates. Whoever calls them observes."""
+
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from typing import Any
+
+import torch
+
+from diagnose import meter
+from probes.instruments.batches import copied
+from probes.instruments.finite import is_finite
+from probes.instruments.first_step import trainable
+from probes.instruments.outputs import ComputeLoss
+
+FORWARD = 1 / 3  # of a forward and backward pass
+Around = Callable[[], AbstractContextManager[Any]]
+
+
+class Walker:
+    """One model, some batches, and an optimiser whose present rates are the measure of all others."""
+
+    def __init__(
+        self,
+        model: torch.nn.Module,
+        batches: Sequence[Any],
+        compute_loss: ComputeLoss,
+        optimizer: Any,
+        clip: float | None = None,
+        around: Around = nullcontext,
+    ) -> None:
+        self.model, self.batches, self.compute, self.optimizer = model, batches, compute_loss, optimizer
+        self.clip, self.around = clip, around
+        self.rates = [float(group["lr"]) for group in optimizer.param_groups]
+        self.weights = [weight for _, weight in trainable(model)]
+        self.start = [weight.detach().clone() for weight in self.weights]
+        self.updates = 0
+
+    def update(self, share: float = 1.0) -> None:
+        """One update from the next batch at this share of the rates."""
+        batch = self.batches[self.updates % len(self.batches)]
+        self.updates += 1
+        meter.count()
+        self.model.zero_grad(set_to_none=True)
+        with torch.enable_grad(), self.around():
+            loss = self.compute(self.model, copied(batch))
+        loss.backward()
+        if self.clip:
+            torch.nn.utils.clip_grad_norm_(self.weights, self.clip)
+        for group, rate in zip(self.optimizer.param_groups, self.rates, strict=True):
+            _set(group, rate * share)
+        self.optimizer.step()
+
+    def loss(self, batches: Sequence[Any]) -> float:
+        """The mean over these batches, forward only, each time with the same draws of chance."""
+        meter.count(FORWARD * len(batches))
+        torch.manual_seed(0)
+        with torch.no_grad(), self.around():
+            return sum(float(self.compute(self.model, copied(batch))) for batch in batches) / len(batches)
+
+    def back(self) -> None:
+        """The weights of the start; the optimiser has forgotten all."""
+        with torch.no_grad():
+            for weight, start in zip(self.weights, self.start, strict=True):
+                weight.copy_(start)
+        self.optimizer.state.clear()
+        self.updates = 0
+
+    def sound(self) -> bool:
+        return all(is_finite(weight.detach()) for weight in self.weights)
+
+
+def _set(group: dict[str, Any], rate: float) -> None:
+    if isinstance(group["lr"], torch.Tensor):
+        group["lr"].fill_(rate)
+    else:
+        group["lr"] = rate

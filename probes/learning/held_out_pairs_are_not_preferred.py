@@ -1,0 +1,29 @@
+from collections.abc import Iterator
+
+from diagnose import Finding, Severity, Stage, probe
+from probes.measured.pairing import PairLosses, Relations
+
+UNRELATED = 0.01  # a chance above it shows nothing
+LEARNT = 0.9  # of its loss before: less than a tenth gained tells nothing of what the model could learn
+
+
+@probe(id="LRN032", stage=Stage.LEARNING, severity=Severity.WARNING)
+def held_out_pairs_are_not_preferred(
+    pair_losses: PairLosses, pair_relations: Relations | None = None
+) -> Iterator[Finding]:
+    """After a short training the model's loss on unseen rows is the same with right and with swapped targets."""
+    found = pair_losses
+    if found.chance <= UNRELATED:
+        return
+    related = pair_relations is not None and all(one.chance <= UNRELATED for one in pair_relations.train if one.whole)
+    doubtful = pair_relations is not None and not related and found.own < LEARNT * found.before
+    yield Finding(
+        where="model",
+        message=f"on {found.rows} held-out rows the loss is {found.own:.3f} with their own targets and "
+        f"{found.swapped:.3f} with swapped ones (chance {found.chance:.2g}) after {found.updates} updates, "
+        f"{found.before:.3f} before (chance {found.before_chance:.2g}); expected the own ones to be better"
+        + ("; a linear teacher sees that they belong together: the model does not listen yet" if related else ""),
+        fix="look at ten rows by eye, then train longer: either the pairs are wrong or the model needs more updates",
+        measured={"own": found.own, "swapped": found.swapped, "chance": found.chance, "updates": found.updates},
+        severity=None if doubtful else Severity.NOTE,
+    )

@@ -1,0 +1,23 @@
+from collections.abc import Iterator
+
+from diagnose import Finding, Severity, Stage, probe
+from probes.measured.pairing import PairLosses, Relations
+
+UNRELATED = 0.01  # a chance above it shows nothing
+ENOUGH = 100  # rows, with which the demo's right pairs stand out by more than 20 sigmas
+
+
+@probe(id="LRN031", stage=Stage.LEARNING, severity=Severity.NOTE)
+def pairs_show_no_relation(pair_relations: Relations, pair_losses: PairLosses | None = None) -> Iterator[Finding]:
+    """No relation between inputs and targets could be shown, and nothing says that one would have been seen."""
+    if pair_losses is not None and pair_losses.chance <= UNRELATED:
+        return
+    for one in pair_relations.train:
+        if one.whole and one.chance > UNRELATED and one.rows >= ENOUGH:
+            yield Finding(
+                where=one.where,
+                message=f"with {one.rows} rows, own targets fit the inputs by {one.sigmas:.1f} sigmas better than "
+                f"swapped ones (chance {one.chance:.2g}), expected a chance below {UNRELATED}",
+                fix="look at ten rows by eye: do input and target belong together?",
+                measured={"sigmas": one.sigmas, "chance": one.chance, "rows": one.rows},
+            )
