@@ -8,6 +8,7 @@ import click
 
 from diagnose import terminal
 from diagnose.commands import diff, env, explain, list_probes
+from diagnose.curves_command import curves
 from diagnose.data_command import data
 from diagnose.nan_command import nan_bisect
 from diagnose.nouns import Stage
@@ -26,7 +27,7 @@ def main() -> None:
     """Decides whether a training run may start, and says why not."""
 
 
-for command in (list_probes, explain, env, diff, data, nan_bisect):
+for command in (list_probes, explain, env, diff, data, nan_bisect, curves):
     main.add_command(command)
 
 

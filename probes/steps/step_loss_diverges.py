@@ -33,10 +33,10 @@ def step_loss_diverges(records: Records) -> Iterator[Finding]:
             records,
             series.steps[-1],
             f"the loss is {now:.4g} over the last {LASTING} records, after {first:.4g} at the beginning and "
-            f"{bins[best]:.4g} at its best: {'it is lost' if lost else 'it climbs steadily'}",
+            f"{min(first, bins[best]):.4g} at its best: {'it is lost' if lost else 'it climbs steadily'}",
             "lower the learning rate by ten, clip gradients at 1.0, and start from the last good checkpoint",
             None if lost and chance_of_fall(newest) > BACK else Severity.WARNING,
             now=now,
             first=first,
-            best=bins[best],
+            best=min(first, bins[best]),
         )

@@ -1,0 +1,1 @@
+"""Reads what trainers leave behind, whatever their format, as Records."""
