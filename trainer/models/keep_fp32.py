@@ -27,24 +27,25 @@ class Float32:
             self.contexts.pop().__exit__(None, None, None)
 
 
-def keep_fp32(model: torch.nn.Module, names: Sequence[str]) -> None:
-    """Modules by name or pattern (`decoder.layers.*.fc2`); weights, their names and checkpoints stay as they are."""
+def keep_fp32(model: torch.nn.Module, names: Sequence[str]) -> list[Any]:
+    """Modules by name or pattern (`decoder.layers.*.fc2`); weights and their names stay as they are. Gives handles."""
     modules = {name: module for name, module in model.named_modules() if name}
+    handles: list[Any] = []
     for name in names:
         found = [module for known, module in modules.items() if fnmatchcase(known, name)]
         if not found:
             close = get_close_matches(name, modules, n=1, cutoff=0.5)
             raise ValueError(f"the model has no module {name!r}" + (f" (nearest: {close[0]})" if close else ""))
-        for module in found:
-            wrap(module)
+        handles += [handle for module in found for handle in wrap(module)]
+    return handles
 
 
-def wrap(module: torch.nn.Module) -> None:
-    hooks = module._forward_pre_hooks.values()
-    if not any(isinstance(getattr(hook, "__self__", None), Float32) for hook in hooks):
-        border = Float32()
-        module.register_forward_pre_hook(border.enter, with_kwargs=True)
-        module.register_forward_hook(border.leave, always_call=True)
+def wrap(module: torch.nn.Module) -> list[Any]:
+    hooks, border = module._forward_pre_hooks.values(), Float32()
+    if any(isinstance(getattr(hook, "__self__", None), Float32) for hook in hooks):
+        return []
+    enter = module.register_forward_pre_hook(border.enter, with_kwargs=True)
+    return [enter, module.register_forward_hook(border.leave, always_call=True)]
 
 
 def widened(value: Any) -> Any:

@@ -1,0 +1,192 @@
+"""The range recorder: one pass, and the magnitude of every operation's result and of every gradient on the way back."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from math import isfinite
+from typing import Any
+
+import torch
+from torch.utils._python_dispatch import TorchDispatchMode
+
+from diagnose import meter
+from probes.instruments.batches import copied
+from probes.instruments.calls import Calls
+from probes.instruments.marking import Place, place_of_node
+from probes.instruments.operations import changed, flat, key_of, name_of, numeric
+from probes.instruments.placement import tensors_of
+from probes.instruments.provenance import AUXILIARY, UNWRITTEN
+from probes.instruments.replay import Subject, attempt
+from probes.measured.precision import BACKWARD, CONSTANT, FORWARD, Format, Key, Result
+
+MOST = 1_000_000  # elements that are looked at for whole numbers
+CAST = "_to_copy"
+
+
+class Places(TorchDispatchMode):
+    """Names each result by module, call, operation and number, so that passes in two precisions can be laid together.
+
+    A cast between floating types is no result of its own: autocast puts them in, and plain float32 has none.
+    """
+
+    def __init__(self, calls: Calls) -> None:
+        super().__init__()
+        self.calls, self.phase = calls, FORWARD
+        self._numbers: Counter[tuple[Any, ...]] = Counter()
+
+    def turn(self, phase: str) -> None:
+        self.phase = phase
+        self.calls.repeating = phase == BACKWARD
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        kwargs = kwargs or {}
+        given = [tensor for tensor in flat((args, kwargs)) if numeric(tensor)]
+        output = func(*args, **kwargs)
+        keys = {key_of(tensor) for tensor in given}
+        written = func._schema.is_mutable
+        fresh = [t for t in changed(func, args, kwargs, output) if numeric(t) and (written or key_of(t) not in keys)]
+        if name_of(func).startswith(UNWRITTEN):
+            return output
+        if fresh and not (name_of(func) == CAST and given):
+            place, phase = self._place()
+            for tensor in fresh[:1] if name_of(func) in AUXILIARY else fresh:
+                self.met(self._key(place, phase, name_of(func)), place, tensor, given, args)
+        elif fresh:
+            self.cast(fresh[0], given[0])
+        return output
+
+    def met(self, key: Key, place: Place, tensor: torch.Tensor, given: list[torch.Tensor], args: Any) -> None:
+        raise NotImplementedError
+
+    def cast(self, tensor: torch.Tensor, given: torch.Tensor) -> None:
+        """A floating type became another one."""
+
+    def _place(self) -> tuple[Place, str]:
+        """A checkpointed module runs again within the backward pass: that is forward."""
+        if self.phase == BACKWARD and not self.calls.stack:
+            made, _ = place_of_node()
+            return made or Place(), BACKWARD
+        return self.calls.place(), FORWARD
+
+    def _key(self, place: Place, phase: str, operation: str) -> Key:
+        start = (phase, place.module, place.call, operation)
+        self._numbers[start] += 1
+        return (*start, self._numbers[start])
+
+
+class Types(Places):
+    """Which type each result has."""
+
+    def __init__(self, calls: Calls) -> None:
+        super().__init__(calls)
+        self.seen: dict[Key, torch.dtype] = {}
+
+    def met(self, key: Key, place: Place, tensor: torch.Tensor, given: list[torch.Tensor], args: Any) -> None:
+        self.seen[key] = tensor.dtype
+
+
+class Ranges(Places):
+    """How large each result is, and what it was computed from."""
+
+    def __init__(
+        self, calls: Calls, known: Mapping[str, Iterable[tuple[str, torch.Tensor]]], form: Format | None = None
+    ) -> None:
+        super().__init__(calls)
+        self.form = form
+        self.results: list[Result] = []
+        self._maker: dict[int, int] = {}
+        self._constants: list[torch.Tensor] = []
+        for phase, tensors in known.items():
+            for name, tensor in tensors:
+                if numeric(tensor):
+                    self._add(Result((phase, name, 1, "", 1), "", "", largest(tensor)), tensor)
+
+    def met(self, key: Key, place: Place, tensor: torch.Tensor, given: list[torch.Tensor], args: Any) -> None:
+        sources = tuple(dict.fromkeys(map(self._source, given)))
+        constants = [abs(number) for number in flat(args, float) if isfinite(number)]
+        size = largest(tensor)
+        whole, apart = self._whole(tensor) if key[0] == FORWARD and self.form is not None else (0, 0)
+        result = Result(
+            key,
+            place.kind,
+            place.line,
+            size,
+            sources,
+            any(self.results[source].live for source in sources),
+            max(constants, default=0.0),
+            exponents(tensor) if key[0] == BACKWARD else {},
+            whole,
+            apart,
+        )
+        self._add(result, tensor)
+
+    def cast(self, tensor: torch.Tensor, given: torch.Tensor) -> None:
+        self._maker[key_of(tensor)] = self._source(given)
+
+    def _source(self, tensor: torch.Tensor) -> int:
+        """Who made it; a tensor that nobody made here is a constant of the code, and is held so that it stays one."""
+        if key_of(tensor) not in self._maker:
+            self._constants.append(tensor)
+            key: Key = (CONSTANT, "", 1, "", len(self._constants))
+            self._add(Result(key, "", "", largest(tensor), live=False), tensor)
+        return self._maker[key_of(tensor)]
+
+    def _add(self, result: Result, tensor: torch.Tensor) -> None:
+        self._maker[key_of(tensor)] = len(self.results)
+        self.results.append(result)
+
+    def _whole(self, tensor: torch.Tensor) -> tuple[int, int]:
+        """Whole numbers beyond what the format counts one by one: how many, and how many it tells apart."""
+        if self.form is None or largest(tensor) <= 2**self.form.digits:
+            return 0, 0
+        values = tensor.detach().reshape(-1)[:MOST]
+        if not bool((values == values.round()).all()):
+            return 0, 0
+        narrow = values.to(getattr(torch, self.form.name))
+        return values.unique().numel(), narrow.float().unique().numel()
+
+
+def record_ranges(
+    subject: Subject, batch: Any, form: Format | None = None
+) -> tuple[tuple[Result, ...], torch.Tensor | None]:
+    """One forward and backward pass in the precision of the weights: every result, and the loss."""
+    model, calls = subject.model, Calls(subject.model)
+    with attempt(subject):
+        batch = copied(batch)
+        known = {"weights": [*model.named_parameters(), *model.named_buffers()], "data": list(tensors_of(batch))}
+        ranges = Ranges(calls, known, form)
+        with calls.followed(), ranges:
+            loss = passed(subject, batch, ranges)
+        return tuple(ranges.results), loss
+
+
+def passed(subject: Subject, batch: Any, places: Places | None = None, scale: float = 1.0) -> torch.Tensor:
+    """Forward and backward; the loss without the scale."""
+    meter.count()
+    with subject.autocast():
+        loss = subject.compute_loss(subject.model, batch)
+    if places is not None:
+        places.turn(BACKWARD)
+    if loss.requires_grad:
+        (loss if scale == 1 else loss.float() * scale).backward()
+    return loss.detach()
+
+
+def largest(tensor: torch.Tensor) -> float:
+    """The largest magnitude among what is finite."""
+    values = tensor.detach()
+    values = values.abs() if values.is_complex() else values
+    if not values.numel():
+        return 0.0
+    low, high = (float(bound) for bound in torch.aminmax(values.float()))
+    if not (isfinite(low) and isfinite(high)):
+        finite = values[torch.isfinite(values)].float()
+        low, high = (float(bound) for bound in torch.aminmax(finite)) if finite.numel() else (0.0, 0.0)
+    return max(abs(low), abs(high))
+
+
+def exponents(tensor: torch.Tensor) -> dict[int, int]:
+    """Elements by their power of two (2 to the power of e-1 up to 2 to the power of e); noughts are left out."""
+    values = tensor.detach().float().reshape(-1)
+    values = values[(values != 0) & torch.isfinite(values)]
+    powers, counts = torch.frexp(values).exponent.unique(return_counts=True)
+    return dict(zip(powers.tolist(), counts.tolist(), strict=True))
