@@ -117,7 +117,7 @@ def fresh(parts: Parts) -> tuple[str, ...]:
     return parts.fresh
 
 
-def keep_fp32() -> Callable[[Any, Any], None]:
+def keep_fp32() -> Callable[[Any, Any], list[Any]]:
     """keep_fp32(model, names): how the trainer obeys training.keep_fp32; for models of any kind."""
     from trainer.models.keep_fp32 import keep_fp32 as keep
 
