@@ -13,6 +13,7 @@ from diagnose.data_command import data
 from diagnose.nan_command import nan_bisect
 from diagnose.nouns import Stage
 from diagnose.options import looked_at, reported
+from diagnose.release_command import release
 from diagnose.version import __version__
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ def main() -> None:
     """Decides whether a training run may start, and says why not."""
 
 
-for command in (list_probes, explain, env, diff, data, nan_bisect, curves):
+for command in (list_probes, explain, env, diff, data, nan_bisect, curves, release):
     main.add_command(command)
 
 
