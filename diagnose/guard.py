@@ -70,7 +70,8 @@ class Guard:
     def halt(self, recording: Any = None) -> NoReturn:
         """Raises Stopped with what was found last."""
         report = self.report or Report(())
-        log.info("stopped: %s%s", report.headline, f"; recording: {recording}" if recording else "")
+        roots = ", ".join(f"{root.finding.probe} at {root.finding.where}" for root in report.diagnosis)
+        log.info("stopped by %s%s", roots or "another process", f"; recording: {recording}" if recording else "")
         raise Stopped(report, recording)
 
     def records(self, **known: Any) -> Records:

@@ -2,18 +2,19 @@
 
 import logging
 import os
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
 from diagnose import terminal
+from diagnose.guard import Guard
 from diagnose.version import __version__
 from trainer import commands, progress, whole_way
-from trainer.options import EPOCHS, ROWS, configured, guarded, resolve, skippable
+from trainer.options import EPOCHS, ROWS, configured, guarded, resolve, skippable, smoking
 
 if TYPE_CHECKING:
-    from diagnose.guard import Guard
     from trainer.config import Resolved
+    from trainer.loop.smoke import Smoke
 
 log = logging.getLogger(__name__)
 terminal.hearers.append(lambda level: progress.quiet.set(level == terminal.Loudness.QUIET))
@@ -24,6 +25,7 @@ Examples:
   train demo                                     the whole way, on speech made on the spot
   train --config dev_whisper --dry-run
   train --config my.yaml --set training.batch_size=2 --subset 50 --epochs 1
+  train --config my.yaml --debug-steps 20        a smoke run: the first steps, told in detail, and an evaluation
   train --config my.yaml --resume auto
 """
 
@@ -37,6 +39,7 @@ Examples:
 @click.option("--print-config", is_flag=True, help="Show every value and the place it comes from.")
 @skippable
 @guarded
+@smoking
 @click.version_option(__version__, message="gonogo %(version)s")
 @click.pass_context
 def main(context: click.Context, config: str | None, overrides: tuple[str, ...], **given: Any) -> commands.Shown:
@@ -44,7 +47,7 @@ def main(context: click.Context, config: str | None, overrides: tuple[str, ...],
 
     Without a command it trains what --config describes.
     """
-    context.obj = whole_way.Diagnosis(enter, watch)
+    context.obj = whole_way.Diagnosis(enter, Guard)
     if context.invoked_subcommand:
         if config or overrides:
             raise click.UsageError(f"options of {context.invoked_subcommand} come after its name", context)
@@ -63,6 +66,8 @@ def start(
     print_config: bool,
     skip_preflight: str | None,
     guard: str,
+    debug_steps: int,
+    **how: Any,
 ) -> commands.Shown:
     """Show what was asked for, or train."""
     if dry_run or print_config:
@@ -74,21 +79,31 @@ def start(
     from trainer.loop.lock import require_free
     from trainer.loop.run import leads, train, with_epochs
 
-    if leads():
+    if leads() and not debug_steps:
         require_free(resolved.config.output.dir)
+    if debug_steps and resume:
+        raise click.UsageError("a smoke run starts at the beginning: leave --resume or --debug-steps out")
     passed = enter(with_epochs(resolved, epochs), skip_preflight, resume is not None)
+    if debug_steps:
+        from trainer.loop.smoke import Smoke
+
+        smoked(resolved, guard, Smoke(debug_steps, **how), epochs, subset)
     if leads():
         with journal(resolved.config.output.dir):
             log.info("preflight: %s", passed)
-    result = train(resolved, resume=resume, epochs=epochs, subset=subset, guard=watch(guard))
+    result = train(resolved, resume=resume, epochs=epochs, subset=subset, guard=Guard(guard))
     return [str(result)] if leads() else []
 
 
-def watch(mode: str) -> "Guard | None":
-    """Who judges the steps of a run; nobody, where that is not wanted."""
-    from diagnose.guard import Guard
+def smoked(resolved: "Resolved", mode: str, plan: "Smoke", epochs: float | None, subset: int | None) -> NoReturn:
+    """A smoke run; the command ends with the exit code of its verdict."""
+    from diagnose.concluding import conclude
+    from trainer.loop.run import leads
+    from trainer.loop.smoke import scored, smoke
 
-    return None if mode == "off" else Guard(mode)
+    guard = Guard(mode, every=0)  # all steps are judged together at the end
+    figures = smoke(resolved, plan, guard, epochs, subset)
+    conclude(guard.verdict(), scored(figures), aloud=leads())
 
 
 def enter(resolved: "Resolved", skip: str | None = None, resumed: bool = False) -> str:

@@ -44,6 +44,26 @@ guarded = click.option(
 )
 
 
+def smoking(command: Any) -> Any:
+    """The options of a smoke run."""
+    for option in (
+        click.option(
+            "--detect-anomaly/--no-detect-anomaly", default=True, help="In a smoke run: find NaN in backward."
+        ),
+        click.option("--print-every", type=ROWS, default=1, metavar="N", help="In a smoke run: tell every N-th step."),
+        click.option(
+            "--debug-steps",
+            type=click.IntRange(min=0),
+            default=0,
+            envvar="DEBUG_STEPS",
+            metavar="N",
+            help="Only so many first steps, told in detail, and an evaluation; 0 is the real run.",
+        ),
+    ):
+        command = option(command)
+    return command
+
+
 def resolve(config: str, overrides: tuple[str, ...]) -> "Resolved":
     """The configuration, with notices of what in it is no longer needed."""
     from trainer.config import load

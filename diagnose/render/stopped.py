@@ -14,7 +14,7 @@ def show_stopped(stopped: Stopped, console: Console) -> None:
         lines += [(0, Text("")), *block(root.outcome, None)]
         for outcome in root.follows:
             lines += block(outcome, None, indent=4, lead="-> ")
-    if stopped.recording:
-        lines += [(0, Text("")), (0, Text(f"recording: {stopped.recording}"))]
-        lines += [(0, Text(f"replay: diagnose nan-bisect {stopped.recording}"))]
     print_lines(lines, console)
+    if stopped.recording:
+        for line in ("", f"recording: {stopped.recording}", f"replay: diagnose nan-bisect {stopped.recording}"):
+            console.print(line, soft_wrap=True)

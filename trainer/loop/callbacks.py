@@ -13,8 +13,7 @@ from transformers.integrations import TensorBoardCallback
 from transformers.trainer_callback import ExportableState
 
 from trainer.data.files import write_files
-from trainer.loop.arguments import thaws
-from trainer.loop.phases import CTCPhaseCallback, EncoderUnfreezeCallback, SaveAfterEpochCallback
+from trainer.loop.phases import SaveAfterEpochCallback, phases
 from trainer.progress import Advance, progress
 
 if TYPE_CHECKING:
@@ -34,11 +33,7 @@ QUIET = ("epoch", "step", "eval_runtime", "eval_samples_per_second", "eval_steps
 def callbacks(parts: Parts, evaluates: bool) -> list[TrainerCallback]:
     """What a configuration asks for, in the order in which it acts."""
     training, output = parts.config.training, parts.config.output
-    chosen: list[TrainerCallback] = [SaveAfterEpochCallback(), LoggingCallback(), ConvergenceMonitorCallback()]
-    if training.ctc_only_steps:
-        chosen.append(CTCPhaseCallback(training.ctc_only_steps))
-    if thaws(parts.config):
-        chosen.append(EncoderUnfreezeCallback(parts, training.freeze_encoder_epochs))
+    chosen = [SaveAfterEpochCallback(), LoggingCallback(), ConvergenceMonitorCallback(), *phases(parts)]
     if training.early_stopping_patience and evaluates:
         chosen.append(EarlyStoppingCallback(training.early_stopping_patience))
     if training.report_to == "tensorboard":

@@ -50,6 +50,7 @@ class Guarding:
             loss = super().training_step(model, inputs, num_items_in_batch)
         except RuntimeError as error:
             if ANOMALY in str(error) and self.args.world_size == 1:
+                log.info("step %d: %s", self.state.global_step + 1, error)
                 self.sentinel.anomaly(self._loss)
             raise
         self.sentinel.box.losses.append(loss)

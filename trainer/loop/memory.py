@@ -55,6 +55,11 @@ def out_of_memory(error: BaseException, largest: Largest, config: Config, evalua
     )
 
 
+def peak_of() -> int:
+    """The most memory that was in use so far, in bytes: of the GPU where there is one, else of this process."""
+    return (_gpu() or _host())[1]
+
+
 def _settings(config: Config, evaluating: bool) -> str:
     training = config.training
     now = training.eval_batch_size or training.batch_size

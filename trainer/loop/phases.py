@@ -7,12 +7,32 @@ from typing import TYPE_CHECKING, Any
 
 from transformers import TrainerCallback
 
+from trainer.loop.arguments import thaws
+
 if TYPE_CHECKING:
     from transformers import TrainerControl, TrainerState
 
     from trainer.models.parts import Parts
 
 log = logging.getLogger(__name__)
+
+
+def phases(parts: Parts) -> list[TrainerCallback]:
+    """What changes in the course of the run that a configuration describes."""
+    training = parts.config.training
+    chosen: list[TrainerCallback] = [CTCPhaseCallback(training.ctc_only_steps)] if training.ctc_only_steps else []
+    return [*chosen, EncoderUnfreezeCallback(parts, training.freeze_encoder_epochs)] if thaws(parts.config) else chosen
+
+
+class Ending(TrainerCallback):
+    """Ends the run after so many steps, wherever its schedule is then."""
+
+    def __init__(self, steps: int) -> None:
+        self.steps = steps
+
+    def on_step_end(self, args: Any, state: TrainerState, control: TrainerControl, **_: Any) -> None:
+        if state.global_step >= self.steps:
+            control.should_training_stop = True
 
 
 class EncoderUnfreezeCallback(TrainerCallback):

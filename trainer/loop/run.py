@@ -51,7 +51,7 @@ def train(
         _meet()
         checkpoint = resume_point(resume, run)
         trainer = _prepared(resolved, checkpoint, subset)
-        if guard is not None:
+        if guard is not None and guard.mode != "off":
             trainer.guarded_by(guard)
         with explained(trainer):
             return _trained(trainer, checkpoint, command=again(resolved, epochs, subset))
