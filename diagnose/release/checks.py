@@ -51,7 +51,8 @@ def _logs(records: Records, run: Path) -> Shown:
     ends = f"{losses.values[0]:.4g} to {losses.values[-1]:.4g}"
     finite = sum(map(isfinite, losses.values))
     told = f"{finite} of {len(losses.values)} losses finite, steps {losses.steps[0]} to {losses.steps[-1]}, {ends}"
-    return Shown(State.PASSED, f"{told}; {records.source}")
+    source = Path(records.source)
+    return Shown(State.PASSED, f"{told}; {source.relative_to(run) if source.is_relative_to(run) else source.name}")
 
 
 def _gradients(records: Records, run: Path) -> Shown:

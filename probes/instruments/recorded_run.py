@@ -35,6 +35,9 @@ class Manner:
     same_batch: bool = False
     scaler: Any = None
     evaluate_every: int = 0
+    evaluated: torch.nn.Module | None = None  # the model itself, where nothing else is said
+    schedule: str | None = None
+    tells_weights: bool = True
 
 
 def recorded_run(facts: Mapping[str, Any], manner: Manner | None = None, seed: int = 0) -> Records:
@@ -45,7 +48,8 @@ def recorded_run(facts: Mapping[str, Any], manner: Manner | None = None, seed: i
         torch.manual_seed(seed)
         rates = [group["lr"] for group in optimizer.param_groups]
         rows = [row for batch in _steps(facts, manner, rates) for row in batch]
-    return Records.of(rows, total_steps=manner.steps, finished=True, scaled=manner.scaler is not None)
+    known = {"total_steps": manner.steps, "scaled": manner.scaler is not None, "schedule": manner.schedule}
+    return Records.of(rows, finished=True, **known)
 
 
 def _steps(facts: Mapping[str, Any], manner: Manner, rates: list[float]) -> Iterator[list[Record]]:
@@ -55,7 +59,7 @@ def _steps(facts: Mapping[str, Any], manner: Manner, rates: list[float]) -> Iter
             group["lr"] = rate * manner.rate(step)
         rows = [_step(facts, manner, step, batches)]
         if manner.evaluate_every and step % manner.evaluate_every == 0:
-            rows.append(Record(step, evaluation={"loss": _evaluated(facts)}))
+            rows.append(Record(step, evaluation={"loss": _evaluated(facts, manner.evaluated or facts["model"])}))
         yield rows
 
 
@@ -93,15 +97,15 @@ def _step(facts: Mapping[str, Any], manner: Manner, step: int, batches: Iterator
         clip=manner.clip,
         lr=optimizer.param_groups[0]["lr"],
         scale=scaler.get_scale() if scaler else None,
-        weight_norm=weights,
+        weight_norm=weights if manner.tells_weights else None,
         weights_finite=weights - weights == 0.0,
         seconds=time.perf_counter() - began,
         loading_seconds=loaded - began,
     )
 
 
-def _evaluated(facts: Mapping[str, Any]) -> float:
-    model = facts["model"].eval()
+def _evaluated(facts: Mapping[str, Any], model: torch.nn.Module) -> float:
+    model.eval()
     with torch.no_grad():
         losses = [float(facts.get("compute_loss", loss_of_output)(model, copied(b))) for b in facts["eval_batches"]]
     return sum(losses) / len(losses)

@@ -26,7 +26,7 @@ def gradient_norm_explodes(records: Records) -> Iterator[Finding]:
             steps[-1],
             now / first,
         )
-    elif values[highest] > ONCE * usual:
+    elif highest >= LEAST and values[highest] > ONCE * (usual := median(values[:highest])):
         told, step, times = (
             f"grad_norm is {values[highest]:.4g}, {usual:.4g} at most steps",
             steps[highest],

@@ -4,51 +4,47 @@ from math import log
 from diagnose import Finding, Severity, Stage, probe
 from diagnose.records import Records
 from probes.stepping import at
-from probes.trends import binned, start
+from probes.trends import binned, chance_of_fall, start
 
 PATIENCE = 500  # steps, as in the convergence monitor that the project began with
 LEAST = 10  # records within these steps
+FLAT, NEVER = 0.05, 0.001  # chances that so much of a fall is none: in the last stretch, in the whole run
 LEARNT = 0.5  # of its first level: a run that came so far and rests there has learnt
+EVEN = 0.9  # of ln V: as good as guessing evenly
+SPENT = 0.1  # of the highest learning rate: a run that ends rests by right
 
 
 @probe(id="STP007", stage=Stage.STEPS, severity=Severity.WARNING, explains=("STP021", "STP022"))
 def step_loss_does_not_improve(records: Records) -> Iterator[Finding]:
     """The training loss has not become better for a long while, and is still high."""
     series = records.sound.phase.series("loss")
-    if not series.steps or series.steps[-1] - series.steps[0] < PATIENCE:
+    begin, spent = _warm(records)
+    if spent or not series.steps or series.steps[-1] - max(begin, series.steps[0]) < PATIENCE:
         return
-    warm = _warm(records)
-    kept = [(step, value) for step, value in zip(series.steps, series.values, strict=True) if step >= warm]
-    if len(kept) < 2 * LEAST or kept[-1][0] - kept[0][0] < PATIENCE:
+    since = series.steps[-1] - PATIENCE
+    newest = [value for step, value in zip(series.steps, series.values, strict=True) if step >= since]
+    first, bins = start(series.values), binned(newest)
+    now = min(bins)
+    if len(newest) < LEAST or (first > 0 and now < LEARNT * first) or chance_of_fall(bins) < FLAT:
         return
-    values = [value for _, value in kept]
-    bins = binned(values)
-    size = -(-len(values) // len(bins))
-    best = min(range(len(bins)), key=bins.__getitem__)
-    since = kept[min(len(kept) - 1, (best + 1) * size - 1)][0]
-    first = start(series.values)
-    later = sum(step > since for step, _ in kept)
-    if kept[-1][0] - since < PATIENCE or later < LEAST or (first > 0 and bins[best] < LEARNT * first):
-        return
-    chance = f"; an even guess over {records.vocabulary} classes costs {_ln(records):.4g}" if records.vocabulary else ""
+    even = records.vocabulary is not None and now > EVEN * log(records.vocabulary)
+    never = chance_of_fall(binned(series.values)) > NEVER
+    beside = f"; an even guess costs {log(records.vocabulary):.4g}" if records.vocabulary else ""
     yield at(
         records,
-        kept[-1][0],
-        f"the loss has not been below {bins[best]:.4g} for {kept[-1][0] - since} steps (it began at {first:.4g} and is "
-        f"{bins[-1]:.4g}){chance}",
+        series.steps[-1],
+        f"the loss has not fallen for {PATIENCE} steps: it began at {first:.4g} and rests at {bins[-1]:.4g}{beside}",
         "look at the data first, then try the learning rate three times higher and three times lower",
-        best=bins[best],
+        None if never or even else Severity.NOTE,
         first=first,
-        steps=kept[-1][0] - since,
+        now=bins[-1],
+        best=now,
     )
 
 
-def _warm(records: Records) -> int:
-    """The step at which the learning rate is at its height; while it still climbs, the last one."""
+def _warm(records: Records) -> tuple[int, bool]:
+    """The step at which the learning rate is at its height, the last one while it climbs; whether it is spent since."""
     rates = records.sound.series("lr")
     height = max(rates.values, default=0.0)
-    return next((step for step, rate in zip(rates.steps, rates.values, strict=True) if rate >= height), 0)
-
-
-def _ln(records: Records) -> float:
-    return log(records.vocabulary or 1)
+    begin = next((step for step, rate in zip(rates.steps, rates.values, strict=True) if rate >= height), 0)
+    return begin, height > 0 and rates.values[-1] < SPENT * height
