@@ -15,7 +15,7 @@ from diagnose.marks import Fault, Probe
 from diagnose.nouns import Outcome, Severity, Stage, Status
 from diagnose.providers import Provider
 
-NOT_PROBES = frozenset({"instruments", "providers", "faults"})
+NOT_PROBES = frozenset({"instruments", "providers", "faults", "guards"})
 Item = TypeVar("Item")
 
 

@@ -41,6 +41,7 @@ class Guard:
         self.log = Log()
         self.report: Report | None = None
         self._told: set[str] = set()
+        self._looked = 0
 
     def begin(self, **known: Any) -> None:
         """What is known of the run beside its steps: total_steps, schedule, scaled, vocabulary, phases."""
@@ -60,7 +61,7 @@ class Guard:
         self.log.add(record)
         self.report = None
         broken = not _finite(record, bool(self.known.get("scaled")))
-        due = bool(evaluation) or record.weights_finite is False or (self.every and record.step % self.every == 0)
+        due = bool(evaluation) or record.weights_finite is False or self._due(record.step)
         if self.mode == "off" or not (broken or due):
             return False
         self.report = self._examined(record, broken)
@@ -89,6 +90,12 @@ class Guard:
     @property
     def _last(self) -> int:
         return self.log.rows[-1].step if self.log.rows else 0
+
+    def _due(self, step: int) -> bool:
+        """Once in every so many steps, also where only some of them are told."""
+        passed = bool(self.every) and step // self.every > self._looked // self.every
+        self._looked = max(step, self._looked)
+        return passed
 
     def _examined(self, record: Record, broken: bool) -> Report:
         report = self.verdict()

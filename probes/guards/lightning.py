@@ -1,0 +1,57 @@
+"""The guards for Lightning: Trainer(..., callbacks=[GuardCallback()]). Needs the extra [lightning]."""
+
+from math import isfinite
+from typing import Any
+
+import torch
+
+from diagnose.guard import Guard
+from probes.guards.gradients import gradients, norm_of, withhold
+
+try:
+    from lightning.pytorch import Callback
+except ModuleNotFoundError:
+    from pytorch_lightning import Callback  # type: ignore[assignment]
+
+
+class GuardCallback(Callback):
+    """Judges every step by its loss and the norm of its gradients before clipping; a bad one is not made.
+
+    On a GPU that waits for the device at every step.
+    """
+
+    def __init__(self, mode: str = "stop", every: int = 50) -> None:
+        self.guard = Guard(mode, every)
+        self._losses: list[torch.Tensor] = []
+
+    def on_train_start(self, trainer: Any, pl_module: Any) -> None:
+        steps, scaler = trainer.estimated_stepping_batches, getattr(trainer.precision_plugin, "scaler", None)
+        total = int(steps) if steps != float("inf") and steps > 0 else None
+        self.guard.begin(total_steps=total, scaled=scaler is not None)
+
+    def on_before_backward(self, trainer: Any, pl_module: Any, loss: torch.Tensor) -> None:
+        self._losses.append(loss.detach().reshape(()))
+
+    def on_before_optimizer_step(self, trainer: Any, pl_module: Any, optimizer: Any) -> None:
+        """Between backward and clipping; Lightning has divided each loss by the number that are accumulated."""
+        losses, self._losses = self._losses, []
+        if self.guard.mode == "off":
+            return
+        loss = float(torch.stack(losses).float().sum()) if losses else None
+        norm = None if self.guard.known["scaled"] else norm_of(gradients([optimizer]))
+        lr, clip = optimizer.param_groups[0]["lr"], trainer.gradient_clip_val
+        step = trainer.global_step + 1
+        stops = self.guard.judge(step=step, loss=loss, grad_norm=norm, lr=lr, clip=clip or None)
+        if not all(value is None or isfinite(value) for value in (loss, norm)):
+            withhold([optimizer])
+        if stops:
+            self.guard.halt()
+
+    def on_validation_end(self, trainer: Any, pl_module: Any) -> None:
+        """What the module logged under a name that begins with val."""
+        if trainer.sanity_checking:
+            return
+        told = {name: value for name, value in trainer.callback_metrics.items() if name.startswith("val")}
+        plain = {name.removeprefix("val").lstrip("_/") or name: float(value) for name, value in told.items()}
+        if plain and self.guard.judge(step=trainer.global_step, evaluation=plain):
+            self.guard.halt()

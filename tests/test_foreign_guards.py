@@ -1,0 +1,135 @@
+"""The guards in trainers that are not ours: transformers' own and Lightning's, the real packages."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+from diagnose.errors import Stopped
+
+BAD = 7
+
+
+class Rows(torch.utils.data.Dataset):
+    """Points on a line; one of them may be bad."""
+
+    def __init__(self, bad: bool = False) -> None:
+        generator = torch.Generator().manual_seed(0)
+        self.x = torch.randn(64, 4, generator=generator)
+        self.y = self.x @ torch.ones(4, 1)
+        if bad:
+            self.x[4 * (BAD - 1) + 1, 2] = float("nan")
+
+    def __len__(self) -> int:
+        return len(self.x)
+
+    def __getitem__(self, index: int) -> dict[str, torch.Tensor]:
+        return {"x": self.x[index], "labels": self.y[index]}
+
+
+class Line(torch.nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        torch.manual_seed(0)
+        self.layer = torch.nn.Linear(4, 1)
+
+    def forward(self, x: torch.Tensor, labels: torch.Tensor) -> dict[str, torch.Tensor]:
+        return {"loss": ((self.layer(x) - labels) ** 2).mean()}
+
+
+def with_transformers(folder: Path, bad: bool, steps: int, **settings: Any) -> tuple[torch.nn.Module, Any]:
+    from transformers import Trainer, TrainingArguments
+
+    from probes.guards.transformers import GuardCallback
+
+    arguments = TrainingArguments(
+        str(folder),
+        per_device_train_batch_size=4,
+        max_steps=steps,
+        lr_scheduler_type="constant",
+        train_sampling_strategy="sequential",
+        learning_rate=0.05,
+        logging_steps=2,
+        report_to="none",
+        disable_tqdm=True,
+        save_strategy="no",
+        use_cpu=True,
+    )
+    model = Line()
+    return model, Trainer(model, arguments, train_dataset=Rows(bad), callbacks=[GuardCallback(**settings)]).train
+
+
+def with_lightning(folder: Path, bad: bool, steps: int, **settings: Any) -> tuple[torch.nn.Module, Any]:
+    lightning = pytest.importorskip("lightning.pytorch", reason="the extra [lightning] is not installed")
+    from probes.guards.lightning import GuardCallback
+
+    class Module(lightning.LightningModule):
+        def __init__(self) -> None:
+            super().__init__()
+            self.line = Line()
+
+        def training_step(self, batch: dict[str, torch.Tensor], number: int) -> torch.Tensor:
+            return self.line(**batch)["loss"]
+
+        def configure_optimizers(self) -> torch.optim.Optimizer:
+            return torch.optim.AdamW(self.parameters(), lr=0.05)
+
+    module = Module()
+    trainer = lightning.Trainer(
+        max_steps=steps,
+        accelerator="cpu",
+        gradient_clip_val=1.0,
+        callbacks=[GuardCallback(**settings)],
+        default_root_dir=folder,
+        logger=False,
+        enable_progress_bar=False,
+        enable_checkpointing=False,
+        enable_model_summary=False,
+    )
+    loader = torch.utils.data.DataLoader(Rows(bad), batch_size=4)
+    return module.line, lambda: trainer.fit(module, loader)
+
+
+FOREIGN = pytest.mark.parametrize("made", [with_transformers, with_lightning])
+
+
+@FOREIGN
+def test_a_bad_row_at_step_7_stops_the_run_before_its_update(made: Any, tmp_path: Path) -> None:
+    healthy, train = made(tmp_path / "healthy", False, BAD - 1)
+    train()
+    model, train = made(tmp_path / "bad", True, 12)
+    with pytest.raises(Stopped) as stop:
+        train()
+    assert torch.equal(model.layer.weight, healthy.layer.weight)
+    assert stop.value.report.diagnosis[0].finding.where == f"step {BAD}"
+
+
+@FOREIGN
+def test_warned_only_the_run_goes_on(made: Any, tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    model, train = made(tmp_path, True, 12, mode="warn")
+    train()
+    assert torch.isfinite(model.layer.weight).all()
+    assert len([one for one in caplog.records if f"at step {BAD}" in one.getMessage()]) == 1
+
+
+@FOREIGN
+def test_a_healthy_run_is_the_same_with_and_without(made: Any, tmp_path: Path) -> None:
+    results = []
+    for mode in ("stop", "off"):
+        model, train = made(tmp_path / mode, False, 12, mode=mode, every=4)
+        train()
+        assert not model._forward_hooks
+        results.append(model.layer.weight.detach().clone())
+    assert torch.equal(*results)
+
+
+def test_neither_package_is_imported_to_list_the_probes() -> None:
+    code = "import sys; from diagnose import discover; print(discover.probes().unreadable, sorted(sys.modules))"
+    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=dict(os.environ))
+    assert told.stdout.startswith("() ") and "'lightning'" not in told.stdout and "'transformers'" not in told.stdout
