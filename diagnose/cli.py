@@ -13,6 +13,7 @@ from diagnose.data_command import data
 from diagnose.nan_command import nan_bisect
 from diagnose.nouns import Stage
 from diagnose.options import looked_at, reported
+from diagnose.overfit_command import overfit
 from diagnose.release_command import release
 from diagnose.version import __version__
 
@@ -28,7 +29,7 @@ def main() -> None:
     """Decides whether a training run may start, and says why not."""
 
 
-for command in (list_probes, explain, env, diff, data, nan_bisect, curves, release):
+for command in (list_probes, explain, env, diff, data, nan_bisect, overfit, curves, release):
     main.add_command(command)
 
 

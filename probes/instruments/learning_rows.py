@@ -111,3 +111,13 @@ def _labels(rows: Sequence[_Row]) -> tuple[tuple[int, ...], ...]:
 
 def _same(one: Any, other: Any) -> bool:
     return isinstance(one, torch.Tensor) and one.shape == other.shape and torch.equal(one, other)
+
+
+def relabelled(one: Any, other: Any, labels_of: LabelsOf) -> int:
+    """Rows whose labels differ between two batches of the same items whose inputs are the same to the bit."""
+    labels, read = [labels_of(batch) for batch in (one, other)], [input_of(batch) for batch in (one, other)]
+    if read[0] is None or read[1] is None or not _same(read[0][1], read[1][1]):
+        return 0  # drawn anew together, as masking does: each label follows its input
+    if not all(isinstance(some, torch.Tensor) for some in labels) or labels[0].shape != labels[1].shape:
+        return 0
+    return int((labels[0] != labels[1]).reshape(len(labels[0]), -1).any(1).sum())

@@ -1,64 +1,67 @@
 """What was learnt by heart in the mode that the run will train in: dropout, masks and batch norm at work."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 import torch
 
 from diagnose.facts import told
 from probes.instruments.learning_eyes import Seen
 from probes.instruments.learning_modes import droppers
+from probes.instruments.loss_rows import with_inputs_exchanged
 from probes.instruments.overfitting import Learning
-from probes.measured.learning import Training
+from probes.measured.learning import Overfit, Training, better
 
-DRAWS = 3
+DRAWS = 4
+MOST = 6  # modules that are switched off one by one
 FURTHER = 30  # updates in training mode: weights that were learnt without dropout have to get used to it
 Modes = Mapping[torch.nn.Module, bool]
 
 
-def in_training(learning: Learning, modes: Modes) -> Training:
-    """The loss in training mode against what the labels' statistics alone allow."""
+def in_training(learning: Learning, modes: Modes, found: Overfit) -> Training:
+    """The loss in training mode, inputs as they are and exchanged, at first and after more updates."""
     for module, training in modes.items():
         module.training = training
+    learning.stepper.save()
     try:
-        loss, book = _drawn(learning)
-        if _is_fine(learning, loss, book):
-            return Training(loss, book, 0)
+        now = _drawn(learning)
         for number in range(1, FURTHER + 1):
+            if better(now, found):
+                return now
             learning.stepper.update(learning.rate, learning.eyes.clear)
             if not number % 10:
-                loss, book = _drawn(learning)
-                if _is_fine(learning, loss, book):
-                    return Training(loss, book, number)
-        name, kind = _guilty(learning)
-        return Training(loss, book, FURTHER, name, kind)
+                now = _drawn(learning, number)
+        if better(now, found):
+            return now
+        learning.stepper.back()
+        name, kind = _guilty(learning, found)
+        return replace(now, guilty=name, kind=kind)
     except Exception as error:
         return Training(float("nan"), None, 0, failure=told(error))
 
 
-def _is_fine(learning: Learning, loss: float, book: float | None) -> bool:
-    """Better than what is reached without knowing anything of the rows."""
-    if book is not None and learning.unigram:
-        return book < learning.unigram
-    return loss < learning.curve[0]
-
-
-def _drawn(learning: Learning) -> tuple[float, float | None]:
-    """Means over a few draws."""
-    losses, seen = [], Seen()
-    for _ in range(DRAWS):
-        for batch, wanted in zip(learning.subject.lesson.batches, learning.wanted, strict=True):
+def _drawn(learning: Learning, updates: int = 0) -> Training:
+    """Means over a few draws, each of them the same for both kinds of inputs."""
+    subject, losses, seen, swapped = learning.subject, [], Seen(), Seen()
+    for draw in range(DRAWS):
+        for batch, wanted in zip(subject.lesson.batches, learning.wanted, strict=True):
+            torch.manual_seed(draw)
             losses.append(learning.stepper.loss([batch]))
             learning.eyes.compare(seen, wanted)
-    return sum(losses) / len(losses), seen.book
+            other = with_inputs_exchanged(batch, subject.inputs_of)
+            if other is not None:
+                torch.manual_seed(draw)
+                learning.stepper.loss([other])
+                learning.eyes.compare(swapped, wanted)
+    return Training(sum(losses) / len(losses), seen.book, updates, None if subject.reads_labels else swapped.book)
 
 
-def _guilty(learning: Learning) -> tuple[str, str]:
+def _guilty(learning: Learning, found: Overfit) -> tuple[str, str]:
     """The first module that lets it through when it alone is switched to evaluation; the strongest dropout first."""
-    found = sorted(droppers(learning.subject.model), key=lambda pair: -getattr(pair[1], "p", 0.0))
-    for name, module in found:
+    for name, module in sorted(droppers(learning.subject.model), key=lambda pair: -getattr(pair[1], "p", 0.0))[:MOST]:
         module.training = False
-        loss, book = _drawn(learning)
+        now = _drawn(learning)
         module.training = True
-        if _is_fine(learning, loss, book):
+        if better(now, found):
             return name, type(module).__name__
     return "", ""

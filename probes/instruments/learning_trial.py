@@ -7,10 +7,11 @@ from dataclasses import replace
 from typing import Any
 
 import torch
+from torch.nn.modules.batchnorm import _BatchNorm
 
 from probes.instruments.collation import input_of
 from probes.instruments.keeping import Keeper
-from probes.instruments.learning_eyes import Eyes, asked_rows, open_eyes
+from probes.instruments.learning_eyes import Eyes, open_eyes
 from probes.instruments.learning_modes import quieten
 from probes.instruments.learning_parts import frozen_parts, idle_parts, weights_of
 from probes.instruments.learning_steps import Group
@@ -21,7 +22,7 @@ from probes.instruments.loss_rows import LabelsOf
 from probes.instruments.observer import observed
 from probes.instruments.overfitting import Learning, Subject
 from probes.instruments.reach import put_weights_back
-from probes.measured.learning import Idle, Overfit, Trial
+from probes.measured.learning import Idle, Overfit, Training, Trial
 
 AGAIN = 60  # updates of a further trial, such as one with a frozen part thawed
 TRIALS = 2
@@ -35,14 +36,15 @@ def overfit(subject: Subject, labels_of: LabelsOf, others: Iterable[Any] = (), m
         modes = {module: module.training for module in model.modules()} if model.training else {}
         note = quieten(model)
         modes = modes or dict.fromkeys(model.modules(), True)
-        relabelled, wavers = _repeated(subject, eyes)
         learning = Learning(subject, eyes).learn()
         found = _ended(_told(learning, labels_of, note))
-        found = replace(found, relabelled=relabelled, wavers=wavers, idle=_idle(learning, more))
+        found = replace(found, relabelled=learning.changes, idle=_idle(learning, more))
         if learning.ended == "learnt":
-            found = replace(found, training=in_training(learning, modes))
-        elif learning.ended == "stuck" and found.frozen and found.held:
-            found = replace(found, thawed=_thawed(subject, eyes, found.frozen, before))
+            found = replace(found, training=in_training(learning, modes, found))
+        elif learning.ended == "stuck" and found.held:
+            found = replace(found, training=_with_batch_statistics(subject, eyes, before, found))
+        if learning.ended == "stuck" and found.frozen and found.held and found.training is None:
+            found = replace(found, thawed=_thawed(subject, eyes, found, before))
         return replace(found, seconds=time.perf_counter() - start)
 
 
@@ -59,14 +61,6 @@ def reads_its_labels(batch: Any, labels: Any) -> bool:
         return False
     scored = labels >= 0
     return bool(scored.any()) and float((read[1] == labels)[scored].float().mean()) > 0.9
-
-
-def _repeated(subject: Subject, eyes: Eyes) -> tuple[str, float]:
-    """Two passes at the same weights: what the loss asks for must be the same, and what it is nearly so."""
-    runs = [Learning(subject, eyes) for _ in range(2)]
-    one, other = (run.look() for run in runs)
-    asked = [(asked_rows(run.first.asked), [call.targets.tolist() for call in run.first.ctc]) for run in runs]
-    return ("the loss asks for other labels" if asked[0] != asked[1] else ""), abs(one - other)
 
 
 def _told(learning: Learning, labels_of: LabelsOf, note: str) -> Overfit:
@@ -152,10 +146,26 @@ def _idle(learning: Learning, more: Sequence[Any]) -> tuple[Idle, ...]:
     return found
 
 
-def _thawed(subject: Subject, eyes: Eyes, frozen: Sequence[Idle], before: Keeper) -> Trial | None:
-    """The frozen parts set free one after the other, the model's last first, until one lets it learn."""
+def _with_batch_statistics(subject: Subject, eyes: Eyes, before: Keeper, found: Overfit) -> Training | None:
+    """Batch norms that were left in evaluation mode, and use statistics of something else, switched to training."""
+    norms = [(name, one) for name, one in subject.model.named_modules() if isinstance(one, _BatchNorm)]
+    asleep = [(name, one) for name, one in norms if not one.training and one.track_running_stats]
+    if not asleep:
+        return None
+    put_weights_back(subject.model, before)
+    for _, norm in asleep:
+        norm.training = True
+    trial = Learning(subject, eyes, AGAIN).learn()
+    for _, norm in asleep:
+        norm.training = False
+    name, norm = asleep[0]
+    return Training(found.final, found.book, 0, name, type(norm).__name__) if trial.ended == "learnt" else None
+
+
+def _thawed(subject: Subject, eyes: Eyes, found: Overfit, before: Keeper) -> Trial | None:
+    """The frozen parts set free one after the other, the model's last first, until one halves what is left."""
     model = subject.model
-    for part in frozen[:TRIALS]:
+    for part in found.frozen[:TRIALS]:
         put_weights_back(model, before)
         weights = [weight for weight in weights_of(model, part) if weight.is_floating_point()]
         for weight in weights:
@@ -165,6 +175,7 @@ def _thawed(subject: Subject, eyes: Eyes, frozen: Sequence[Idle], before: Keeper
         trial = Learning(replace(subject, groups=(*subject.groups, Group(free))), eyes, AGAIN).learn()
         for weight in free:
             weight.requires_grad_(False)
-        if trial.ended == "learnt":
-            return Trial(part.module, trial.seen.book, trial.seen.accuracy, len(trial.curve))
+        book, held_at = trial.seen.book, found.book
+        if trial.ended == "learnt" or (book is not None and held_at is not None and book < 0.5 * held_at):
+            return Trial(part.module, trial.curve[-1], trial.seen.accuracy, len(trial.curve))
     return None

@@ -18,6 +18,9 @@ MOST = 120  # updates: twice what a healthy model may need
 PATIENCE = 12  # updates without a new lowest loss before the rate is halved
 BETTER = 0.02  # of the lowest loss: less is no progress
 CERTAIN = 3.0  # nats: the labels are twenty times as likely with their own inputs
+DEAF = 0.25  # of what it costs not to know the rows: a listener pays more than all of it
+ROUNDING = 1e-5  # nats for each label: sums in another order
+CHANGES = 4  # of the labels: enough to be sure
 HALVINGS = 3  # without progress: it will not come
 
 
@@ -46,10 +49,12 @@ class Learning:
         self.first = self.seen = Seen()
         self.wanted: list[torch.Tensor | None] = []
         self.reached: set[int] = set()  # ids of the weights that got a gradient other than nought
+        self.changes = 0  # updates at which the loss asked for other labels than at first
         self.ended = ""
         self._best, self._since, self._halved = float("inf"), 0, 0
         self.swapped: tuple[float, Seen] | None = None
         self._floors: list[float] = []
+        self._targets: list[torch.Tensor] = []
 
     def learn(self) -> "Learning":
         while not self.ended:
@@ -60,9 +65,12 @@ class Learning:
         if time.perf_counter() > self.subject.until:
             return "out of time"
         if len(self.curve) >= self.most:
-            return "still falling" if self._since < PATIENCE else "stuck"
+            return "stuck" if self._since >= PATIENCE or self._is_deaf(DEAF) else "still falling"
         loss = self.look()
         self.curve.append(loss)
+        nothing = not self.stepper.weights or self.changes >= CHANGES
+        if nothing or (not len(self.curve) % 10 and self._is_deaf(0.0)):
+            return "stuck"
         if self._is_done() and self._looks_at_input():
             return "learnt"
         if self._slow_down(loss):
@@ -82,12 +90,24 @@ class Learning:
         loss = self.stepper.gradient(after)
         if not self.curve:
             self.first, self.wanted = self.seen, wanted
+            self._targets = [call.targets for call in self.seen.ctc]
+        self.changes += self._asks_otherwise(wanted)
         if self.seen.book is not None:
             self.books.append(self.seen.book)
         if len(self.curve) < 3 or not len(self.curve) % 10:
             pairs = [(weight, weight.grad) for weight in self.subject.model.parameters()]
             self.reached |= {id(weight) for weight, grad in pairs if grad is not None and bool(grad.any())}
         return loss
+
+    def _asks_otherwise(self, wanted: list[torch.Tensor | None]) -> bool:
+        """At a place that it looked at before as well: one that is known by heart may have no gradient left."""
+        for one, other in zip(self.wanted, wanted, strict=True):
+            if one is not None and other is not None and one.shape == other.shape:
+                both = (one >= 0) & (other >= 0)
+                if bool((one != other)[both].any()) and not self.seen.ctc:
+                    return True
+        targets = [call.targets for call in self.seen.ctc]
+        return any(not torch.equal(one, other) for one, other in zip(self._targets, targets, strict=False))
 
     @property
     def blind(self) -> float | None:
@@ -131,6 +151,15 @@ class Learning:
     def _is_given(self) -> bool:
         """All is known by heart, and other inputs change nothing: it learns from something else."""
         return self.seen.book is not None and self.seen.book < 0.1 * (self.blind or 0.0)
+
+    def _is_deaf(self, share: float) -> bool:
+        """As low as it gets without the input, and other inputs cost nothing, or this share of what deafness costs."""
+        book, floor = self.seen.book, self.blind
+        if not floor or book is None or book > 1.5 * floor or self.seen.ctc or self.subject.reads_labels:
+            return False
+        self.swap()
+        costs = None if self.swapped is None else self.swapped[1].nats - self.seen.nats
+        return costs is not None and abs(costs) <= max(share * floor * self.seen.tokens, ROUNDING * self.seen.tokens)
 
     def swap(self) -> None:
         """The loss with the inputs exchanged between the rows, all else as it is."""

@@ -31,7 +31,7 @@ class Trial:
     """The same rows once more with one thing changed."""
 
     what: str
-    book: float | None
+    final: float
     accuracy: float | None
     updates: int
 
@@ -43,6 +43,7 @@ class Training:
     loss: float
     book: float | None
     updates: int
+    exchanged: float | None = None  # `book` with the inputs exchanged and the same draws
     guilty: str = ""  # the module without which it learns
     kind: str = ""
     failure: str = ""
@@ -80,8 +81,7 @@ class Overfit:
     probabilities: bool = False
     bound: float | None = None  # the least that scores in this range allow, for each label
     asked: float | None = None  # share of what the loss asks for that are the labels
-    relabelled: str = ""  # how labels change from step to step
-    wavers: float = 0.0  # by how much the loss differs at the same weights
+    relabelled: int = 0  # updates at which the loss asked for other labels than at first
     ctc: CtcState | None = None
     training: Training | None = None
     said: tuple[tuple[str, str], ...] = ()  # what the model generates then, and the reference
@@ -126,3 +126,11 @@ class Overfit:
         if self.learnt:
             return "learns from its input"
         return "learns only the labels' statistics" if self.fell else "does not learn"
+
+
+def better(trial: Training, run: Overfit) -> bool:
+    """In training mode below the entropy of the labels, and worse with other inputs by a quarter of `blind`."""
+    if trial.book is None or not run.unigram:
+        return trial.loss < run.first
+    deaf = trial.exchanged is not None and run.blind and trial.exchanged - trial.book < 0.25 * run.blind
+    return trial.book < run.unigram and not deaf

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from torch.nn import Module
 
 SECONDS = 240  # at most; a healthy model of the demo takes a tenth of it
+ROWS = 4  # that are collated twice
 
 
 def overfit_curve(
@@ -49,3 +50,21 @@ def overfitted(overfit_curve: Overfit) -> Overfit:
             f"{overfit_curve.seconds:.0f} s, loss {overfit_curve.first:.4g} → {overfit_curve.final:.4g}"
         )
     return overfit_curve
+
+
+def redrawn_labels(train_dataset: Any, collate: Any, labels_of: Any = None) -> str:
+    """`same`, or the rows whose labels differ though their inputs do not, when they are collated twice."""
+    from probes.instruments.forked import ChildRaised
+    from probes.instruments.learning_rows import relabelled
+    from probes.instruments.loss_sizes import collated
+    from probes.instruments.outputs import labels_of_batch
+
+    if not hasattr(train_dataset, "__getitem__") or not hasattr(train_dataset, "__len__"):
+        raise NotApplicable("the training set has no items by number: it can only be run through")
+    numbers = list(range(min(ROWS, len(train_dataset))))
+    try:
+        one, other = collated(train_dataset, [numbers, numbers], collate)
+    except ChildRaised as reason:
+        raise NotApplicable(f"items cannot be collated: {reason}") from reason
+    differ = relabelled(one, other, labels_of or labels_of_batch)
+    return f"{differ} of the first {len(numbers)} rows" if differ else "same"

@@ -1,0 +1,19 @@
+from typing import Any
+
+from diagnose import fault
+from probes.faults.changes import Facts
+
+
+@fault(
+    id="ctc_reads_constants",
+    breaks="the CTC head reads the mean of all frames in place of each frame",
+    named_by="LRN011",
+    proof=lambda facts: bool(facts["model"].ctc._forward_pre_hooks),
+    applies_to=("hybrid",),
+)
+def ctc_reads_constants(facts: Facts) -> Facts:
+    def average(module: Any, given: tuple[Any, ...]) -> tuple[Any, ...]:
+        return (given[0].mean((0, 1), keepdim=True).expand_as(given[0]),)
+
+    facts["model"].ctc.register_forward_pre_hook(average)
+    return facts

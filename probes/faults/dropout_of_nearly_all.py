@@ -1,0 +1,25 @@
+from diagnose import fault
+from probes.faults.changes import Facts
+from probes.faults.loss_changes import HEADS
+
+SHARE = 0.99
+
+
+def _drops(facts: Facts) -> bool:
+    return any(getattr(module, "p", 0.0) == SHARE for module in facts["model"].modules())
+
+
+@fault(
+    id="dropout_of_nearly_all",
+    breaks="a dropout before the head keeps one value in a hundred: the share to keep was given as the share to drop",
+    named_by="LRN009",
+    proof=_drops,
+)
+def dropout_of_nearly_all(facts: Facts) -> Facts:
+    from torch.nn import Dropout
+
+    model = facts["model"]
+    head = model.get_submodule(HEADS[type(model).__name__])
+    head.add_module("regulariser", Dropout(SHARE))
+    head.register_forward_pre_hook(lambda module, given: (module.regulariser(given[0]), *given[1:]))
+    return facts

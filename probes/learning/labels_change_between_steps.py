@@ -1,0 +1,25 @@
+from collections.abc import Iterator
+
+from diagnose import Finding, Severity, Stage, probe
+from probes.measured.learning import Overfit
+
+
+@probe(id="LRN010", stage=Stage.LEARNING, severity=Severity.ERROR, explains=("LRN*", "GEN*"))
+def labels_change_between_steps(overfit_curve: Overfit, redrawn_labels: str | None = None) -> Iterator[Finding]:
+    """The same rows have other labels at every step: there is nothing that could be learnt by heart."""
+    run = overfit_curve
+    if run.relabelled:
+        yield Finding(
+            where=run.where,
+            message=f"the loss asks for other labels in {run.relabelled} of {run.updates} passes over the same batch "
+            f"than in the first, expected the same; it ends at {run.final:.4g}",
+            fix="draw nothing at random where labels are read: in compute_loss, in forward, in the labels' preparation",
+            measured={"changes": run.relabelled, "updates": run.updates, "final": run.final},
+        )
+    elif redrawn_labels and redrawn_labels != "same":
+        yield Finding(
+            where="collate",
+            message=f"{redrawn_labels}, collated twice, have the same inputs and other labels, expected the same",
+            fix="keep each label with its input: draw nothing at random in the collator that changes labels alone",
+            measured={"rows": redrawn_labels},
+        )

@@ -1,0 +1,31 @@
+from collections.abc import Iterator
+
+from diagnose import Finding, Severity, Stage, probe
+from probes.measured.learning import Overfit, better
+
+
+@probe(id="LRN009", stage=Stage.LEARNING, severity=Severity.ERROR, explains=("LRN001", "LRN00[78]", "LRN011", "GEN*"))
+def training_mode_cannot_learn(overfitted: Overfit) -> Iterator[Finding]:
+    """What is learnt with dropout off is lost in training mode: dropout or batch norm lets nothing through."""
+    run, trial = overfitted, overfitted.training
+    if trial is None or trial.failure:  # what a forward pass in training mode raises is told of the first step
+        return
+    if run.learnt and better(trial, run):
+        return
+    now = trial.loss if trial.book is None else trial.book
+    where = f"{trial.guilty} ({trial.kind})" if trial.guilty else "model.train()"
+    if run.learnt:
+        swapped = "" if trial.exchanged is None else f", and {trial.exchanged:.4g} with the inputs exchanged"
+        state = f"learnt to {run.final:.4g} with dropout off; in training mode, after {trial.updates} more updates, "
+        state += f"{now:.4g}{swapped}: the rows cannot be told apart"
+    else:
+        state = f"cross-entropy ends at {now:.4g} after {run.updates} updates with the statistics that it was left with"
+    cause = f"; with {trial.guilty} switched over it learns" if trial.guilty else ""
+    yield Finding(
+        where=where,
+        message=state + cause,
+        fix=f"lower the dropout of {trial.guilty or 'the model'}"
+        if run.learnt
+        else f"call train() on {trial.guilty}, or load its running statistics from the run that made them",
+        measured={"quiet": run.final, "training": now, "exchanged": trial.exchanged, "updates": trial.updates},
+    )
