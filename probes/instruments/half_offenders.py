@@ -1,4 +1,4 @@
-"""Read from the ranges of one float32 pass: the first result that a 16-bit pass cannot hold, and the room of the rest."""
+"""Read from the ranges of one float32 pass: the first result that 16 bits cannot hold, and the room of the rest."""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -9,6 +9,7 @@ from probes.measured.precision import (
     BACKWARD,
     CONSTANT,
     FORWARD,
+    WEIGHTS,
     Format,
     GradientShare,
     Headroom,
@@ -88,6 +89,7 @@ class Prediction:
             sum(count for power, count in counts if power + shift <= self.form.vanishes),
             sum(count for power, count in counts if power + shift > self._top),
             scale * max(result.largest for result in results),
+            any(one.phase == WEIGHTS and one.module.rpartition(".")[0] == module for one in self.results),
         )
 
     @property

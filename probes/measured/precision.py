@@ -5,7 +5,7 @@ from math import inf, log2
 
 from probes.measured.origin import Origin
 
-FORWARD, BACKWARD, CONSTANT = "forward pass", "backward pass", "constant"
+FORWARD, BACKWARD, CONSTANT, WEIGHTS = "forward pass", "backward pass", "constant", "weights"
 
 
 @dataclass(frozen=True)
@@ -100,6 +100,7 @@ class GradientShare:
     vanished: int
     burst: int
     largest: float
+    trains: bool = True  # the module holds parameters
 
     @property
     def lost(self) -> float:

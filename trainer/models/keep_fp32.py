@@ -44,7 +44,7 @@ def wrap(module: torch.nn.Module) -> list[Any]:
     hooks, border = module._forward_pre_hooks.values(), Float32()
     if any(isinstance(getattr(hook, "__self__", None), Float32) for hook in hooks):
         return []
-    enter = module.register_forward_pre_hook(border.enter, with_kwargs=True)
+    enter = module.register_forward_pre_hook(border.enter, prepend=True, with_kwargs=True)
     return [enter, module.register_forward_hook(border.leave, always_call=True)]
 
 

@@ -1,0 +1,32 @@
+from collections.abc import Iterator
+
+from diagnose import Finding, Severity, Stage, probe
+from probes.birth import born
+from probes.halves import by, cure, failed
+from probes.measured.precision import FORMATS, Precision
+
+
+@probe(id="PRE001", stage=Stage.PRECISION, severity=Severity.ERROR, explains=("PRE*", "LRN*", "GEN*"))
+def activation_exceeds_half_range(precisions: Precision) -> Iterator[Finding]:
+    """A result of the forward pass is larger than the run's 16-bit format can hold: the loss becomes NaN."""
+    for run, only_cpu in failed(precisions):
+        origin, offender = run.origin, run.predicted
+        if origin is None or origin.cause not in ("overflow", "weights") or offender is None:
+            continue
+        if origin.phase == "backward pass":
+            continue
+        held = FORMATS[run.precision].bursts
+        bits = min((room.bits for room in run.headroom), default=0.0)
+        where = f"{offender.operation or 'the weight'} in {offender.where} reaches {offender.largest:.3g}"
+        only = "; on a GPU it is finite" if only_cpu else ""
+        finding = born(origin, f"{by(run)}, {where}, beyond {held:.5g}{only}", cure(run))
+        measured = {**finding.measured, "largest": offender.largest, "headroom_bits": bits, "list": run.rules}
+        yield Finding(
+            finding.where,
+            finding.message,
+            finding.fix,
+            measured | {"keep_fp32": ", ".join(run.keep or ())},
+            Severity.WARNING if only_cpu else None,
+            finding.file,
+            finding.line,
+        )

@@ -1,0 +1,25 @@
+from collections.abc import Iterator
+
+from diagnose import Finding, Severity, Stage, probe
+from probes.birth import born
+from probes.halves import by, failed
+from probes.measured.precision import Precision
+
+ZEROS = ("log of zero", "division by zero", "root at zero")
+
+
+@probe(id="PRE006", stage=Stage.PRECISION, severity=Severity.ERROR, explains=("PRE*", "LRN*", "GEN*"))
+def epsilon_vanishes_in_half(precisions: Precision) -> Iterator[Finding]:
+    """A small number that guards a division, a logarithm or a root becomes 0 in the run's 16-bit format."""
+    for run, only_cpu in failed(precisions):
+        if run.origin is not None and run.origin.cause in ZEROS:
+            only = "; on a GPU it is finite" if only_cpu else ""
+            finding = born(
+                run.origin,
+                f"{by(run)}, {run.origin.operation} meets a nought that float32 does not have{only}",
+                "use an eps of 1e-5 and more, or compute this part in float32",
+            )
+            severity = Severity.WARNING if only_cpu else None
+            yield Finding(
+                finding.where, finding.message, finding.fix, finding.measured, severity, finding.file, finding.line
+            )

@@ -1,0 +1,27 @@
+from collections.abc import Iterator
+
+from diagnose import Finding, Severity, Stage, probe
+from probes.halves import by, judged
+from probes.measured.precision import FORMATS, Precision
+
+
+@probe(id="PRE002", stage=Stage.PRECISION, severity=Severity.ERROR, explains=("PRE003", "LRN*"))
+def gradient_exceeds_half_range(precisions: Precision) -> Iterator[Finding]:
+    """Gradients overflow fp16 at the loss scale, and the scale cannot fall far enough."""
+    scale = precisions.scale
+    run = next((run for run, _ in judged(precisions)), None)
+    if scale is None or run is None or not run.gradients:
+        return
+    worst = max(run.gradients, key=lambda share: share.largest)
+    # A scale that moves is halved until nothing overflows: those steps are skipped, which is as it should be. Below 1
+    # it no longer scales up but down, and the gradients themselves are beyond the format.
+    stuck = worst.largest >= FORMATS["fp16"].bursts if not scale.moves else scale.settled < 1
+    if stuck:
+        held = "stays" if not scale.moves else f"would have to fall to {scale.settled:g}"
+        yield Finding(
+            worst.module or "compute_loss",
+            f"{by(run)}, its gradients reach {worst.largest / scale.settled:.3g}; the loss scale of {scale.start:g} "
+            f"{held}, and times that they are beyond 65504: every step is skipped or becomes NaN",
+            "use torch.amp.GradScaler, which halves its scale, or a fixed scale so much lower; bf16 needs none",
+            {"largest": worst.largest / scale.settled, "scale": scale.start, "settled": scale.settled},
+        )

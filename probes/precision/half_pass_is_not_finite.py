@@ -1,0 +1,29 @@
+from collections.abc import Iterator
+
+from diagnose import Finding, Severity, Stage, probe
+from probes.birth import born
+from probes.halves import by, cure, failed
+from probes.measured.precision import Precision
+from probes.precision.epsilon_vanishes_in_half import ZEROS
+
+
+@probe(id="PRE007", stage=Stage.PRECISION, severity=Severity.ERROR, explains=("PRE*", "LRN*", "GEN*"))
+def half_pass_is_not_finite(precisions: Precision) -> Iterator[Finding]:
+    """A step in 16 bits is not finite though none of its results in float32 is too large or too small for it."""
+    for run, only_cpu in failed(precisions):
+        origin = run.origin
+        if origin is None or origin.cause in ZEROS:
+            continue
+        overflow = origin.cause in ("overflow", "weights")
+        scale = precisions.scale
+        backward = origin.phase == "backward pass" and scale is not None and scale.settled < 1  # see PRE002
+        if overflow and (backward or (run.predicted is not None and origin.phase != "backward pass")):
+            continue
+        only = "; on a GPU it is finite" if only_cpu else ""
+        finding = born(
+            origin, f"{by(run)}, {origin.operation or 'a weight'} gives what float32 does not{only}", cure(run)
+        )
+        severity = Severity.WARNING if only_cpu else None
+        yield Finding(
+            finding.where, finding.message, finding.fix, finding.measured, severity, finding.file, finding.line
+        )

@@ -1,0 +1,26 @@
+from collections.abc import Iterator
+
+from diagnose import Finding, Severity, Stage, probe
+from probes.halves import by, judged
+from probes.measured.precision import FORMATS, Precision
+
+
+@probe(id="PRE005", stage=Stage.PRECISION, severity=Severity.WARNING)
+def whole_numbers_collide_in_half(precisions: Precision) -> Iterator[Finding]:
+    """Positions, lengths or counts are held in 16 bits, which cannot tell them apart any more."""
+    for run, only_cpu in judged(precisions):
+        if only_cpu or not run.collided:
+            continue
+        first = run.collided[0]
+        format = FORMATS[run.precision]
+        file, _, line = first.line.rpartition(":")
+        yield Finding(
+            f"{first.module} ({first.kind})" if first.kind else first.module or first.line,
+            f"{by(run)}, {first.key[3]} holds {first.whole} whole numbers up to {first.largest:.0f}, of which "
+            f"{first.apart} stay apart: {format.name} counts one by one to {2**format.digits}",
+            "keep positions, lengths and counts in integers or float32, and cast what is computed from them",
+            {"numbers": first.whole, "apart": first.apart, "largest": first.largest},
+            None,
+            file or None,
+            int(line) if line.isdigit() else None,
+        )

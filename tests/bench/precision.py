@@ -1,0 +1,104 @@
+"""Precision: first offenders, modules kept in float32, and silence on healthy models."""
+
+from __future__ import annotations
+
+import diagnose
+from probes.healthy import NAMES, healthy
+from probes.instruments.half_keeping import fewest_kept, kept
+from probes.instruments.half_offenders import Prediction
+from probes.instruments.half_runs import Arm, origin_in, try_arm
+from probes.instruments.ranges import record_ranges
+from probes.measured.precision import FORMATS
+from tests.bench.report import Measured
+from tests.half_overflows import HARMLESS, OVERFLOWS, PARTS, overflowing
+from trainer.models.keep_fp32 import keep_fp32
+
+SEEDS = (0, 1, 2)
+ARMS = {"autocast": Arm("fp16", "cpu"), "half": Arm("fp16", "pure"), "gpu_list": Arm("fp16", "gpu")}
+
+
+def offenders() -> Measured:
+    """From the ranges of one float32 pass against the replay of a real 16-bit pass: module, call and operation."""
+    figures: dict[str, dict[str, object]] = {}
+    for way, arm in ARMS.items():
+        tried, finite, off = 0, 0, []
+        for architecture in PARTS:
+            for name in (*OVERFLOWS, *HARMLESS):
+                for seed in SEEDS:
+                    same, fine = _same(architecture, name, seed, arm)
+                    tried, finite = tried + (same is not None), finite + fine
+                    off += [f"{architecture} {name} {seed}"] if same is False else []
+        figures[way] = {"tried": tried, "equal": tried - len(off), "finite": finite, "other": "; ".join(off) or "none"}
+    kinds = {"overflows": len(OVERFLOWS), "harmless": len(HARMLESS)}
+    return Measured({**kinds, **figures}, f"{len(SEEDS)} seeds, {len(PARTS)} architectures")
+
+
+def _same(architecture: str, name: str, seed: int, arm: Arm) -> tuple[bool | None, bool]:
+    """None: the pass cannot be run in this way at all. The second: it is finite."""
+    broken = overflowing(architecture, name, seed)
+    subject = broken.subject()
+    results, _ = record_ranges(subject, broken.batch, FORMATS["fp16"])
+    tried = try_arm(subject, broken.batch, arm)
+    if tried.types is None:
+        return None, False
+    said = next(Prediction(results, tried.types, FORMATS["fp16"], arm.rules == "pure").offenders(), None)
+    real = None if tried.finite else origin_in(subject, broken.batch, arm)
+    named = None if said is None else (said.module, said.call, said.operation)
+    return named == (None if real is None else (real.module, real.call, real.operation)), tried.finite
+
+
+def fp32_sets() -> Measured:
+    """Found, tried again with real half kernels, and tried without each one of its modules."""
+    tried, verified, minimal, none = 0, 0, 0, []
+    arm = ARMS["autocast"]
+    for architecture in PARTS:
+        for name in OVERFLOWS:
+            broken = overflowing(architecture, name)
+            subject = broken.subject()
+            if try_arm(subject, broken.batch, arm).finite:
+                continue
+            tried += 1
+            origin = origin_in(subject, broken.batch, arm)
+            names = fewest_kept(subject, broken.batch, arm, keep_fp32, [origin.module] if origin else [])
+            if names is None:
+                none.append(f"{architecture} {name}")
+                continue
+            verified += _holds(subject, broken.batch, arm, names)
+            rests = [tuple(other for other in names if other != one) for one in names]
+            minimal += not any(_holds(subject, broken.batch, arm, rest) for rest in rests)
+    figures = {"tried": tried, "verified": verified, "minimal": minimal, "without": "; ".join(none) or "none"}
+    return Measured(figures, "1 seed")
+
+
+def _holds(subject: object, batch: object, arm: Arm, names: tuple[str, ...]) -> bool:
+    with kept(subject.model, keep_fp32, names):  # type: ignore[attr-defined]
+        return try_arm(subject, batch, arm).finite  # type: ignore[arg-type]
+
+
+def healthy_alarms() -> Measured:
+    """The precision stage on healthy subjects, in fp16 and bf16; and how near they come to each threshold."""
+    tried, alarms, worst = 0, [], {"off_over_rounding": 0.0, "lost": 0.0, "least_bits": 99.0}
+    for name in NAMES:
+        for seed in range(10):
+            for precision in ("fp16", "bf16"):
+                tried += 1
+                facts = {**healthy(name, seed), "precision": precision}
+                report = diagnose.preflight(stages=["precision"], everything=True, **facts)
+                alarms += [f"{name} {seed} {precision} {f.probe} {f.where}" for f in report.findings]
+                alarms += [f"{name} {seed} {precision} {o.probe} {o.status}" for o in report.outcomes if not o.looked]
+                _worst(worst, facts, precision)
+    return Measured({"tried": tried, "alarms": len(alarms), "which": "; ".join(alarms) or "none", **worst}, "10 seeds")
+
+
+def _worst(worst: dict[str, float], facts: dict[str, object], precision: str) -> None:
+    from diagnose.engine import installed
+
+    found = installed().context(facts).get("precisions")
+    for run in found.runs[1:]:
+        off = abs(run.loss - found.reference.loss) - 4 * FORMATS[precision].rounding * abs(found.reference.loss)
+        worst["off_over_rounding"] = max(worst["off_over_rounding"], off / max(found.wobble, 1e-12))
+        worst["lost"] = max(worst["lost"], *(share.lost for share in run.gradients if share.trains), 0.0)
+        worst["least_bits"] = min(worst["least_bits"], run.headroom[0].bits)
+
+
+MEASUREMENTS = {"offenders": offenders, "fp32_sets": fp32_sets, "healthy": healthy_alarms}
