@@ -4,7 +4,7 @@ from statistics import median
 from diagnose import Finding, Severity, Stage, probe
 from diagnose.records import Records
 from probes.stepping import at
-from probes.trends import WINDOW, binned, chance_of_fall, noise, start
+from probes.trends import WINDOW, binned, chance_of_fall, level, noise
 
 LEAST = 20
 # From record to record, as a share of its level. Ten seeds of five healthy subjects at four rows a batch reach 0.2.
@@ -20,13 +20,14 @@ def step_loss_swings(records: Records) -> Iterator[Finding]:
     if len(values) < LEAST or min(values) <= 0:
         return
     middle, swing = median(values), noise(values)
-    if swing < WILD * middle or middle < LEARNT * start(series.values) or chance_of_fall(binned(values)) < 0.01:
+    falls = chance_of_fall(binned(values)) < 0.01 and level(values, LEAST) < series.values[0]
+    if swing < WILD * middle or middle < LEARNT * series.values[0] or falls:
         return
     yield at(
         records,
         series.steps[-1],
         f"the loss moves by {swing:.4g} from record to record around {middle:.4g}, {swing / middle:.0%} of its level, "
-        "and does not fall",
+        f"and does not get below {series.values[0]:.4g}, where it began",
         "divide the learning rate by three, then try a larger batch; look whether batches are shuffled",
         swing=swing,
         level=middle,
