@@ -7,16 +7,17 @@ from diagnose.nouns import Finding, Outcome, Severity, Stage, Status, Verdict
 from diagnose.version import __version__
 
 if TYPE_CHECKING:
-    from diagnose.api import nan_bisect, preflight
+    from diagnose.api import nan_bisect, precision, preflight
     from diagnose.report import PreflightFailed, Report
 
 __all__ = [
     "Fault", "Finding", "Outcome", "PreflightFailed", "Probe", "Report", "Severity", "Stage", "Status", "Verdict",
-    "__version__", "fault", "nan_bisect", "preflight", "probe",
+    "__version__", "fault", "nan_bisect", "precision", "preflight", "probe",
 ]  # fmt: skip
 
 _LATER = {
     "nan_bisect": "diagnose.api",
+    "precision": "diagnose.api",
     "preflight": "diagnose.api",
     "PreflightFailed": "diagnose.report",
     "Report": "diagnose.report",

@@ -61,3 +61,18 @@ def nan_bisect(
     about = tuple(probe.id for probe in engine.probes if "bisected" in needs_of(probe.look).required)
     report = engine.examine(engine.context({"bisected": found}), Selection(ids=about))
     return replace(found.origin, finding=report.findings[0] if report.findings else None)
+
+
+def precision(*, batch: Any = None, precision: str | None = None, watcher: Watcher | None = None, **facts: Any) -> Any:
+    """float32, pure fp16 and autocast on `batch` or on the first one; `findings` is the verdict on `precision`.
+
+    Judged is `precision`, else what the facts say the run is trained in, else fp16.
+    """
+    engine = installed()
+    how = {"precision": precision} | ({} if batch is None else {"batch": batch})
+    try:
+        found = engine.context({**facts, "search": how}, watcher).get("compared")
+    except Refusal as refusal:
+        raise InputError(f"nothing could be compared: {refusal}") from refusal
+    report = engine.examine(engine.context({"precisions": found}), Selection(stages=(Stage.PRECISION,)))
+    return replace(found, findings=tuple(report.findings))

@@ -14,6 +14,7 @@ from diagnose.nan_command import nan_bisect
 from diagnose.nouns import Stage
 from diagnose.options import looked_at, reported
 from diagnose.overfit_command import overfit
+from diagnose.precision_command import precision
 from diagnose.release_command import release
 from diagnose.version import __version__
 
@@ -29,7 +30,7 @@ def main() -> None:
     """Decides whether a training run may start, and says why not."""
 
 
-for command in (list_probes, explain, env, diff, data, nan_bisect, overfit, curves, release):
+for command in (list_probes, explain, env, diff, data, nan_bisect, precision, overfit, curves, release):
     main.add_command(command)
 
 

@@ -40,8 +40,9 @@ def compare(
         run = _run(arm, tried, results)
         if arm.precision == asked and arm.rules != PURE and tried.types is not None:
             prediction = Prediction(results, tried.types, FORMATS[asked])
-            scale = _scale(prediction, scaler) if asked == "fp16" else None
-            run = replace(run, gradients=prediction.gradients(scale.settled if scale else 1.0))
+            its = _scale(prediction, scaler) if asked == "fp16" else None
+            run = replace(run, gradients=prediction.gradients(its.settled if its else 1.0))
+            scale = its if scale is None or arm.rules == GPU else scale
             unsteady = max(unsteady, wobble(subject, batch, tried.types, FORMATS[asked], float(loss)))
         if tried.loss is not None and not tried.finite:
             run = _followed(run, arm, subject, batch, keep if arm.rules != PURE else None)

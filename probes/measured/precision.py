@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 from math import inf, log2
 
+from diagnose import Finding
 from probes.measured.origin import Origin
 
 FORWARD, BACKWARD, CONSTANT, WEIGHTS = "forward pass", "backward pass", "constant", "weights"
@@ -13,6 +14,7 @@ class Format:
     """A floating-point format in numbers."""
 
     name: str
+    largest: float
     bursts: float  # the least magnitude that is rounded to infinity
     vanishes: int  # 2 to this power, and what is below, is rounded to nought
     digits: int  # binary, of the significand
@@ -24,8 +26,8 @@ class Format:
 
 
 FORMATS = {
-    "fp16": Format("float16", 65520.0, -25, 11),
-    "bf16": Format("bfloat16", 3.3961775e38, -134, 8),
+    "fp16": Format("float16", 65504.0, 65520.0, -25, 11),
+    "bf16": Format("bfloat16", 3.3895314e38, 3.3961775e38, -134, 8),
 }
 
 
@@ -150,6 +152,7 @@ class Precision:
     scale: Scale | None = None
     wobble: float = 0.0  # how far rounding alone moved the loss, root of the mean square
     code: str = ""  # for pasting: what keeps the modules in float32
+    findings: tuple[Finding, ...] = ()  # the verdict, once probes have judged
 
     @property
     def reference(self) -> Run:

@@ -15,7 +15,7 @@ def activation_exceeds_half_range(precisions: Precision) -> Iterator[Finding]:
             continue
         if origin.phase == "backward pass":
             continue
-        held = FORMATS[run.precision].bursts
+        held = FORMATS[run.precision].largest
         bits = min((room.bits for room in run.headroom), default=0.0)
         where = f"{offender.operation or 'the weight'} in {offender.where} reaches {offender.largest:.3g}"
         only = "; on a GPU it is finite" if only_cpu else ""

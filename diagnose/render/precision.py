@@ -1,0 +1,136 @@
+"""The comparison of precisions, as lines for a person and as JSON."""
+
+import json
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+LISTS = {
+    "cpu": "autocast on a CPU (norms, softmax, exp, pow, sum stay in 16 bits)",
+    "gpu": "autocast on a GPU (those are in float32)",
+    "pure": "model.half()",
+}
+
+
+def lines(found: Any, top: int) -> Iterator[str]:
+    yield from table(
+        ("precision", "loss", "relative difference", ""),
+        [(run.name, *_losses(found, run), _remark(run)) for run in found.runs],
+    )
+    for run in found.runs[1:]:
+        if run.precision == found.asked:
+            yield from _told(run, top)
+    yield from _scaled(found)
+    yield from _verdict(found)
+
+
+def _losses(found: Any, run: Any) -> tuple[str, str]:
+    if run.loss is None or (run.bridged and run.rules == "pure"):
+        return "cannot be run here", ""
+    difference = found.difference(run)
+    return f"{run.loss:.6g}", "" if run is found.runs[0] else f"{difference:.2e}"
+
+
+def _remark(run: Any) -> str:
+    if run.refused:
+        return run.refused
+    bridged = f"no half kernel here for {', '.join(run.bridged)}: computed in float32 for what follows"
+    remarks = [*([bridged] if run.bridged else []), *([] if run.finite else ["not finite"])]
+    return "; ".join(remarks)
+
+
+def _told(run: Any, top: int) -> Iterator[str]:
+    yield ""
+    yield f"{run.name.upper()}: {LISTS[run.rules]}"
+    if run.predicted or run.origin:
+        yield f"first offender   {_offender(run.origin) if run.origin else 'none: what is too large does no harm'}"
+        yield f"by the ranges    {_offender(run.predicted) if run.predicted else 'nothing is too large'}"
+    if run.keep is not None:
+        yield f"keep in float32  {', '.join(run.keep)}  (tried: finite with all of them, not without any one)"
+    elif run.origin and run.rules != "pure":
+        yield "keep in float32  no set of modules helps: the value is born outside of them"
+    yield from table(
+        ("headroom", "largest", "module", "operation"),
+        [
+            (f"{room.bits:.1f} bits", f"{room.largest:.4g}", room.module or "compute_loss", room.operation)
+            for room in run.headroom[:top]
+        ],
+    )
+    if len(run.headroom) > top:
+        yield f"and {len(run.headroom) - top} more with more room (--top)"
+
+
+def _offender(place: Any) -> str:
+    line = f"  {place.line}" if place.line else ""
+    what = place.operation or f"it is in the {place.phase} before the pass"
+    size = f", {place.largest:.4g}" if hasattr(place, "largest") else ""
+    return f"{place.where}: {what}{size}{line}"
+
+
+def _scaled(found: Any) -> Iterator[str]:
+    scale = found.scale
+    run = next((run for run in reversed(found.runs) if run.gradients), None)
+    if scale is None or run is None:
+        return
+    yield ""
+    source = "the run's own" if scale.given else "torch's first"
+    steps = "" if scale.settled == scale.start else f", which overflows; at rest it is {scale.settled:g}"
+    yield f"GRADIENTS ({run.name}) at a loss scale of {scale.start:g} ({source}){steps}"
+    yield from table(
+        ("become 0", "module", "largest times scale"),
+        [(f"{share.lost:.1%}", share.module or "compute_loss", f"{share.largest:.4g}") for share in run.gradients[:5]],
+    )
+
+
+def _verdict(found: Any) -> Iterator[str]:
+    yield ""
+    yield f"VERDICT on {found.asked}"
+    for finding in found.findings:
+        yield f"{finding.probe} {finding.severity}  {finding.where}"
+        yield from (f"  {text}" for text in (finding.message, f"fix: {finding.fix}"))
+        yield f"  more: diagnose explain {finding.probe}"
+    if not found.findings:
+        yield "nothing found: it holds every value of this batch"
+    if found.code:
+        run = next(run for run in reversed(found.runs) if run.keep)
+        yield from ("", f"CONFIGURATION, for {run.name}", "training:", f"  keep_fp32: [{', '.join(run.keep)}]")
+        yield from ("", "CODE, for any other trainer", found.code)
+
+
+def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
+    """Columns as wide as they need to be; the last one is not filled up."""
+    widths = [max(len(row[number]) for row in (head, *rows)) for number in range(len(head))]
+    for row in (head, *rows):
+        yield "  ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)).rstrip()
+
+
+def as_json(found: Any) -> str:
+    runs = [
+        {
+            **{name: getattr(run, name) for name in ("name", "precision", "rules", "loss", "finite", "refused")},
+            "bridged": list(run.bridged),
+            "difference": found.difference(run),
+            "first_offender": _plain(run.origin, ("module", "kind", "call", "operation", "phase", "line")),
+            "predicted": _plain(run.predicted, ("module", "kind", "call", "operation", "phase", "line", "largest")),
+            "keep_fp32": None if run.keep is None else list(run.keep),
+            "headroom": [_plain(room, ("module", "operation", "largest", "bits")) for room in run.headroom],
+            "gradients": [_plain(one, ("module", "elements", "lost", "burst", "largest")) for one in run.gradients],
+        }
+        for run in found.runs
+    ]
+    findings = [_plain(one, ("probe", "severity", "where", "message", "fix")) for one in found.findings]
+    scale = _plain(found.scale, ("start", "settled", "moves", "given"))
+    content = {"asked": found.asked, "runs": runs, "scale": scale, "rounding": found.wobble, "findings": findings}
+    return json.dumps(_finite(content), indent=1, ensure_ascii=False) + "\n"
+
+
+def _plain(value: Any, names: Sequence[str]) -> dict[str, Any] | None:
+    return None if value is None else {name: getattr(value, name) for name in names}
+
+
+def _finite(value: Any) -> Any:
+    """JSON has no NaN: it is written as text."""
+    if isinstance(value, dict):
+        return {key: _finite(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_finite(item) for item in value]
+    return str(value) if isinstance(value, float) and value - value != 0 else value
