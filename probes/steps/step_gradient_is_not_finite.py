@@ -13,8 +13,8 @@ SEEKING, SHARE = 10, 0.05
 def step_gradient_is_not_finite(records: Records) -> Iterator[Finding]:
     """The norm of the gradients is NaN or infinite while the loss is a number."""
     broken = records.broken
-    if broken is None or broken[0] != "grad_norm":
-        return
+    if broken is None or broken[0] != "grad_norm" or (records.scaled and records.series("scale").values):
+        return  # what a scaler does with it, its scale tells (STP019)
     norms = records.series("grad_norm").values
     bad = sum(not isfinite(norm) for norm in norms)
     harmless = went_on(records, broken[1].step)
