@@ -7,7 +7,7 @@ from probes.stepping import at
 from probes.trends import binned, chance_of_fall, start
 
 PATIENCE = 500  # steps, as in the convergence monitor that the project began with
-LEAST = 10  # records within these steps
+LEAST, GAP = 10, 0.2  # records within these steps; the share of them that may be without one
 FLAT, NEVER = 0.05, 0.001  # chances that so much of a fall is none: in the last stretch, in the whole run
 LEARNT = 0.5  # of its first level: a run that came so far and rests there has learnt
 EVEN = 0.9  # of ln V: as good as guessing evenly
@@ -22,10 +22,16 @@ def step_loss_does_not_improve(records: Records) -> Iterator[Finding]:
     if spent or not series.steps or series.steps[-1] - max(begin, series.steps[0]) < PATIENCE:
         return
     since = series.steps[-1] - PATIENCE
-    newest = [value for step, value in zip(series.steps, series.values, strict=True) if step >= since]
+    kept = [(step, value) for step, value in zip(series.steps, series.values, strict=True) if step >= since]
+    newest = [value for _, value in kept]
     first, bins = start(series.values), binned(newest)
     now = min(bins)
-    if len(newest) < LEAST or (first > 0 and now < LEARNT * first) or chance_of_fall(bins) < FLAT:
+    if (
+        len(newest) < LEAST
+        or kept[0][0] - since > GAP * PATIENCE
+        or (first > 0 and now < LEARNT * first)
+        or chance_of_fall(bins) < FLAT
+    ):
         return
     even = records.vocabulary is not None and now > EVEN * log(records.vocabulary)
     never = chance_of_fall(binned(series.values)) > NEVER
