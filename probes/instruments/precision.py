@@ -57,7 +57,7 @@ def _run(arm: Arm, tried: Tried, results: Sequence[Result]) -> Run:
     prediction = Prediction(results, tried.types, FORMATS[arm.precision], arm.rules == PURE)
     return replace(
         run,
-        predicted=next(prediction.offenders(), None),
+        predicted=None if tried.finite else next(prediction.offenders(), None),
         beyond=tuple(dict.fromkeys(offender.module for offender in prediction.offenders())),
         headroom=prediction.headroom(),
         collided=prediction.collided(),

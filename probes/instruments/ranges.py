@@ -6,6 +6,7 @@ from math import isfinite
 from typing import Any
 
 import torch
+from torch.multiprocessing.reductions import StorageWeakRef
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from diagnose import meter
@@ -94,7 +95,8 @@ class Ranges(Places):
         self.form = form
         self.results: list[Result] = []
         self._maker: dict[int, int] = {}
-        self._constants: list[torch.Tensor] = []
+        self._references: list[StorageWeakRef] = []
+        self._constants = 0
         for phase, tensors in known.items():
             for name, tensor in tensors:
                 if numeric(tensor):
@@ -120,19 +122,24 @@ class Ranges(Places):
         self._add(result, tensor)
 
     def cast(self, tensor: torch.Tensor, given: torch.Tensor) -> None:
-        self._maker[key_of(tensor)] = self._source(given)
+        self._made(tensor, self._source(given))
 
     def _source(self, tensor: torch.Tensor) -> int:
-        """Who made it; a tensor that nobody made here is a constant of the code, and is held so that it stays one."""
+        """Who made it; a tensor that nobody made here is a constant of the code."""
         if key_of(tensor) not in self._maker:
-            self._constants.append(tensor)
-            key: Key = (CONSTANT, "", 1, "", len(self._constants))
+            self._constants += 1
+            key: Key = (CONSTANT, "", 1, "", self._constants)
             self._add(Result(key, "", "", largest(tensor), live=False), tensor)
         return self._maker[key_of(tensor)]
 
     def _add(self, result: Result, tensor: torch.Tensor) -> None:
-        self._maker[key_of(tensor)] = len(self.results)
+        self._made(tensor, len(self.results))
         self.results.append(result)
+
+    def _made(self, tensor: torch.Tensor, by: int) -> None:
+        """A weak reference keeps the name of a storage that is freed from being given to another one."""
+        self._references.append(StorageWeakRef(tensor.untyped_storage()))
+        self._maker[key_of(tensor)] = by
 
     def _whole(self, tensor: torch.Tensor) -> tuple[int, int]:
         """Whole numbers beyond what the format counts one by one: how many, and how many it tells apart."""

@@ -131,7 +131,7 @@ class Run:
     refused: str = ""  # why it cannot be run here
     bridged: tuple[str, ...] = ()  # operations without a half kernel here, computed in float32
     origin: Origin | None = None
-    predicted: Offender | None = None  # from the ranges alone
+    predicted: Offender | None = None  # of a step that is not finite, from the ranges in float32
     beyond: tuple[str, ...] = ()  # modules with a result that the format cannot hold, in the order of the pass
     headroom: tuple[Headroom, ...] = ()  # least first
     gradients: tuple[GradientShare, ...] = ()  # most lost first
