@@ -1,4 +1,4 @@
-"""Do targets belong to their inputs? Right pairs pass, slipped and dealt-out ones are named, and nobody is accused alone."""
+"""Do targets belong to their inputs? Right pairs pass, slipped ones are named, nobody is accused without evidence."""
 
 import numpy as np
 import pytest

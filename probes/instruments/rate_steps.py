@@ -33,12 +33,13 @@ class Walker:
         self.rates = [float(group["lr"]) for group in optimizer.param_groups]
         self.weights = [weight for _, weight in trainable(model)]
         self.start = [weight.detach().clone() for weight in self.weights]
-        self.updates = 0
+        self.updates = self.taken = 0  # since the start; in all
 
     def update(self, share: float = 1.0) -> None:
         """One update from the next batch at this share of the rates."""
         batch = self.batches[self.updates % len(self.batches)]
         self.updates += 1
+        self.taken += 1
         meter.count()
         self.model.zero_grad(set_to_none=True)
         with torch.enable_grad(), self.around():

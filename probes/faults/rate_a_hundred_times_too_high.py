@@ -1,0 +1,16 @@
+from diagnose import fault
+from probes.faults.changes import Facts
+
+RATE = 1.0  # Adam learns well up to 0.01 in every subject
+
+
+@fault(
+    id="rate_a_hundred_times_too_high",
+    breaks="a learning rate a hundred times as high as the highest that learns",
+    named_by="LRN020",
+    proof=lambda facts: all(group["lr"] == RATE for group in facts["optimizer"].param_groups),
+)
+def rate_a_hundred_times_too_high(facts: Facts) -> Facts:
+    from torch.optim import AdamW
+
+    return {**facts, "optimizer": AdamW(facts["model"].parameters(), lr=RATE)}

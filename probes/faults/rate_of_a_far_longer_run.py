@@ -1,0 +1,16 @@
+from diagnose import fault
+from probes.faults.changes import Facts
+
+RATE = 1e-7
+
+
+@fault(
+    id="rate_of_a_far_longer_run",
+    breaks="a learning rate that would need a run ten thousand times as long",
+    named_by="LRN021",
+    proof=lambda facts: all(group["lr"] == RATE for group in facts["optimizer"].param_groups),
+)
+def rate_of_a_far_longer_run(facts: Facts) -> Facts:
+    from torch.optim import AdamW
+
+    return {**facts, "optimizer": AdamW(facts["model"].parameters(), lr=RATE)}

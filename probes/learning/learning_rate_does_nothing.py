@@ -1,0 +1,33 @@
+from collections.abc import Iterator
+
+from diagnose import Finding, Severity, Stage, probe
+from probes.measured.rates import RateTrial
+
+TELLS = 0.01  # of the loss: what a whole run has to move it by, to be told from nothing
+MARGIN = 10.0  # times as much as the first updates promise: a run may well become faster
+
+
+@probe(id="LRN021", stage=Stage.LEARNING, severity=Severity.ERROR, explains=("GEN*",))
+def learning_rate_does_nothing(rate_trial: RateTrial) -> Iterator[Finding]:
+    """At the height of its schedule the learning rate is so small that the whole run cannot move the loss."""
+    peak, high, total = rate_trial.peak, rate_trial.more, rate_trial.total
+    if rate_trial.rate > 0 and (high is None or total is None or not peak.sound):
+        return
+    moved = abs(peak.last - peak.first)
+    promised = moved / max(1, peak.updates) * (total or 0)
+    learns = high is not None and high.first - high.last > max(TELLS * abs(high.first), MARGIN * moved)
+    if rate_trial.rate > 0 and (MARGIN * promised > TELLS * abs(peak.first) or not learns):
+        return
+    yield Finding(
+        where="learning rate",
+        message=f"{peak.updates} updates at {rate_trial.rate:.3g}, the schedule's peak, move the loss of "
+        f"{peak.first:.3g} by {moved:.2g}, which makes {promised:.2g} in {total or 'all'} updates; expected at least "
+        f"{TELLS * abs(peak.first):.2g}"
+        + (
+            f"; at {rate_trial.rate * high.share:.1g} it falls to {high.last:.3g}"
+            if high is not None and learns
+            else ""
+        ),
+        fix="raise the learning rate; `diagnose overfit` shows the range that learns",
+        measured={"rate": rate_trial.rate, "moved": moved, "promised": promised, "updates": peak.updates},
+    )

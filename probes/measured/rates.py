@@ -1,0 +1,50 @@
+"""Of the learning rate that the run will have at its highest."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Walk:
+    """Updates from the same weights and batches at one share of the rate; losses before, on the way and at the end."""
+
+    share: float
+    updates: int
+    losses: tuple[float, ...]  # the mean over the measured batches, at equal distances
+    batches: tuple[float, ...] = ()  # at the end, each batch on its own
+    sound: bool = True  # False: weights or losses are not finite any more
+
+    @property
+    def first(self) -> float:
+        return self.losses[0]
+
+    @property
+    def last(self) -> float:
+        return self.losses[-1]
+
+
+@dataclass(frozen=True)
+class RateTrial:
+    """The rate at its peak; beside it, where the first walk leaves a doubt, a lower one, or a far higher one."""
+
+    rate: float
+    peak: Walk
+    lower: Walk | None = None
+    more: Walk | None = None
+    floor: float | None = None  # entropy of the labels: what a model reaches that knows only how frequent they are
+    total: int | None = None  # updates of the whole run
+    warmed: bool = False  # the rate rose within the walks, as the schedule lets it
+    precision: str = "fp32"
+    seconds: float = 0.0
+    estimate: float = 0.0  # seconds that two walks were thought to take
+
+
+@dataclass(frozen=True)
+class RateSweep:
+    """An exponential sweep through the rates: each update at a higher one, until the loss runs away."""
+
+    rates: tuple[float, ...]
+    losses: tuple[float, ...]  # smoothed
+    configured: float
+    low: float | None  # from here on the loss falls
+    high: float | None  # beyond, it falls no more
+    seconds: float

@@ -1,0 +1,82 @@
+"""Corpora of the demo, ten seeds, with texts as they are and slipped by a row: who is accused?"""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import diagnose
+from diagnose import Severity
+from diagnose.engine import installed
+from tests.bench.report import Measured
+from trainer.data.dataset import open_split
+from trainer.demo.corpus import make_corpus
+from trainer.demo.plan import Size
+from trainer.demo.run import settings
+from trainer.steps import data_step
+
+SEEDS = range(10)
+SIZE = Size(videos=40, sentences_per_video=10, unseen_videos=1, documents_per_video=10)
+TEXTS = ("transcript", "translation")
+
+
+def measure(shift: int) -> Measured:
+    """`diagnose overfit --pairs`, that is the teacher and a short training of the demo's hybrid from random weights."""
+    rows = []
+    with tempfile.TemporaryDirectory() as folder:
+        for seed in SEEDS:
+            rows.append(_asked(_corpus(Path(folder), seed), shift))
+    accused = sum(row["accused"] for row in rows)
+    figures: dict[str, Any] = {
+        "seeds": len(rows),
+        "accused": accused,
+        "errors": accused if not shift else len(rows) - accused,
+        "sigmas": [round(row["sigmas"], 1) for row in rows],
+        "sigmas_where_they_fit_best": [round(row["moved"], 1) for row in rows],
+        "rows": rows[0]["rows"],
+        "teacher_seconds": round(max(row["seconds"] for row in rows), 1),
+        "model_chances": [round(row["chance"], 4) for row in rows],
+        "model_updates": [row["updates"] for row in rows],
+        "model_seconds": round(max(row["model_seconds"] for row in rows), 1),
+    }
+    what = (
+        f"transcripts and translations slipped by {shift} row" if shift else "transcripts and translations as they are"
+    )
+    return Measured(figures, f"{what}; the demo's hybrid, one corpus of {len(SEEDS)} for each seed")
+
+
+def _corpus(root: Path, seed: int) -> Any:
+    make_corpus(root / str(seed), seed, SIZE, workers=2)
+    resolved = settings("hybrid", seed, root / str(seed))
+    data_step(resolved.config)
+    return resolved
+
+
+def _asked(resolved: Any, shift: int) -> dict[str, Any]:
+    dataset = open_split(resolved.config, "train")
+    texts = [{name: row[name] for name in TEXTS} for row in dataset.rows]
+    for number, row in enumerate(dataset.rows):
+        row.update(texts[(number + shift) % len(texts)])
+    facts = {"config": resolved, "configured_dataset": dataset, "pairs_asked": True}
+    start = time.perf_counter()
+    context = installed().context(facts)
+    found, losses = context.get("pair_relations"), context.get("pair_losses")
+    report = diagnose.preflight(select=["LRN030"], pair_relations=found)
+    worst = min((one for one in found.train if one.whole), key=lambda one: one.sigmas)
+    return {
+        "accused": any(finding.severity is Severity.ERROR for finding in report.findings),
+        "sigmas": worst.sigmas,
+        "moved": worst.shifted,
+        "rows": found.rows,
+        "seconds": found.seconds,
+        "chance": losses.chance,
+        "updates": losses.updates,
+        "model_seconds": losses.seconds,
+        "all_seconds": time.perf_counter() - start,
+    }
+
+
+MEASUREMENTS = {"right": partial(measure, 0), "slipped": partial(measure, 1)}
