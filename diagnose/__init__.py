@@ -8,14 +8,16 @@ from diagnose.version import __version__
 
 if TYPE_CHECKING:
     from diagnose.api import nan_bisect, precision, preflight
+    from diagnose.guard import Guard
     from diagnose.report import PreflightFailed, Report
 
 __all__ = [
-    "Fault", "Finding", "Outcome", "PreflightFailed", "Probe", "Report", "Severity", "Stage", "Status", "Verdict",
+    "Fault", "Finding", "Guard", "Outcome", "PreflightFailed", "Probe", "Report", "Severity", "Stage", "Status", "Verdict",
     "__version__", "fault", "nan_bisect", "precision", "preflight", "probe",
 ]  # fmt: skip
 
 _LATER = {
+    "Guard": "diagnose.guard",
     "nan_bisect": "diagnose.api",
     "precision": "diagnose.api",
     "preflight": "diagnose.api",
