@@ -8,10 +8,12 @@ from typing import Any
 
 import pytest
 import torch
+from click.testing import CliRunner
 
 from diagnose.errors import InputError, Stopped
 from diagnose.guard import Guard
-from tests.loop_support import trainer
+from tests.loop_support import trainer, write_run
+from trainer.cli import main
 from trainer.loop.recording import rows_of
 
 SETTINGS: dict[str, Any] = {"rows": 20, "max_steps": 9, "lr_scheduler_type": "constant", "dropout": 0.1}
@@ -143,3 +145,17 @@ def test_a_loop_of_ones_own() -> None:
     assert quiet.step(loss=float("inf")) == () and len(quiet.records().rows) == 1
     with pytest.raises(InputError, match="expected one of off, warn, stop"):
         Guard("loud")
+
+
+def test_as_a_person_meets_it(tmp_path: Path) -> None:
+    """A learning rate beyond all measure: the run ends with 1 and says how to look into it, unless told otherwise."""
+    path = write_run(tmp_path, "hybrid", learning_rate=1e30, max_steps=6, logging_steps=10)
+    words = ["--config", str(path), "--skip-preflight", "the guard is what is tested"]
+    told = CliRunner().invoke(main, words)
+    recording = tmp_path / "run" / "recordings"
+    assert told.exit_code == 1, told.output
+    assert "THE RUN WAS STOPPED" in told.stderr and "more: diagnose explain STP0" in told.stderr
+    assert f"replay: diagnose nan-bisect {recording}/step-000000" in told.stderr
+    assert "stopped by STP0" in (tmp_path / "run" / "logs" / "train.log").read_text()
+    assert not (tmp_path / "run" / "model.safetensors").exists()
+    assert CliRunner().invoke(main, [*words, "--guard", "off"]).exit_code == 0

@@ -121,3 +121,10 @@ def test_a_batch_of_any_form_comes_back_as_it_was() -> None:
     back = unpack(plain, tensors)
     assert list(back) == list(batch) and back["a"][0] == 1 and back["a"][2] == {3: None, "y": 0.1} and back["c"] is True
     assert back["b"].dtype == torch.bfloat16 and isinstance(back["a"][1], tuple) and back["a"][1][1].shape == (0,)
+
+
+def test_a_kill_leaves_no_half_recording() -> None:
+    from tests.bench.recording_kills import campaign
+
+    found = campaign(kills=6)
+    assert found["half"] == found["left_over"] == 0 and found["while_writing"] > 0
