@@ -100,7 +100,12 @@ def eager(case: Case) -> None:
     """Attention whose scores are a result of their own."""
     if hasattr(case.model, "set_attn_implementation"):
         case.model.set_attn_implementation("eager")
-    grown("query", 3e6)(case)
+    queries = case.others["parts"]["query"]
+    keys = queries.replace("q_proj", "k_proj").replace("SelfAttention.q", "SelfAttention.k")
+    if keys == queries:  # one module holds both
+        return grown("query", 1e4)(case)
+    for name in (queries, keys):
+        case.model.get_submodule(name).register_forward_hook(lambda m, given, output: times(3e3)(output))
 
 
 def times(factor: float) -> Callable[[torch.Tensor], torch.Tensor]:

@@ -91,8 +91,10 @@ def _verdict(found: Any) -> Iterator[str]:
     if not found.findings:
         yield "nothing found: it holds every value of this batch"
     if found.code:
-        run = next(run for run in reversed(found.runs) if run.keep)
-        yield from ("", f"CONFIGURATION, for {run.name}", "training:", f"  keep_fp32: [{', '.join(run.keep)}]")
+        sets = {run.name: run.keep for run in found.runs if run.keep and run.precision == found.asked}
+        yield ""
+        for name, kept in sets.items() if len(set(sets.values())) > 1 else [*sets.items()][-1:]:
+            yield from (f"CONFIGURATION, for {name}", "training:", f"  keep_fp32: [{', '.join(kept)}]")
         yield from ("", "CODE, for any other trainer", found.code)
 
 

@@ -9,8 +9,8 @@ from diagnose import meter
 from probes.instruments.batches import copied
 from probes.instruments.calls import Calls
 from probes.instruments.marking import Place
-from probes.instruments.ranges import Places
 from probes.instruments.replay import Subject, attempt
+from probes.instruments.results import Places
 from probes.measured.precision import Format, Key
 
 TIMES = 3

@@ -13,8 +13,9 @@ from probes.instruments.calls import Calls
 from probes.instruments.failure import in_short
 from probes.instruments.finite import is_finite
 from probes.instruments.observer import observed
-from probes.instruments.ranges import Types, passed
+from probes.instruments.ranges import passed
 from probes.instruments.replay import DTYPES, Subject, attempt, find_origin
+from probes.instruments.results import Types
 from probes.instruments.widening import Widening
 from probes.measured.origin import Origin
 from probes.measured.precision import Key

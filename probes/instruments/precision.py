@@ -47,7 +47,7 @@ def compare(
         if tried.loss is not None and not tried.finite:
             run = _followed(run, arm, subject, batch, keep if arm.rules != PURE else None)
         runs.append(run)
-    return Precision(asked, tuple(runs), scale, unsteady, _code(runs, keep))
+    return Precision(asked, tuple(runs), scale, unsteady, _code([run for run in runs if run.precision == asked], keep))
 
 
 def _run(arm: Arm, tried: Tried, results: Sequence[Result]) -> Run:
@@ -85,9 +85,16 @@ def _scale(prediction: Prediction, scaler: Any) -> Scale:
 
 
 def _code(runs: Sequence[Run], keep: Keep | None) -> str:
-    """The source of what keeps modules in float32, and the call."""
-    names = next((list(run.keep) for run in reversed(runs) if run.keep), None)
-    if keep is None or names is None:
+    """The source of what keeps modules in float32, and the call; by device where the two lists want other modules."""
+    sets = {run.rules: list(run.keep or ()) for run in runs if run.rules in (CPU, GPU) and not run.refused}
+    module = inspect.getmodule(keep) if keep is not None else None
+    if module is None or not any(sets.values()):
         return ""
-    module = inspect.getmodule(keep)
-    return f"{inspect.getsource(module)}\n\nkeep_fp32(model, {names!r})\n" if module is not None else ""
+    gpu, cpu = sets.get(GPU, sets.get(CPU)), sets.get(CPU, sets.get(GPU))
+    if gpu == cpu or GPU not in sets:
+        call = f"keep_fp32(model, {cpu!r})"
+    else:
+        call = (
+            f"on_cpu = next(model.parameters()).device.type == 'cpu'\nkeep_fp32(model, {cpu!r} if on_cpu else {gpu!r})"
+        )
+    return f"{inspect.getsource(module)}\n\n{call}\n"

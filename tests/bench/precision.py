@@ -18,7 +18,7 @@ ARMS = {"autocast": Arm("fp16", "cpu"), "half": Arm("fp16", "pure"), "gpu_list":
 
 
 def offenders() -> Measured:
-    """Where the 16-bit pass is not finite: the ranges of one float32 pass against its replay (module, call, operation)."""
+    """Where the 16-bit pass is not finite: the ranges of one float32 pass against its replay."""
     figures: dict[str, dict[str, object]] = {}
     for way, arm in ARMS.items():
         tried, finite, off = 0, 0, []
