@@ -16,10 +16,18 @@ WIDTH = 60
 
 @click.command(cls=terminal.Command)
 @looked_at
+@click.option("--pairs", is_flag=True, help="Train on some batches, then compare right with swapped pairs on others.")
+@click.option("--rates", is_flag=True, help="Sweep through learning rates, whatever it costs.")
 @reported
 @click.pass_context
 def overfit(
-    context: click.Context, config: str | None, overrides: tuple[str, ...], subject: str | None, **paths: Path | None
+    context: click.Context,
+    config: str | None,
+    overrides: tuple[str, ...],
+    subject: str | None,
+    pairs: bool,
+    rates: bool,
+    **paths: Path | None,
 ) -> None:
     """Learns a few rows by heart and says from what: their input, the labels' statistics, or not at all.
 
@@ -29,11 +37,12 @@ def overfit(
     from diagnose.conduct import examine
     from diagnose.engine import installed
     from diagnose.facts import Refusal
+    from diagnose.learning_lines import more_lines
     from diagnose.render.live import watching
     from diagnose.render.text import show
     from diagnose.runner import Selection
 
-    facts = facts_from(config, overrides, subject)
+    facts = facts_from(config, overrides, subject) | ({"pairs_asked": True} if pairs else {})
     engine = installed()
     with watching() as watcher:
         facts_seen = engine.context(facts, watcher)
@@ -43,6 +52,7 @@ def overfit(
         terminal.answer("\n".join(told(facts_seen.get("overfit_curve"))))
     except Refusal as refusal:
         terminal.answer(f"verdict: cannot be said: {refusal.reason}")
+    terminal.answer("\n".join(more_lines(facts_seen, pairs, rates)))
     write(done.report, **paths)
     context.exit(done.report.exit_code)
 

@@ -6,6 +6,7 @@ from torch.optim.lr_scheduler import LambdaLR
 
 import diagnose
 from diagnose.engine import installed
+from diagnose.learning_lines import more_lines
 from probes.faults.changes import usual_loss
 from probes.faults.taught import taught
 from probes.healthy import healthy
@@ -86,6 +87,15 @@ def test_what_cannot_be_walked_is_skipped_with_its_reason():
     slow = FirstStep(forward_seconds=2.0, backward_seconds=4.0)
     (outcome,) = diagnose.preflight(select=["LRN020"], first_step=slow, **classifier(1.0)).outcomes
     assert outcome.status == "skipped" and "240 s at least" in outcome.reason
+
+
+def test_the_command_prints_pairs_walks_and_the_range():
+    facts = installed().context(classifier(1e-3, pairs_asked=True))
+    text = "\n".join(more_lines(facts, pairs=True, rates=True))
+    for told in ("pairs: a linear teacher, 60 rows", "own targets", "learning rate: 0.001", "suggested:", "inside"):
+        assert told in text
+    left = "\n".join(more_lines(installed().context({"model": facts.get("model")}), pairs=True, rates=False))
+    assert "learning rate: skipped: not given: train_batches" in left
 
 
 def test_values_that_are_not_finite_are_told_so():

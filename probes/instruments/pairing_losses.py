@@ -23,7 +23,7 @@ HELD, BATCHES = 6, 30  # batches that are kept out; drawn in all
 UPDATES, ROUNDS = 60, 3  # the demo shows its pairs after 20; compared after every third of them
 WARM = 10  # updates in which the rate rises
 RATES = (1e-4, 3e-4, 1e-3, 3e-3, 1e-2)
-SHOWN = 1e-3
+SHOWN = 2e-3  # what 4 ways in five batches can show
 PERMUTATIONS = 10_000
 
 

@@ -136,11 +136,14 @@ def sweep(ground: Ground) -> RateSweep:
 
 
 def _range(rates: Sequence[float], losses: Sequence[float]) -> tuple[float | None, float | None]:
-    """From where a twentieth of all that the sweep gains is gained, to a third of where the loss is lowest."""
+    """From a tenth of where the sweep has gained a twentieth of all it gains, to a third of where the loss is lowest.
+
+    A tenth, since a run has many more updates at its rate than the sweep has.
+    """
     finite = [loss if math.isfinite(loss) else float("inf") for loss in losses]
     lowest = min(range(len(finite)), key=lambda place: finite[place])
     gain = finite[0] - finite[lowest]
     if lowest == 0 or gain < 0.01 * abs(finite[0]):
         return None, None
     begins = next(place for place, loss in enumerate(finite) if finite[0] - loss >= 0.05 * gain)
-    return rates[begins], max(rates[begins], rates[lowest] / 3)
+    return rates[begins] / 10, max(rates[begins], rates[lowest] / 3)
