@@ -83,6 +83,25 @@ def test_a_value_born_outside_of_all_modules_has_no_set():
     assert not run.finite and run.keep is None and run.origin.module == "" and found.code == ""
 
 
+def test_a_loss_function_that_autocasts_by_itself_is_compared_all_the_same():
+    torch.manual_seed(0)
+    model, batch, own = nn.Linear(8, 8), torch.randn(4, 8), torch.autocast("cpu", dtype=torch.bfloat16)
+
+    def plain(model, x):
+        return model(x).float().square().mean()
+
+    def loss(model, x):
+        with own:
+            return plain(model, x)
+
+    found = compare(Subject(model, loss), batch, "fp16", arms=[AUTOCAST])
+    assert found.reference.loss == float(plain(model, batch).detach())
+    with torch.autocast("cpu", dtype=torch.float16):
+        assert found.runs[1].loss == float(plain(model, batch).detach())
+    with own:
+        assert torch.get_autocast_dtype("cpu") is torch.bfloat16
+
+
 def test_nothing_is_left_behind():
     subject, batch = chain()
     before, random = picture(subject.model), torch.get_rng_state()

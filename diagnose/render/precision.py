@@ -42,7 +42,8 @@ def _told(run: Any, top: int) -> Iterator[str]:
     yield ""
     yield f"{run.name.upper()}: {LISTS[run.rules]}"
     if run.predicted or run.origin:
-        yield f"first offender   {_offender(run.origin) if run.origin else 'none: what is too large does no harm'}"
+        unknown = "not known: it cannot be run here" if run.refused else "none: it did not come back in the replay"
+        yield f"first offender   {_offender(run.origin) if run.origin else unknown}"
         yield f"by the ranges    {_offender(run.predicted) if run.predicted else 'nothing is too large'}"
     if run.keep is not None:
         yield f"keep in float32  {', '.join(run.keep)}  (tried: finite with all of them, not without any one)"

@@ -40,6 +40,25 @@ def gpu_rules() -> Iterator[None]:
         library._destroy()
 
 
+@contextmanager
+def one_type(dtype: torch.dtype | None) -> Iterator[None]:
+    """Inside, an autocast that the model or the loss function enters of its own is of this type, or off."""
+    usual = torch.autocast.__enter__
+
+    def enter(context: Any) -> Any:
+        given = usual(context)
+        if context._enabled:
+            torch.set_autocast_enabled(context.device, dtype is not None)
+            torch.set_autocast_dtype(context.device, dtype or context.fast_dtype)
+        return given
+
+    torch.autocast.__enter__ = enter  # type: ignore[method-assign]
+    try:
+        yield
+    finally:
+        torch.autocast.__enter__ = usual  # type: ignore[method-assign]
+
+
 @cache
 def _listed(key: str) -> frozenset[str]:
     """Names with overload, as torch has registered them for autocast on this kind of device."""

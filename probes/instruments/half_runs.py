@@ -7,7 +7,7 @@ from typing import Any
 
 import torch
 
-from probes.instruments.autocast_rules import gpu_rules
+from probes.instruments.autocast_rules import gpu_rules, one_type
 from probes.instruments.batches import copied
 from probes.instruments.calls import Calls
 from probes.instruments.failure import in_short
@@ -57,6 +57,7 @@ def running(subject: Subject, batch: Any, arm: Arm) -> Iterator[tuple[Subject, A
         if arm.rules == GPU and device == "cpu":
             stack.enter_context(gpu_rules())
         precision = "fp32" if arm.rules == PURE else arm.precision
+        stack.enter_context(one_type(DTYPES.get(precision)))
         if arm.rules == PURE:
             stack.enter_context(observed(subject.model, others=subject.others))
             subject.model.to(DTYPES[arm.precision])

@@ -6,6 +6,7 @@ from dataclasses import replace
 from math import floor, isfinite, log2
 from typing import Any
 
+from probes.instruments.autocast_rules import one_type
 from probes.instruments.half_keeping import fewest_kept
 from probes.instruments.half_offenders import Prediction
 from probes.instruments.half_rounding import wobble
@@ -31,7 +32,8 @@ def compare(
     scaler: Any = None,
 ) -> Precision:
     """`asked` is the precision that is judged: its rounding and its gradients are measured."""
-    results, loss = record_ranges(subject, batch, FORMATS.get(asked))
+    with one_type(None):
+        results, loss = record_ranges(subject, batch, FORMATS.get(asked))
     if loss is None or not isfinite(float(loss)):
         raise NotFinite("the loss is not finite in float32 either; diagnose nan-bisect follows it to where it is born")
     scale, unsteady, runs = None, 0.0, [Run("fp32", "fp32", "none", float(loss))]
@@ -43,7 +45,8 @@ def compare(
             its = _scale(prediction, scaler) if asked == "fp16" else None
             run = replace(run, gradients=prediction.gradients(its.settled if its else 1.0))
             scale = its if scale is None or arm.rules == GPU else scale
-            unsteady = max(unsteady, wobble(subject, batch, tried.types, FORMATS[asked], float(loss)))
+            with one_type(None):
+                unsteady = max(unsteady, wobble(subject, batch, tried.types, FORMATS[asked], float(loss)))
         if tried.loss is not None and not tried.finite:
             run = _followed(run, arm, subject, batch, keep if arm.rules != PURE else None)
         runs.append(run)
@@ -52,9 +55,12 @@ def compare(
 
 def _run(arm: Arm, tried: Tried, results: Sequence[Result]) -> Run:
     run = Run(arm.name, arm.precision, arm.rules, tried.loss, tried.finite, tried.refused, tried.bridged)
-    if tried.types is None:
+    form, types = FORMATS[arm.precision], tried.types
+    if types is None and arm.rules == PURE:  # it cannot be run here, but then every result is narrow
+        types = dict.fromkeys((result.key for result in results), form.name)
+    if types is None:
         return run
-    prediction = Prediction(results, tried.types, FORMATS[arm.precision], arm.rules == PURE)
+    prediction = Prediction(results, types, form, arm.rules == PURE)
     return replace(
         run,
         predicted=None if tried.finite else next(prediction.offenders(), None),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import diagnose
 from probes.healthy import NAMES, healthy
 from probes.instruments.half_keeping import fewest_kept, kept
@@ -19,34 +21,33 @@ ARMS = {"autocast": Arm("fp16", "cpu"), "half": Arm("fp16", "pure"), "gpu_list":
 
 def offenders() -> Measured:
     """Where the 16-bit pass is not finite: the ranges of one float32 pass against its replay."""
-    figures: dict[str, dict[str, object]] = {}
-    for way, arm in ARMS.items():
-        tried, finite, off = 0, 0, []
-        for architecture in PARTS:
-            for name in (*OVERFLOWS, *HARMLESS):
-                for seed in SEEDS:
-                    same, fine = _same(architecture, name, seed, arm)
-                    tried, finite = tried + (same is not None and not fine), finite + fine
-                    off += [f"{architecture} {name} {seed}"] if same is False else []
-        figures[way] = {"tried": tried, "equal": tried - len(off), "finite": finite, "other": "; ".join(off) or "none"}
-    kinds = {"overflows": len(OVERFLOWS), "harmless": len(HARMLESS)}
+    figures: dict[str, dict[str, int]] = {way: {"tried": 0, "equal": 0, "finite": 0, "refused": 0} for way in ARMS}
+    other = []
+    for architecture in PARTS:
+        for name in (*OVERFLOWS, *HARMLESS):
+            for seed in SEEDS:
+                for way, found in _compared(architecture, name, seed):
+                    figures[way]["tried"] += found in ("equal", "other")
+                    figures[way].update({found: figures[way][found] + 1} if found != "other" else {})
+                    other += [f"{way} {architecture} {name} {seed}"] if found == "other" else []
+    kinds = {"overflows": len(OVERFLOWS), "harmless": len(HARMLESS), "other": "; ".join(other) or "none"}
     return Measured({**kinds, **figures}, f"{len(SEEDS)} seeds, {len(PARTS)} architectures")
 
 
-def _same(architecture: str, name: str, seed: int, arm: Arm) -> tuple[bool | None, bool]:
-    """None: the pass cannot be run in this way at all. The second: it is finite."""
+def _compared(architecture: str, name: str, seed: int) -> Iterator[tuple[str, str]]:
+    """Of each arm: finite, refused (types that do not go together), equal or other."""
     broken = overflowing(architecture, name, seed)
     subject = broken.subject()
     results, _ = record_ranges(subject, broken.batch, FORMATS["fp16"])
-    tried = try_arm(subject, broken.batch, arm)
-    if tried.types is None:
-        return None, False
-    if tried.finite:
-        return True, True
-    said = next(Prediction(results, tried.types, FORMATS["fp16"], arm.rules == "pure").offenders(), None)
-    real = origin_in(subject, broken.batch, arm)
-    both = [None if one is None else (one.module, one.call, one.operation) for one in (said, real)]
-    return both[0] == both[1] and said is not None, False
+    for way, arm in ARMS.items():
+        tried = try_arm(subject, broken.batch, arm)
+        if tried.types is None or tried.finite:
+            yield way, "finite" if tried.finite else "refused"
+            continue
+        said = next(Prediction(results, tried.types, FORMATS["fp16"], arm.rules == "pure").offenders(), None)
+        real = origin_in(subject, broken.batch, arm)
+        both = [None if one is None else (one.module, one.call, one.operation) for one in (said, real)]
+        yield way, "equal" if said is not None and both[0] == both[1] else "other"
 
 
 def fp32_sets() -> Measured:
