@@ -14,12 +14,13 @@ def _asleep(facts: Facts) -> Any:
 @fault(
     id="batch_norm_of_other_data",
     breaks="a batch norm is left in evaluation mode with the variance of data that was never normalised",
-    named_by="LRN009",
+    named_by="LOS005",
     proof=_asleep,
 )
 def batch_norm_of_other_data(facts: Facts) -> Facts:
     part = add_behind(facts, "statistics", _norm)
     facts["model"].train()
     part.norm.running_var.fill_(1e12)
+    part.norm.num_batches_tracked.fill_(100)
     part.norm.eval()
     return with_optimizer(facts)

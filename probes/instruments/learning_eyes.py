@@ -1,19 +1,17 @@
 """Reads what a model says while it learns: the class that the loss asks for at each place, and the one it gets."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
 import torch
 from torch.nn.functional import cross_entropy
-from torch.overrides import TorchFunctionMode
 
-from probes.instruments.learning_floors import ctc_floor
+from probes.instruments.learning_ctc import Ctc, CtcEars
 from probes.instruments.outputs import logits_of
 from probes.instruments.watching import Watch, watched
 
-Rows = tuple[tuple[int, ...], ...]
 UNEVEN = 0.1  # of the gradient: a further term on the scores may tip it a little
 
 
@@ -25,7 +23,7 @@ class Seen:
     right: int = 0
     nats: float = 0.0
     classes: int = 0
-    ctc: list["Ctc"] = field(default_factory=list)
+    ctc: list[Ctc] = field(default_factory=list)
 
     @property
     def tokens(self) -> int:
@@ -41,37 +39,12 @@ class Seen:
         return self.nats / self.tokens if self.tokens else None
 
 
-@dataclass(frozen=True)
-class Ctc:
-    """One call of the CTC loss: its scores as log-probabilities (frames, rows, classes), and what it was to align."""
-
-    scores: torch.Tensor
-    targets: torch.Tensor
-    frames: torch.Tensor
-    lengths: torch.Tensor
-    blank: int
-
-    def loss(self) -> float:
-        """A mean over labels and rows, whatever the model's own reduction is."""
-        with torch.no_grad():
-            given = (self.scores, self.targets.clamp(min=0), self.frames, self.lengths, self.blank)
-            return float(torch.nn.functional.ctc_loss(*given, zero_infinity=True))
-
-    def floor(self) -> float:
-        return ctc_floor(self.scores, self.targets.clamp(min=0), self.frames, self.lengths, self.blank)
-
-    def spoken(self) -> float:
-        """Share of the frames whose likeliest class is not the blank."""
-        inside = torch.arange(len(self.scores))[:, None] < self.frames[None, :]
-        return float((self.scores.argmax(-1) != self.blank)[inside].float().mean())
-
-
 class Eyes:
-    """Open while batches run: `look` after each backward pass, `compare` after a forward pass with known classes."""
+    """Open while batches run: `asked` after a backward pass, `compare` after any with the classes that are known."""
 
     def __init__(self, watch: Watch) -> None:
         self._watch = watch
-        self._ears = _CtcEars()
+        self._ears = CtcEars()
         self._balanced = True
 
     def see(self, module: torch.nn.Module, given: Any, output: Any) -> None:
@@ -89,32 +62,39 @@ class Eyes:
         self._watch.felt = self._watch.wanted = self._watch.logits = None
         self._balanced = True
 
-    def look(self, seen: Seen) -> None:
-        """What the loss asks for is read from its gradient on the scores."""
-        wanted, felt = self.wanted, self._watch.felt
-        self._add(seen, wanted, felt)
-        self.clear()
-
     def compare(self, seen: Seen, wanted: torch.Tensor | None) -> None:
         """Without a gradient: against classes that were asked for before (negative: not scored)."""
         self._add(seen, wanted, None if wanted is None else wanted >= 0)
         self.clear()
 
-    @property
-    def wanted(self) -> torch.Tensor | None:
-        """The class asked for at each place, negative where none is."""
-        return self._watch.wanted if self._balanced else None
+    def asked(self, labels: Any) -> torch.Tensor | None:
+        """The class that the loss asks for at each place, by its gradient on the scores; negative where it is none.
+
+        A label that the model says already is asked for, even where a smoothed loss would like it less likely.
+        """
+        wanted, logits = (self._watch.wanted, self._watch.logits) if self._balanced else (None, None)
+        if wanted is None or logits is None or not isinstance(labels, torch.Tensor) or labels.shape != wanted.shape:
+            return wanted
+        labels = labels.to(wanted.device)
+        scored = (wanted >= 0) & (labels >= 0)
+        if not bool(2 * (wanted == labels)[scored].sum() > scored.sum()):  # a language model's labels stand elsewhere
+            return wanted
+        return torch.where(scored & (logits.argmax(-1) == labels), labels.to(wanted.dtype), wanted)
+
+    def asks_otherwise(self, first: torch.Tensor | None) -> bool:
+        """Other classes than at first, at places where the first ones are not yet said."""
+        wanted, logits = (self._watch.wanted, self._watch.logits) if self._balanced else (None, None)
+        if first is None or wanted is None or logits is None or first.shape != wanted.shape or self._is_ctc(logits):
+            return False
+        unsaid = (first >= 0) & (wanted >= 0) & (logits.argmax(-1) != first)
+        return bool((wanted != first)[unsaid].any())
 
     def _add(self, seen: Seen, wanted: torch.Tensor | None, felt: torch.Tensor | None) -> None:
         logits = self._watch.logits
         seen.ctc += self._ears.calls
-        if (
-            logits is None
-            or wanted is None
-            or felt is None
-            or logits.shape[:-1] != wanted.shape
-            or self._is_ctc(logits)
-        ):
+        if logits is None or wanted is None or felt is None or logits.shape[:-1] != wanted.shape:
+            return
+        if self._is_ctc(logits):
             return
         scores = logits.detach().float()
         seen.classes = scores.shape[-1]
@@ -132,28 +112,6 @@ def _lines(values: torch.Tensor) -> torch.Tensor:
     return values.reshape(len(values), -1)
 
 
-class _CtcEars(TorchFunctionMode):
-    """Hears every CTC loss."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.calls: list[Ctc] = []
-
-    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        if getattr(func, "__name__", "") == "ctc_loss":
-            self.calls += _heard(*args, **(kwargs or {}))
-        return func(*args, **(kwargs or {}))
-
-
-def _heard(
-    log_probs: Any, targets: Any, input_lengths: Any, target_lengths: Any, blank: int = 0, *_: Any, **__: Any
-) -> list[Ctc]:
-    if log_probs.dim() != 3:
-        return []
-    frames, lengths = (torch.as_tensor(one).reshape(-1).cpu().long() for one in (input_lengths, target_lengths))
-    return [Ctc(log_probs.detach().float().cpu(), targets.detach().cpu().long(), frames, lengths, blank)]
-
-
 @contextmanager
 def open_eyes(model: torch.nn.Module) -> Iterator[Eyes]:
     with watched(model) as watch:
@@ -166,5 +124,7 @@ def open_eyes(model: torch.nn.Module) -> Iterator[Eyes]:
             handle.remove()
 
 
-def asked_rows(seen: Sequence[Sequence[int]]) -> Rows:
-    return tuple(tuple(row) for row in seen)
+def targets_of(first: Seen, now: Seen) -> Iterator[tuple[torch.Tensor, torch.Tensor]]:
+    """What each CTC loss had to align, then and now."""
+    for one, other in zip(first.ctc, now.ctc, strict=False):
+        yield one.targets, other.targets

@@ -10,6 +10,8 @@ from diagnose import meter
 from probes.instruments.batches import copied
 from probes.instruments.finite import is_finite
 from probes.instruments.first_step import trainable
+from probes.instruments.learning_rows import Lesson
+from probes.instruments.loss_rows import LabelsOf
 from probes.instruments.outputs import ComputeLoss
 
 FORWARD = 1 / 3  # of a forward and backward pass
@@ -23,6 +25,20 @@ class Group:
 
     weights: tuple[torch.nn.Parameter, ...]
     share: float = 1.0
+
+
+@dataclass(frozen=True)
+class Subject:
+    """What is to learn, by which loss, and for how long at most."""
+
+    model: torch.nn.Module
+    lesson: Lesson
+    compute_loss: ComputeLoss
+    groups: Sequence[Group]
+    inputs_of: LabelsOf | None = None
+    labels_of: LabelsOf | None = None
+    reads_labels: bool = False
+    until: float = float("inf")  # on the clock of time.perf_counter
 
 
 def groups_of(model: torch.nn.Module, optimizer: Any = None) -> tuple[Group, ...]:

@@ -12,7 +12,7 @@ from probes.instruments.loss_rows import with_inputs_exchanged
 from probes.instruments.overfitting import Learning
 from probes.measured.learning import Overfit, Training, better
 
-DRAWS = 4
+DRAWS = 6
 MOST = 6  # modules that are switched off one by one
 FURTHER = 30  # updates in training mode: weights that were learnt without dropout have to get used to it
 Modes = Mapping[torch.nn.Module, bool]
@@ -28,7 +28,7 @@ def in_training(learning: Learning, modes: Modes, found: Overfit) -> Training:
         for number in range(1, FURTHER + 1):
             if better(now, found):
                 return now
-            learning.stepper.update(learning.rate, learning.eyes.clear)
+            learning.stepper.update(learning.pace.rate, learning.eyes.clear)
             if not number % 10:
                 now = _drawn(learning, number)
         if better(now, found):
@@ -42,8 +42,9 @@ def in_training(learning: Learning, modes: Modes, found: Overfit) -> Training:
 
 def _drawn(learning: Learning, updates: int = 0) -> Training:
     """Means over a few draws, each of them the same for both kinds of inputs."""
-    subject, losses, seen, swapped = learning.subject, [], Seen(), Seen()
+    subject, losses, seen, swapped, worse = learning.subject, [], Seen(), Seen(), True
     for draw in range(DRAWS):
+        before = swapped.nats - seen.nats
         for batch, wanted in zip(subject.lesson.batches, learning.wanted, strict=True):
             torch.manual_seed(draw)
             losses.append(learning.stepper.loss([batch]))
@@ -53,7 +54,9 @@ def _drawn(learning: Learning, updates: int = 0) -> Training:
                 torch.manual_seed(draw)
                 learning.stepper.loss([other])
                 learning.eyes.compare(swapped, wanted)
-    return Training(sum(losses) / len(losses), seen.book, updates, None if subject.reads_labels else swapped.book)
+        worse = worse and swapped.nats - seen.nats > before
+    other_book = None if subject.reads_labels else swapped.book
+    return Training(sum(losses) / len(losses), seen.book, updates, other_book, worse)
 
 
 def _guilty(learning: Learning, found: Overfit) -> tuple[str, str]:

@@ -7,25 +7,21 @@ from dataclasses import replace
 from typing import Any
 
 import torch
-from torch.nn.modules.batchnorm import _BatchNorm
 
 from probes.instruments.collation import input_of
-from probes.instruments.keeping import Keeper
-from probes.instruments.learning_eyes import Eyes, open_eyes
+from probes.instruments.learning_again import thawed, with_batch_statistics
+from probes.instruments.learning_eyes import open_eyes
 from probes.instruments.learning_modes import quieten
-from probes.instruments.learning_parts import frozen_parts, idle_parts, weights_of
-from probes.instruments.learning_steps import Group
+from probes.instruments.learning_parts import frozen_parts, idle_parts
+from probes.instruments.learning_steps import Subject
 from probes.instruments.learning_training import in_training
 from probes.instruments.loss_ears import Ears
 from probes.instruments.loss_head import SCORES
 from probes.instruments.loss_rows import LabelsOf
 from probes.instruments.observer import observed
-from probes.instruments.overfitting import Learning, Subject
-from probes.instruments.reach import put_weights_back
-from probes.measured.learning import Idle, Overfit, Training, Trial
+from probes.instruments.overfitting import Learning
+from probes.measured.learning import Idle, Overfit
 
-AGAIN = 60  # updates of a further trial, such as one with a frozen part thawed
-TRIALS = 2
 LARGE = 0.1  # of what trains: smaller parts without a gradient are left to the gradients' own stage
 
 
@@ -39,18 +35,18 @@ def overfit(subject: Subject, labels_of: LabelsOf, others: Iterable[Any] = (), m
         learning = Learning(subject, eyes).learn()
         found = _ended(_told(learning, labels_of, note))
         found = replace(found, relabelled=learning.changes, idle=_idle(learning, more))
-        if learning.ended == "learnt":
+        if learning.ended == "learnt" and found.listens is not False:
             found = replace(found, training=in_training(learning, modes, found))
         elif learning.ended == "stuck" and found.held:
-            found = replace(found, training=_with_batch_statistics(subject, eyes, before, found))
+            found = replace(found, training=with_batch_statistics(subject, eyes, before, found))
         if learning.ended == "stuck" and found.frozen and found.held and found.training is None:
-            found = replace(found, thawed=_thawed(subject, eyes, found, before))
+            found = replace(found, thawed=thawed(subject, eyes, found, before))
         return replace(found, seconds=time.perf_counter() - start)
 
 
 def _ended(found: Overfit) -> Overfit:
     """A loss of another kind has a lowest value that nobody knows: one that falls and follows its input has learnt."""
-    unknown = found.book is None and found.ctc is None and found.ended == "stuck"
+    unknown = found.book is None and found.ctc is None and found.ended in ("stuck", "still falling")
     return replace(found, ended="learnt") if unknown and found.fell and found.listens else found
 
 
@@ -76,7 +72,7 @@ def _told(learning: Learning, labels_of: LabelsOf, note: str) -> Overfit:
         books=tuple(learning.books),
         seconds=0.0,
         ended=learning.ended,
-        rate=learning.first_rate,
+        rate=learning.pace.first,
         first=learning.curve[0] if learning.curve else float("nan"),
         final=learning.curve[-1] if learning.curve else float("nan"),
         tokens=seen.tokens,
@@ -144,38 +140,3 @@ def _idle(learning: Learning, more: Sequence[Any]) -> tuple[Idle, ...]:
         further.look()
         found = idle_parts(model, learning.reached | further.reached, groups)
     return found
-
-
-def _with_batch_statistics(subject: Subject, eyes: Eyes, before: Keeper, found: Overfit) -> Training | None:
-    """Batch norms that were left in evaluation mode, and use statistics of something else, switched to training."""
-    norms = [(name, one) for name, one in subject.model.named_modules() if isinstance(one, _BatchNorm)]
-    asleep = [(name, one) for name, one in norms if not one.training and one.track_running_stats]
-    if not asleep:
-        return None
-    put_weights_back(subject.model, before)
-    for _, norm in asleep:
-        norm.training = True
-    trial = Learning(subject, eyes, AGAIN).learn()
-    for _, norm in asleep:
-        norm.training = False
-    name, norm = asleep[0]
-    return Training(found.final, found.book, 0, name, type(norm).__name__) if trial.ended == "learnt" else None
-
-
-def _thawed(subject: Subject, eyes: Eyes, found: Overfit, before: Keeper) -> Trial | None:
-    """The frozen parts set free one after the other, the model's last first, until one halves what is left."""
-    model = subject.model
-    for part in found.frozen[:TRIALS]:
-        put_weights_back(model, before)
-        weights = [weight for weight in weights_of(model, part) if weight.is_floating_point()]
-        for weight in weights:
-            weight.requires_grad_(True)
-        held = {id(weight) for group in subject.groups for weight in group.weights}
-        free = tuple(weight for weight in weights if id(weight) not in held)
-        trial = Learning(replace(subject, groups=(*subject.groups, Group(free))), eyes, AGAIN).learn()
-        for weight in free:
-            weight.requires_grad_(False)
-        book, held_at = trial.seen.book, found.book
-        if trial.ended == "learnt" or (book is not None and held_at is not None and book < 0.5 * held_at):
-            return Trial(part.module, trial.curve[-1], trial.seen.accuracy, len(trial.curve))
-    return None

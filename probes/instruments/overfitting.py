@@ -1,40 +1,22 @@
 """Learns a few rows by heart and stops as soon as it is certain whether that can be done."""
 
 import time
-from collections.abc import Sequence
-from dataclasses import dataclass
 
 import torch
 
-from probes.instruments.learning_eyes import Eyes, Seen
+from probes.instruments.learning_eyes import Eyes, Seen, targets_of
 from probes.instruments.learning_floors import blind, unigram
-from probes.instruments.learning_rows import Lesson
-from probes.instruments.learning_steps import Group, Stepper, first_rate
-from probes.instruments.loss_rows import LabelsOf, with_inputs_exchanged
-from probes.instruments.outputs import ComputeLoss
+from probes.instruments.learning_pace import Pace
+from probes.instruments.learning_steps import Stepper, Subject, first_rate
+from probes.instruments.loss_rows import with_inputs_exchanged
 from probes.measured.learning import CtcState
 
 MOST = 120  # updates: twice what a healthy model may need
-PATIENCE = 12  # updates without a new lowest loss before the rate is halved
-BETTER = 0.02  # of the lowest loss: less is no progress
 CERTAIN = 3.0  # nats: the labels are twenty times as likely with their own inputs
 DEAF = 0.25  # of what it costs not to know the rows: a listener pays more than all of it
 ROUNDING = 1e-5  # nats for each label: sums in another order
+STILL = 1e-3  # nats: scores of frames that are the same but for rounding
 CHANGES = 4  # of the labels: enough to be sure
-HALVINGS = 3  # without progress: it will not come
-
-
-@dataclass(frozen=True)
-class Subject:
-    """What is to learn, by which loss, and for how long at most."""
-
-    model: torch.nn.Module
-    lesson: Lesson
-    compute_loss: ComputeLoss
-    groups: Sequence[Group]
-    inputs_of: LabelsOf | None = None
-    reads_labels: bool = False
-    until: float = float("inf")  # on the clock of time.perf_counter
 
 
 class Learning:
@@ -43,18 +25,17 @@ class Learning:
     def __init__(self, subject: Subject, eyes: Eyes, most: int = MOST) -> None:
         self.subject, self.eyes, self.most = subject, eyes, most
         self.stepper = Stepper(subject.model, subject.lesson.batches, subject.compute_loss, subject.groups)
-        self.rate = self.first_rate = first_rate(subject.groups)
+        self.pace = Pace(first_rate(subject.groups))
         self.curve: list[float] = []
         self.books: list[float] = []
         self.first = self.seen = Seen()
         self.wanted: list[torch.Tensor | None] = []
         self.reached: set[int] = set()  # ids of the weights that got a gradient other than nought
+        self.labels = [subject.labels_of(batch) if subject.labels_of else None for batch in subject.lesson.batches]
         self.changes = 0  # updates at which the loss asked for other labels than at first
         self.ended = ""
-        self._best, self._since, self._halved = float("inf"), 0, 0
         self.swapped: tuple[float, Seen] | None = None
         self._floors: list[float] = []
-        self._targets: list[torch.Tensor] = []
 
     def learn(self) -> "Learning":
         while not self.ended:
@@ -65,7 +46,8 @@ class Learning:
         if time.perf_counter() > self.subject.until:
             return "out of time"
         if len(self.curve) >= self.most:
-            return "stuck" if self._since >= PATIENCE or self._is_deaf(DEAF) else "still falling"
+            dead = self.seen.ctc and all(call.varies() <= STILL for call in self.seen.ctc)
+            return self._resigned() if dead or self.pace.stands or self._is_deaf(DEAF) else "still falling"
         loss = self.look()
         self.curve.append(loss)
         nothing = not self.stepper.weights or self.changes >= CHANGES
@@ -73,41 +55,39 @@ class Learning:
             return "stuck"
         if self._is_done() and self._looks_at_input():
             return "learnt"
-        if self._slow_down(loss):
-            return "stuck"
-        self.stepper.move(self.rate)
+        if self._is_at_its_end(loss):
+            return self._resigned()
+        self.stepper.move(self.pace.rate)
         return ""
+
+    def _resigned(self) -> str:
+        """CTC may wait for long in its blank phase: that is no standstill while its frames differ."""
+        waits = any(call.varies() > STILL for call in self.seen.ctc) and not self._aligns(0.9)
+        if not waits:
+            return "stuck"
+        return "learnt" if self.seen.accuracy == 1.0 else "still falling"
 
     def look(self) -> float:
         """One pass: the loss, what is asked for and what is said, and which weights it reaches."""
-        self.seen, wanted = Seen(), []
+        self.seen = Seen()
+        asked: list[torch.Tensor | None] = []
 
         def after() -> None:
-            wanted.append(self.eyes.wanted)
-            self.eyes.look(self.seen)
+            asked.append(self.eyes.asked(self.labels[len(asked)]))
+            self.changes += self.eyes.asks_otherwise(self.wanted[len(asked) - 1] if self.curve else None)
+            self.eyes.compare(self.seen, self.wanted[len(asked) - 1] if self.curve else asked[-1])
 
         self.eyes.clear()
         loss = self.stepper.gradient(after)
         if not self.curve:
-            self.first, self.wanted = self.seen, wanted
-            self._targets = [call.targets for call in self.seen.ctc]
-        self.changes += self._asks_otherwise(wanted)
+            self.first, self.wanted = self.seen, asked
+        self.changes += any(not torch.equal(*pair) for pair in targets_of(self.first, self.seen))
         if self.seen.book is not None:
             self.books.append(self.seen.book)
         if len(self.curve) < 3 or not len(self.curve) % 10:
             pairs = [(weight, weight.grad) for weight in self.subject.model.parameters()]
             self.reached |= {id(weight) for weight, grad in pairs if grad is not None and bool(grad.any())}
         return loss
-
-    def _asks_otherwise(self, wanted: list[torch.Tensor | None]) -> bool:
-        """At a place that it looked at before as well: one that is known by heart may have no gradient left."""
-        for one, other in zip(self.wanted, wanted, strict=True):
-            if one is not None and other is not None and one.shape == other.shape:
-                both = (one >= 0) & (other >= 0)
-                if bool((one != other)[both].any()) and not self.seen.ctc:
-                    return True
-        targets = [call.targets for call in self.seen.ctc]
-        return any(not torch.equal(one, other) for one, other in zip(self._targets, targets, strict=False))
 
     @property
     def blind(self) -> float | None:
@@ -138,7 +118,7 @@ class Learning:
             return None
         self._aligns(1.0)
         before, now = self.first.ctc[0], self.seen.ctc[0]
-        return CtcState(before.loss(), now.loss(), self._floors[0], now.spoken(), len(self.curve))
+        return CtcState(before.loss(), now.loss(), self._floors[0], now.spoken(), now.varies(), len(self.curve))
 
     def _looks_at_input(self) -> bool:
         """With other inputs it says other things, and these labels are less likely by far."""
@@ -172,17 +152,11 @@ class Learning:
             self.eyes.compare(seen, wanted)
         self.swapped = total, seen
 
-    def _slow_down(self, loss: float) -> bool:
-        """Back to the best weights after a leap, half the rate after a standstill; True where nothing helps."""
-        if loss < self._best - BETTER * max(abs(loss), abs(self.curve[0]) * 1e-3):
-            self._best, self._since, self._halved = loss, 0, 0
+    def _is_at_its_end(self, loss: float) -> bool:
+        """Back to the best weights after a leap, slower after a standstill; True where nothing helps any more."""
+        advice = self.pace.advise(loss, self.curve[0])
+        if advice == "save":
             self.stepper.save()
-            return False
-        self._since += 1
-        leapt = not loss < self._best + max(0.5 * (self.curve[0] - self._best), 0.1 * abs(self.curve[0]))
-        if not leapt and self._since < PATIENCE:
-            return False
-        if leapt:
+        elif advice == "back":
             self.stepper.back()
-        self.rate, self._since, self._halved = self.rate / 2, 0, self._halved + 1
-        return self._halved > HALVINGS
+        return advice == "stop"

@@ -11,7 +11,7 @@ NEAR = 0.1
 def only_label_statistics_are_learnt(overfitted: Overfit) -> Iterator[Finding]:
     """The loss ends at the entropy of the labels: the model learns how often each occurs, and nothing of its rows."""
     run = overfitted
-    if run.learnt or run.book is None or not run.unigram or run.swapped_book is None:
+    if run.learnt or run.relabelled or run.book is None or not run.unigram or run.swapped_book is None:
         return
     if run.book < (1 - NEAR) * run.unigram or run.listens or not run.fell:
         return

@@ -23,6 +23,7 @@ class CtcState:
     loss: float
     floor: float  # of one distribution for all frames
     spoken: float  # share of frames whose likeliest class is not the blank
+    varies: float = 0.0  # by how much its scores differ between frames, in nats
     updates: int = 0  # taken before it was judged
 
 
@@ -44,6 +45,7 @@ class Training:
     book: float | None
     updates: int
     exchanged: float | None = None  # `book` with the inputs exchanged and the same draws
+    steady: bool = False  # worse in every draw
     guilty: str = ""  # the module without which it learns
     kind: str = ""
     failure: str = ""
@@ -123,14 +125,18 @@ class Overfit:
     def verdict(self) -> str:
         if not self.judged:
             return "cannot be said"
-        if self.learnt:
+        if self.learnt and self.listens is not False:
             return "learns from its input"
-        return "learns only the labels' statistics" if self.fell else "does not learn"
+        return "learns only the labels' statistics" if self.fell and self.listens is False else "does not learn"
 
 
 def better(trial: Training, run: Overfit) -> bool:
-    """In training mode below the entropy of the labels, and worse with other inputs by a quarter of `blind`."""
+    """In training mode worse with other inputs, by a quarter of `blind`; and below the entropy of the labels, or worse
+    by all of `blind` and a tenth of itself, in every draw."""
     if trial.book is None or not run.unigram:
         return trial.loss < run.first
-    deaf = trial.exchanged is not None and run.blind and trial.exchanged - trial.book < 0.25 * run.blind
-    return trial.book < run.unigram and not deaf
+    if trial.exchanged is None or not run.blind:
+        return trial.book < run.unigram
+    worse = trial.exchanged - trial.book
+    strong = trial.steady and worse > max(run.blind, 0.1 * trial.book)
+    return worse > 0.25 * run.blind and (trial.book < run.unigram or strong)

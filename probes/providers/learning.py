@@ -26,17 +26,16 @@ def overfit_curve(
 ) -> Overfit:
     """A few rows learnt by heart under the observer, with what was measured on the way."""
     from probes.instruments.learning_rows import NothingToLearn, lesson_of
-    from probes.instruments.learning_steps import groups_of
+    from probes.instruments.learning_steps import Subject, groups_of
     from probes.instruments.learning_trial import overfit, reads_its_labels
     from probes.instruments.outputs import NoLoss, labels_of_batch, loss_of_output
-    from probes.instruments.overfitting import Subject
 
     read, batches = labels_of or labels_of_batch, list(drawn_batches or (batch,))
     try:
         lesson = lesson_of(batches, read)
         reads = reads_its_labels(lesson.batches[0], read(lesson.batches[0]))
         loss, until = compute_loss or loss_of_output, time.perf_counter() + SECONDS
-        subject = Subject(model, lesson, loss, groups_of(model, optimizer), inputs_of, reads, until)
+        subject = Subject(model, lesson, loss, groups_of(model, optimizer), inputs_of, read, reads, until)
         return overfit(subject, read, books_of(trainer), batches[:2])
     except (NothingToLearn, NoLoss) as reason:
         raise NotApplicable(str(reason)) from reason
@@ -44,12 +43,14 @@ def overfit_curve(
 
 def overfitted(overfit_curve: Overfit) -> Overfit:
     """Judged: what was ended by the clock, or was still falling, is no verdict."""
-    if not overfit_curve.judged:
-        raise Unavailable(
-            f"cannot be said: {overfit_curve.ended} after {overfit_curve.updates} updates and "
-            f"{overfit_curve.seconds:.0f} s, loss {overfit_curve.first:.4g} → {overfit_curve.final:.4g}"
+    run = overfit_curve
+    if not run.judged:
+        blank = f"; CTC is in its blank phase, {run.ctc.spoken:.0%} of the frames are not blank" if run.ctc else ""
+        told = (
+            f"cannot be said: {run.ended} after {run.updates} updates and {run.seconds:.0f} s, loss {run.first:.4g} → "
         )
-    return overfit_curve
+        raise (Unavailable if run.ended == "out of time" else NotApplicable)(f"{told}{run.final:.4g}{blank}")
+    return run
 
 
 def redrawn_labels(train_dataset: Any, collate: Any, labels_of: Any = None) -> str:
