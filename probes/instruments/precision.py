@@ -12,7 +12,7 @@ from probes.instruments.half_offenders import Prediction
 from probes.instruments.half_rounding import wobble
 from probes.instruments.half_runs import CPU, GPU, PURE, Arm, Keep, Tried, origin_in, try_arm
 from probes.instruments.ranges import record_ranges
-from probes.instruments.replay import Subject
+from probes.instruments.replay import DTYPES, Subject
 from probes.measured.precision import FORMATS, Precision, Result, Run, Scale
 
 DEFAULT_SCALE = 65536.0  # torch.amp.GradScaler's first
@@ -57,7 +57,7 @@ def _run(arm: Arm, tried: Tried, results: Sequence[Result]) -> Run:
     run = Run(arm.name, arm.precision, arm.rules, tried.loss, tried.finite, tried.refused, tried.bridged)
     form, types = FORMATS[arm.precision], tried.types
     if types is None and arm.rules == PURE:  # it cannot be run here, but then every result is narrow
-        types = dict.fromkeys((result.key for result in results), form.name)
+        types = dict.fromkeys((result.key for result in results), DTYPES[arm.precision])
     if types is None:
         return run
     prediction = Prediction(results, types, form, arm.rules == PURE)
