@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from diagnose.report import PreflightFailed, Report
 
 __all__ = [
-    "Fault", "Finding", "Guard", "Outcome", "PreflightFailed", "Probe", "Report", "Severity", "Stage", "Status", "Verdict",
-    "__version__", "fault", "nan_bisect", "precision", "preflight", "probe",
+    "Fault", "Finding", "Guard", "Outcome", "PreflightFailed", "Probe", "Report", "Severity", "Stage", "Status",
+    "Verdict", "__version__", "fault", "nan_bisect", "precision", "preflight", "probe",
 ]  # fmt: skip
 
 _LATER = {
