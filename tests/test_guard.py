@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +15,7 @@ from click.testing import CliRunner
 
 from diagnose.errors import InputError, Stopped
 from diagnose.guard import Guard
-from tests.loop_support import trainer, write_run
+from tests.loop_support import ROOT, trainer, write_run
 from trainer.cli import main
 from trainer.loop.recording import rows_of
 
@@ -159,3 +162,36 @@ def test_as_a_person_meets_it(tmp_path: Path) -> None:
     assert "stopped by STP0" in (tmp_path / "run" / "logs" / "train.log").read_text()
     assert not (tmp_path / "run" / "model.safetensors").exists()
     assert CliRunner().invoke(main, [*words, "--guard", "off"]).exit_code == 0
+
+
+TWO = """
+import os, sys
+from pathlib import Path
+from diagnose.guard import Guard
+from diagnose.errors import Stopped
+from tests.test_guard import SETTINGS, poisoned
+from tests.loop_support import trainer
+
+rank, folder, mode = int(os.environ["RANK"]), Path(sys.argv[1]), sys.argv[2]
+run = poisoned(folder, rows=40)[0] if rank else trainer("hybrid", folder, **{**SETTINGS, "rows": 40})
+run.guarded_by(Guard(mode, every=3))
+try:
+    run.train()
+except Stopped:
+    pass
+weights = float(sum(value.detach().double().sum() for value in run.model.parameters()))
+(folder / f"rank-{rank}.txt").write_text(f"{run.state.global_step} {weights!r}")
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("mode", "steps"), [("stop", "6"), ("warn", "9")])
+def test_many_processes_agree_and_the_one_with_the_bad_clip_records_it(tmp_path: Path, mode: str, steps: str) -> None:
+    (tmp_path / "two.py").write_text(TWO)
+    launch = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]
+    environment = {**os.environ, "OMP_NUM_THREADS": "1", "PYTHONPATH": str(ROOT)}
+    command = [*launch, str(tmp_path / "two.py"), str(tmp_path), mode]
+    done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=200)
+    told = [(tmp_path / f"rank-{rank}.txt").read_text() for rank in (0, 1)]
+    assert told[0] == told[1] and told[0].split()[0] == steps, done.stderr[-2000:]
+    assert [path.name for path in (tmp_path / "recordings").iterdir()] == ["step-0000007-rank-1"]

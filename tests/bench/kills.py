@@ -14,6 +14,7 @@ from typing import Any
 
 import torch
 
+from diagnose.guard import Guard
 from tests.bench.report import Measured
 from tests.loop_support import write_run
 
@@ -44,6 +45,7 @@ def campaign(model: str, kills: int, seed: int = 0) -> dict[str, int]:
     for module in ("trainer.loop.trainer", "trainer.data.dataset", f"trainer.models.{model}"):
         import_module(module)  # here, so that the forks need not
     torch.set_num_threads(1)
+    Guard().begin()  # likewise the probes
     chance = random.Random(seed)
     with tempfile.TemporaryDirectory() as folder:
         config = write_run(Path(folder), MODELS[model], rows=18, **SETTINGS)
@@ -109,7 +111,7 @@ def _train(config: Path, run: Path, resume: str | None) -> None:
     from trainer.config import load
     from trainer.loop.run import train
 
-    train(load(config, [f"output.dir={run}"]), resume=resume)
+    train(load(config, [f"output.dir={run}"]), resume=resume, guard=Guard())
 
 
 def finish(process: int) -> bool:

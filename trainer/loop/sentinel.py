@@ -29,6 +29,7 @@ class Sentinel:
         self.trainer, self.watch, self.lag = trainer, watch, lag
         self.box: Box | None = None
         self.recorded: Path | None = None
+        self.noted = False  # whether a recording was due, here or in another process
         self.withheld = 0
 
     def begin(self) -> None:
@@ -90,7 +91,7 @@ class Sentinel:
             stops = self._asked(broken or due, figures)
             if broken and self.watch.mode != "off":
                 self._withhold(box)
-            if stops or (broken and self.watch.mode == "warn" and not self.recorded):
+            if stops or (broken and self.watch.mode == "warn" and not self.noted):
                 exact = broken or not self.withholding.lag  # else the update has happened by now
                 self._record(box, {"loss": str(loss), "grad_norm": str(norm), "exact": exact})
             if stops:
@@ -141,6 +142,7 @@ class Sentinel:
 
     def _record(self, box: Box, figures: dict[str, Any]) -> None:
         """Of many processes those write whose own loss is bad; where nobody's is, all do."""
+        self.noted = True
         bad = not all(isfinite(float(loss)) for loss in box.losses)
         somebody = bad if self.alone else self.trainer.vote(bad)
         if bad or not somebody:
