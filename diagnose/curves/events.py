@@ -1,10 +1,11 @@
 """Entries of TensorBoard's event files, read by TensorBoard's own reader."""
 
 import logging
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from diagnose.curves.names import EVALUATION, plain
 from diagnose.curves.tables import Entry
 from diagnose.errors import InputError
 
@@ -16,8 +17,17 @@ def events_in(folder: Path) -> list[Path]:
     return sorted(folder.rglob(PATTERN), key=lambda path: (path.stat().st_mtime, path.name))
 
 
-def events_of(path: Path) -> Iterator[Entry]:
-    """One entry for each step that one file tells of."""
+def events_of(paths: Sequence[Path]) -> Iterator[Entry]:
+    """One entry for each step. Files lie side by side (train and eval) or follow each other: the later one counts."""
+    told: dict[int, dict[str, Any]] = {}
+    for path in paths:
+        aside = "eval/" if EVALUATION.match(f"{path.parent.name.lower()}_x") else ""
+        for tag, step, value in _scalars(path):
+            told.setdefault(step, {"step": step})[tag if EVALUATION.match(plain(tag)) else f"{aside}{tag}"] = value
+    yield from ((f"{paths[-1]}, step {step}", told[step]) for step in sorted(told))
+
+
+def _scalars(path: Path) -> Iterator[tuple[str, int, float]]:
     try:
         from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
     except ImportError as error:
@@ -28,15 +38,11 @@ def events_of(path: Path) -> Iterator[Entry]:
         reader.Reload()
     except Exception as error:
         raise InputError(f"{path}: TensorBoard cannot read it ({type(error).__name__}: {error})") from error
-    told: dict[int, dict[str, Any]] = {}
     for tag in reader.Tags()["scalars"]:
-        for event in reader.Scalars(tag):
-            told.setdefault(event.step, {"step": event.step})[tag] = event.value
+        yield from ((tag, event.step, event.value) for event in reader.Scalars(tag))
     for tag in reader.Tags()["tensors"]:
-        for event in reader.Tensors(tag):
-            if (value := _scalar(event.tensor_proto)) is not None:
-                told.setdefault(event.step, {"step": event.step})[tag] = value
-    yield from ((f"{path}, step {step}", told[step]) for step in sorted(told))
+        values = ((event.step, _scalar(event.tensor_proto)) for event in reader.Tensors(tag))
+        yield from ((tag, step, value) for step, value in values if value is not None)
 
 
 def _scalar(proto: Any) -> float | None:

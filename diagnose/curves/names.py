@@ -10,7 +10,7 @@ from diagnose.record import Record
 
 STEPS = ("step", "global_step", "_step", "iteration", "iter", "steps", "update", "num_updates")
 FIELDS: Mapping[str, tuple[str, ...]] = {
-    "loss": ("loss", "train_loss", "training_loss", "loss_step", "train_loss_step", "step_loss"),
+    "loss": ("loss", "train_loss", "training_loss", "loss_step", "epoch_loss", "step_loss"),
     "lr": ("lr", "learning_rate", "learningrate", "train_lr"),
     "grad_norm": ("grad_norm", "gradient_norm", "gnorm", "total_norm", "grad_2_0_norm_total", "gradnorm"),
     "scale": ("scale", "loss_scale", "grad_scale", "amp_scale"),
@@ -46,7 +46,7 @@ def record_of(entry: Mapping[str, Any], place: str, number: int) -> Record | Non
             fields.setdefault(field, figure(value, place, name))
         elif found := EVALUATION.match(name):
             if not ASIDE.search(name) and is_figure(value):
-                evaluation[name[found.end() :]] = figure(value, place, name)
+                evaluation[name[found.end() :].removeprefix("epoch_")] = figure(value, place, name)
         elif name.endswith("_loss") and not name.startswith("test") and is_figure(value):
             parts[TRAINING.sub("", name).removesuffix("_loss")] = figure(value, place, name)
     if not set(fields) - {"epoch"} and not evaluation:

@@ -31,7 +31,7 @@ def _folder(folder: Path) -> Records:
     if states:
         return _state(states[0], folder)
     if events := events_in(folder):
-        return _records((entry for path in events for entry in events_of(path)), events[-1], {})
+        return _records(events_of(events), events[-1], known_of(folder, {}))
     for pattern in LOGS:
         for path in sorted(folder.glob(pattern)):
             return _file(path)
@@ -52,7 +52,7 @@ def _file(path: Path) -> Records:
     if suffix in LINES:
         return _records(lines_of(path), path, {})
     if "tfevents" in path.name:
-        return _records(events_of(path), path, {})
+        return _records(events_of([path]), path, {})
     if suffix == ".json":
         return _state(path, path.parent)
     raise InputError(f"{path}: expected trainer_state.json, an event file (*tfevents*), .csv, .tsv or .jsonl")

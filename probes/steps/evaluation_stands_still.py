@@ -3,10 +3,12 @@ from collections.abc import Iterator
 from diagnose import Finding, Severity, Stage, probe
 from diagnose.records import Records
 from probes.stepping import at
+from probes.trends import level, start
 
 EVALUATIONS = 3
 PATIENCE = 500  # steps: before them a model may well say nothing yet
 RISING = ("rouge", "bleu", "chrf", "acc", "f1", "meteor", "match", "precision", "recall")
+LEARNT = 0.5  # of its first loss: a model that has learnt may read a small set the same way again
 ERRORS = ("wer", "cer", "mer", "ter")
 
 
@@ -15,31 +17,37 @@ def evaluation_stands_still(records: Records) -> Iterator[Finding]:
     """A figure of the evaluation stays exactly the same, or exactly at its worst."""
     run = records.sound
     begins = run.phase.rows[0].step if run.phase.rows else 0
+    losses = run.phase.series("loss").values
+    learnt = bool(losses) and level(losses) < LEARNT * start(losses)
     for name in run.evaluated:
         series = run.series(f"evaluation.{name}")
-        kept = [(s, v) for s, v in zip(series.steps, series.values, strict=True) if s >= begins][-EVALUATIONS:]
-        if len(kept) < EVALUATIONS or any(value != kept[0][1] for _, value in kept):
+        kept = [(s, v) for s, v in zip(series.steps, series.values, strict=True) if s >= begins]
+        last = kept[-EVALUATIONS:]
+        if len(last) < EVALUATIONS or any(value != last[0][1] for _, value in last):
             continue
-        same, value = name == "loss", kept[0][1]
-        if not same and not (_worst(name, value) and kept[-1][0] - begins >= PATIENCE):
+        why = _why(name, last[0][1], always=all(value == last[0][1] for _, value in kept) and not learnt)
+        if not why or (name != "loss" and last[-1][0] - begins < PATIENCE):
             continue
-        why = "a model that trains never gives the same loss twice" if same else "the worst that it can be"
         yield at(
             records,
-            kept[-1][0],
-            f"{name} is {value:.6f} at {len(kept)} evaluations in a row, steps {kept[0][0]} to {kept[-1][0]}: {why}",
-            "check that the evaluated model is the trained one"
-            if same
-            else "read generated texts beside their references",
-            value=value,
-            evaluations=len(kept),
+            last[-1][0],
+            f"{name} is {last[0][1]:.6f} at {len(last)} evaluations in a row since step {last[0][0]}: {why}",
+            "read generated texts beside their references, and check that the evaluated model is the trained one",
+            value=last[0][1],
+            evaluations=len(last),
         )
         return
 
 
-def _worst(name: str, value: float) -> bool:
-    """0 for what should rise; 1 or 100 for a rate of errors. Of other figures nobody knows."""
+def _why(name: str, value: float, always: bool) -> str:
+    """What is wrong with a figure that stands there; nothing for one at its best, or of which nobody knows."""
     lower = name.lower()
-    if any(lower.endswith(error) for error in ERRORS):
-        return value in (1.0, 100.0)
-    return value == 0 and any(word in lower for word in RISING)
+    error = any(lower.endswith(word) for word in ERRORS)
+    if name == "loss":
+        return "a model that trains never gives the same loss twice"
+    if not error and not any(word in lower for word in RISING):
+        return ""
+    if value in (1.0, 100.0) if error else value == 0:
+        return "the worst that it can be"
+    best = value == 0 if error else value in (1.0, 100.0)
+    return "it never moved, and the training loss is still high" if always and not best else ""

@@ -6,6 +6,7 @@ from probes.stepping import at
 from probes.trends import binned, chance_of_fall
 
 LEAST = 3  # the first step of a warm-up and the last of a decay are zero by right
+SEEKING = 12  # while a gradient scaler looks for its scale, neither weights nor schedule move
 TAIL = 0.1  # of the run: a log that rounds shows the end of a decay as zeros
 
 
@@ -17,11 +18,11 @@ def learning_rate_stays_zero(records: Records) -> Iterator[Finding]:
     if 0 not in rates.values:
         return
     begin, end = _zeros(rates)
-    if end - begin < LEAST:
+    if end - begin < (LEAST if records.scaled is False else SEEKING):
         return
     first, last = rates.steps[begin], rates.steps[end - 1]
-    decayed = begin > 0 and end == len(rates.values)
-    if decayed and last - first < TAIL * (last - rates.steps[0]):
+    passing = (begin == 0) != (end == len(rates.values))
+    if passing and last - first < TAIL * (rates.steps[-1] - rates.steps[0]):
         return
     losses = [value for step, value in zip(*_loss(run), strict=True) if first <= step <= last]
     if chance_of_fall(binned(losses)) < 0.001:

@@ -7,7 +7,7 @@ from probes.stepping import at
 from probes.trends import CERTAIN, binned, chance_of_fall, chance_of_rise, level, logs, noise
 
 LEAST = 8
-LASTING = 5  # records at that height: a spike is over sooner
+LASTING, LONG = 5, 20  # records at that height: a spike is over sooner; a fine-tune is shaken by its warm-up
 MUCH, SOME = 3.0, 1.5  # times its beginning, times its best
 CLEAR = 6.0  # times the noise from record to record
 BACK = 0.01  # below it, a lost loss is on its way back
@@ -27,13 +27,15 @@ def step_loss_diverges(records: Records) -> Iterator[Finding]:
     bins = binned(values)
     best = min(range(len(bins)), key=bins.__getitem__)
     lost = min(values[-LASTING:]) > MUCH * first and now > clear * first
+    worse = len(values) > LONG and min(values[-LONG:]) > SOME * first and now > clear * first
     climbs = now > max(SOME, clear) * bins[best] and chance_of_rise(bins[best:]) < CERTAIN
-    if lost or climbs:
+    if lost or worse or climbs:
+        how = "is lost" if lost else "stays above where it began" if worse else "climbs steadily"
         yield at(
             records,
             series.steps[-1],
-            f"the loss is {now:.4g} over the last {LASTING} records, after {first:.4g} at the beginning and "
-            f"{min(first, bins[best]):.4g} at its best: {'it is lost' if lost else 'it climbs steadily'}",
+            f"the loss {how}: {now:.4g} over the last {LASTING} records, after {first:.4g} at the beginning and "
+            f"{min(first, bins[best]):.4g} at its best",
             "lower the learning rate by ten, clip gradients at 1.0, and start from the last good checkpoint",
             None if lost and chance_of_fall(newest) > BACK else Severity.WARNING,
             now=now,

@@ -18,13 +18,13 @@ def step_loss_is_not_positive(records: Records) -> Iterator[Finding]:
     places = [place for place, value in enumerate(values) if value == 0 and _from_nowhere(values, place)]
     below = [place for place, value in enumerate(values) if value < 0]
     if places:
-        all_zero = places[0] == 0 and not any(values)
+        from_the_start = places[0] == 0 and not any(values[:2])
         yield at(
             records,
             series.steps[places[0]],
             f"Training Loss: 0.000000, expected above 0 (never 0); {values.count(0)} of {len(values)} losses are 0",
             "count the labels that are scored in this batch: a loss of 0 says that there are none",
-            None if all_zero or places[0] == 0 else Severity.WARNING,
+            None if from_the_start else Severity.WARNING,
             zeros=values.count(0),
             losses=len(values),
         )
