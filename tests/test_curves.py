@@ -81,6 +81,17 @@ def test_a_fault_in_a_foreign_log_is_named(tmp_path, without_zero_grad, suffix):
     assert (tmp_path / "r.sarif").exists() and (tmp_path / "r.xml").exists()
 
 
+def test_event_files_that_lie_side_by_side_are_one_run(tmp_path):
+    from torch.utils.tensorboard import SummaryWriter
+
+    for name, steps in (("train", range(1, 13)), ("validation", (4, 8, 12))):
+        with SummaryWriter(tmp_path / name) as writer:
+            for step in steps:
+                writer.add_scalar("epoch_loss", 5.0 - step / 10, step)
+    records = read(tmp_path)
+    assert len(records.series("loss").values) == 12 and records.series("evaluation.loss").steps == (4, 8, 12)
+
+
 def test_names_of_evaluation_figures_lose_their_prefix_and_the_summary_is_left_out(tmp_path):
     history = [{"step": s, "loss": 5.0 - s / 10, "learning_rate": 1e-4, "epoch": 0.1} for s in range(1, 11)]
     history += [

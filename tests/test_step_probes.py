@@ -191,6 +191,53 @@ def test_generated_text(text, step, severity):
     assert [f.severity for f in report_of(Records.of(rows)).findings] == ([severity] if severity else [])
 
 
+def evaluated(name, values, losses=(5.0, 4.9)):
+    """So many evaluations, 300 steps apart, with this figure."""
+    slope = (losses[1] - losses[0]) / (300 * len(values))
+    rows = [Record(s, loss=losses[0] + slope * s + 0.01 * (s % 3)) for s in range(10, 300 * len(values) + 1, 10)]
+    rows += [Record(300 * n, evaluation={name: value}) for n, value in enumerate(values, 1)]
+    return Records.of(sorted(rows, key=lambda row: row.step))
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "losses", "stuck"),
+    [
+        ("accuracy", (0.625, 0.625, 0.625), (5.0, 4.5), True),
+        ("accuracy", (0.625, 0.625, 0.625), (5.0, 0.5), False),  # learnt: a small set may be read the same way
+        ("accuracy", (0.5, 0.75, 0.75, 0.75), (5.0, 4.5), False),
+        ("accuracy", (1.0, 1.0, 1.0), (5.0, 4.5), False),
+        ("num_samples", (80.0, 80.0, 80.0), (5.0, 4.5), False),
+        ("wer", (100.0, 100.0, 100.0), (5.0, 0.5), True),
+        ("wer", (0.0, 0.0, 0.0), (5.0, 0.5), False),
+        ("rougeL", (0.0, 0.0, 0.0), (5.0, 0.5), True),
+        ("loss", (3.25, 3.25, 3.25), (5.0, 4.5), True),
+    ],
+)
+def test_a_figure_that_stands_still(name, values, losses, stuck):
+    assert ("STP021" in {probe for probe, *_ in alarms(evaluated(name, values, losses))}) is stuck
+
+
+def test_a_scaler_that_seeks_keeps_weights_and_rate_where_they_are():
+    still = [
+        Record(s, loss=5.0 + s / 100, grad_norm=math.inf, lr=0.0, weight_norm=30.0, scale=2.0 ** (16 - s))
+        for s in range(8)
+    ]
+    moving = [
+        Record(s, loss=5.0 - s / 100, grad_norm=1.0, lr=1e-5 * s, weight_norm=30.0 + s / 1e4, scale=512.0)
+        for s in range(8, 30)
+    ]
+    assert not list(at_every_look(Records.of(still + moving, scaled=True)))
+
+
+def test_gradients_that_add_up_show_in_a_log_of_every_tenth_step_too():
+    records = FAULTS["run_without_zero_grad"].put(healthy("classifier"))["records"]
+    assert [f.severity for f in report_of(records).findings] == ["error"]
+    steep = [Record(s, loss=4.0 + 0.01 * (s % 7), grad_norm=1.5 * s**0.9) for s in range(10, 201, 10)]
+    rising = [Record(s, loss=4.0 + 0.01 * (s % 7), grad_norm=1.5 + 0.05 * s) for s in range(10, 201, 10)]
+    assert [f.severity for f in report_of(Records.of(steep)).findings] == ["warning"]
+    assert not report_of(Records.of(rising)).findings
+
+
 def test_a_log_is_bounded_and_keeps_what_was_evaluated():
     log = Log()
     for step in range(1, 20 * MOST):
