@@ -42,6 +42,16 @@ def test_the_first_offender_by_the_ranges_is_that_of_a_real_half_pass(way, name)
     assert not tried.finite and said == (origin.module, origin.call, origin.operation)
 
 
+def test_the_first_gradient_beyond_a_loss_scale_is_that_of_a_real_half_pass():
+    healthy, scale = case("hybrid"), 2.0**24
+    results, _ = record_ranges(healthy.subject(), healthy.batch)
+    tried = try_arm(healthy.subject(), healthy.batch, ARMS["autocast"])
+    said = Prediction(results, tried.types, HALF).bursting(scale)
+    origin = origin_in(healthy.subject(), healthy.batch, ARMS["autocast"], scale)
+    assert (said.module, said.call, said.operation) == (origin.module, origin.call, origin.operation)
+    assert origin.phase == BACKWARD and Prediction(results, tried.types, HALF).bursting(1.0) is None
+
+
 @pytest.mark.parametrize("name", ["added_mask", *(pytest.param(one, marks=pytest.mark.slow) for one in HARMLESS)])
 def test_what_is_large_on_purpose_is_no_offender(name):
     broken = overflowing("hybrid", name)

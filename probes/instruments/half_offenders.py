@@ -59,6 +59,19 @@ class Prediction:
     def _offender(self, result: Result, operation: str, largest: float) -> Offender:
         return Offender(result.module, result.kind, result.key[2], operation, result.phase, largest, result.line)
 
+    def bursting(self, scale: float) -> Offender | None:
+        """On the way back, times the loss scale. A cast there belongs to what was widened on the way forth."""
+        for number, result in enumerate(self.results):
+            if result.phase != BACKWARD or not self.narrow[number]:
+                continue
+            sources = [self.results[s] for s in result.sources if not self.narrow[s]]
+            cast = next((s for s in sources if s.phase == BACKWARD and s.largest * scale >= self.form.bursts), None)
+            if cast is not None:
+                return self._offender(cast, CAST, cast.largest)
+            if result.largest * scale >= self.form.bursts:
+                return self._offender(result, result.key[3], result.largest)
+        return None
+
     def headroom(self) -> tuple[Headroom, ...]:
         """Of each module the largest result that is narrow; least room first."""
         most: dict[str, Headroom] = {}

@@ -44,6 +44,8 @@ def compare(
             prediction = Prediction(results, tried.types, FORMATS[asked])
             its = _scale(prediction, scaler) if asked == "fp16" else None
             run = replace(run, gradients=prediction.gradients(its.settled if its else 1.0))
+            if its is not None:
+                run = replace(run, burst=prediction.bursting(1.0 if its.moves else its.start))
             scale = its if scale is None or arm.rules == GPU else scale
             with one_type(None):
                 unsteady = max(unsteady, wobble(subject, batch, tried.types, FORMATS[asked], float(loss)))

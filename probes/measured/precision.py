@@ -135,6 +135,7 @@ class Run:
     beyond: tuple[str, ...] = ()  # modules with a result that the format cannot hold, in the order of the pass
     headroom: tuple[Headroom, ...] = ()  # least first
     gradients: tuple[GradientShare, ...] = ()  # most lost first
+    burst: Offender | None = None  # the first gradient beyond the format, at a loss scale that cannot fall
     collided: tuple[Result, ...] = ()
     keep: tuple[str, ...] | None = None  # modules that must stay in float32; None where that does not help
 

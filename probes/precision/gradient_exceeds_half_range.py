@@ -18,10 +18,11 @@ def gradient_exceeds_half_range(precisions: Precision) -> Iterator[Finding]:
     stuck = worst.largest >= FORMATS["fp16"].bursts if not scale.moves else scale.settled < 1
     if stuck:
         held = "stays" if not scale.moves else f"would have to fall to {scale.settled:g}"
+        first = f"; {run.burst.operation} in {run.burst.where} is the first" if run.burst else ""
         yield Finding(
             worst.module or "compute_loss",
             f"{by(run)}, its gradients reach {worst.largest / scale.settled:.3g}; the loss scale of {scale.start:g} "
-            f"{held}, and times that they are beyond 65504: every step is skipped or becomes NaN",
+            f"{held}, and times that they are beyond 65504: every step is skipped or becomes NaN{first}",
             "use torch.amp.GradScaler, which halves its scale, or a fixed scale so much lower; bf16 needs none",
             {"largest": worst.largest / scale.settled, "scale": scale.start, "settled": scale.settled},
         )
