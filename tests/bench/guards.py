@@ -136,8 +136,9 @@ def others(model: str, rounds: int = 8) -> Measured:
         for name, step in [*steps.items()] * (rounds + 2):
             times[name].append(_seconds(step))
     plain = statistics.median(times.pop("plain")[2:])
-    figures = {name: {"ratio": statistics.median(found[2:]) / plain - 1} for name, found in times.items()}
-    return Measured(figures, f"{rounds} steps of each in turn, medians; nan: it raised")
+    medians = {name: statistics.median(found[2:]) for name, found in times.items()}
+    figures = {name: {"ratio": one / plain - 1 if one == one else "it raises"} for name, one in medians.items()}
+    return Measured(figures, f"{rounds} steps of each in turn, medians")
 
 
 def _seconds(step: Callable[[], None]) -> float:
