@@ -61,13 +61,13 @@ half_mask_of_a_whole_row = _born(
 
 @fault(
     id="half_factor_vanishes",
-    breaks="scores are multiplied by 2 in float32 and by 1 in fp16, which rounds a small number away",
+    breaks="scores are multiplied by 1 in float32 and by 8 in fp16, which rounds a small number away",
     named_by="PRE004",
     proof=lambda facts: facts.get("precision") == "fp16" and bool(_head(facts)._forward_hooks),
     applies_to=PLAIN,
 )
 def half_factor_vanishes(facts: Facts) -> Facts:
-    hook_output(_head(facts), lambda scores: scores + scores * ((scores.detach() * 0 + 1e-9) * 1e9))
+    hook_output(_head(facts), lambda scores: scores * (8 - 7 * ((scores.detach() * 0 + 1e-9) * 1e9)))
     return {**facts, **GPU}
 
 
