@@ -8,12 +8,13 @@ from diagnose.version import __version__
 
 if TYPE_CHECKING:
     from diagnose.api import nan_bisect, precision, preflight
+    from diagnose.errors import Stopped
     from diagnose.guard import Guard
     from diagnose.report import PreflightFailed, Report
 
 __all__ = [
     "Fault", "Finding", "Guard", "Outcome", "PreflightFailed", "Probe", "Report", "Severity", "Stage", "Status",
-    "Verdict", "__version__", "fault", "nan_bisect", "precision", "preflight", "probe",
+    "Stopped", "Verdict", "__version__", "fault", "nan_bisect", "precision", "preflight", "probe",
 ]  # fmt: skip
 
 _LATER = {
@@ -21,6 +22,7 @@ _LATER = {
     "nan_bisect": "diagnose.api",
     "precision": "diagnose.api",
     "preflight": "diagnose.api",
+    "Stopped": "diagnose.errors",
     "PreflightFailed": "diagnose.report",
     "Report": "diagnose.report",
 }

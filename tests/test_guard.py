@@ -13,8 +13,8 @@ import pytest
 import torch
 from click.testing import CliRunner
 
-from diagnose.errors import InputError, Stopped
-from diagnose.guard import Guard
+from diagnose import Guard, Stopped
+from diagnose.errors import InputError
 from tests.loop_support import ROOT, trainer, write_run
 from trainer.cli import main
 from trainer.loop.recording import rows_of
