@@ -71,8 +71,7 @@ def _endless(batches: Any, same: bool) -> Iterator[Any]:
 
 def _step(facts: Mapping[str, Any], manner: Manner, step: int, batches: Iterator[Any]) -> Record:
     model, optimizer, scaler = facts["model"], facts["optimizer"], manner.scaler
-    began = time.perf_counter()
-    batch = copied(next(batches))
+    began, batch = time.perf_counter(), copied(next(batches))
     loaded = time.perf_counter()
     model.train()
     if manner.clears:
@@ -89,7 +88,7 @@ def _step(facts: Mapping[str, Any], manner: Manner, step: int, batches: Iterator
         scaler.step(optimizer) if scaler else optimizer.step()
     if scaler:
         scaler.update()
-    weights = float(torch.linalg.vector_norm(torch.stack([p.detach().norm() for p in model.parameters()])))
+    weights = _norm(model)
     return Record(
         step,
         loss=float(loss.detach()),
@@ -102,6 +101,10 @@ def _step(facts: Mapping[str, Any], manner: Manner, step: int, batches: Iterator
         seconds=time.perf_counter() - began,
         loading_seconds=loaded - began,
     )
+
+
+def _norm(model: torch.nn.Module) -> float:
+    return float(torch.linalg.vector_norm(torch.stack([p.detach().norm() for p in model.parameters()])))
 
 
 def _evaluated(facts: Mapping[str, Any], model: torch.nn.Module) -> float:

@@ -16,30 +16,21 @@ def gradient_norm_explodes(records: Records) -> Iterator[Finding]:
     """The gradient norm is many times what it was in this run."""
     series = records.sound.phase.series("grad_norm")
     values, steps = series.values[-WINDOW:], series.steps[-WINDOW:]
-    if len(values) < LEAST or not (usual := median(values)):
+    if len(values) < LEAST:
         return
-    first, now = median(series.values[:LEAST]), level(values)
+    usual, now, step = median(series.values[:LEAST]), level(values), steps[-1]
     highest = max(range(len(values)), key=values.__getitem__)
-    if first > 0 and now > LASTING * first:
-        told, step, times = (
-            f"grad_norm is {now:.4g} over the last records, {first:.4g} in the first ones",
-            steps[-1],
-            now / first,
-        )
-    elif highest >= LEAST and values[highest] > ONCE * (usual := median(values[:highest])):
-        told, step, times = (
-            f"grad_norm is {values[highest]:.4g}, {usual:.4g} at most steps",
-            steps[highest],
-            values[highest] / usual,
-        )
-    else:
-        return
-    clip = records.rows[-1].clip
+    if not 0 < LASTING * usual < now:
+        usual, now, step = median(values[: max(1, highest)]), values[highest], steps[highest]
+        if highest < LEAST or not 0 < ONCE * usual < now:
+            return
+    clips = records.series("clip").values
     yield at(
         records,
         step,
-        f"{told}: {times:.3g} times; gradients are {f'clipped at {clip:g}' if clip else 'not clipped'}",
+        f"grad_norm is {now:.4g} here and was {usual:.4g} before, {now / usual:.3g} times; "
+        + (f"gradients are clipped at {clips[-1]:g}" if clips else "whether gradients are clipped is not on record"),
         "lower the learning rate and clip gradients at 1.0; raising max_grad_norm hides it",
-        grad_norm=values[highest],
+        grad_norm=now,
         usual=usual,
     )

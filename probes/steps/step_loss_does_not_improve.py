@@ -43,7 +43,6 @@ def step_loss_does_not_improve(records: Records) -> Iterator[Finding]:
         "look at the data first, then try the learning rate three times higher and three times lower",
         None if never or even else Severity.NOTE,
         first=first,
-        now=bins[-1],
         best=now,
     )
 
