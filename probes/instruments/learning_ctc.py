@@ -7,6 +7,7 @@ import torch
 from torch.overrides import TorchFunctionMode
 
 from probes.instruments.learning_floors import ctc_floor
+from probes.measured.learning import CtcState
 
 
 @dataclass(frozen=True)
@@ -60,3 +61,7 @@ def _heard(
         return []
     frames, lengths = (torch.as_tensor(one).reshape(-1).cpu().long() for one in (input_lengths, target_lengths))
     return [Ctc(log_probs.detach().float().cpu(), targets.detach().cpu().long(), frames, lengths, blank)]
+
+
+def state_of(first: Ctc, now: Ctc, floor: float, updates: int) -> CtcState:
+    return CtcState(first.loss(), now.loss(), floor, now.spoken(), now.varies(), updates)

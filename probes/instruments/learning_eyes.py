@@ -1,6 +1,6 @@
 """Reads what a model says while it learns: the class that the loss asks for at each place, and the one it gets."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -128,3 +128,12 @@ def targets_of(first: Seen, now: Seen) -> Iterator[tuple[torch.Tensor, torch.Ten
     """What each CTC loss had to align, then and now."""
     for one, other in zip(first.ctc, now.ctc, strict=False):
         yield one.targets, other.targets
+
+
+def differ(asked: Sequence[torch.Tensor | None], size: int) -> bool:
+    """Whether passes over the same `size` batches, at the same weights, asked for different classes."""
+    for number, one in enumerate(asked[size:]):
+        first = asked[number % size]
+        if first is not None and one is not None and first.shape == one.shape and not torch.equal(first, one):
+            return True
+    return False

@@ -34,7 +34,7 @@ def overfit(subject: Subject, labels_of: LabelsOf, others: Iterable[Any] = (), m
         modes = modes or dict.fromkeys(model.modules(), True)
         learning = Learning(subject, eyes).learn()
         found = _ended(_told(learning, labels_of, note))
-        found = replace(found, relabelled=learning.changes, idle=_idle(learning, more))
+        found = replace(found, relabelled=max(learning.changes, 0), idle=_idle(learning, more))
         if learning.ended == "learnt" and found.listens is not False:
             found = replace(found, training=in_training(learning, modes, found))
         elif learning.ended == "stuck" and found.held:

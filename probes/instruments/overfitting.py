@@ -4,7 +4,8 @@ import time
 
 import torch
 
-from probes.instruments.learning_eyes import Eyes, Seen, targets_of
+from probes.instruments.learning_ctc import state_of
+from probes.instruments.learning_eyes import Eyes, Seen, differ, targets_of
 from probes.instruments.learning_floors import blind, unigram
 from probes.instruments.learning_pace import Pace
 from probes.instruments.learning_steps import Stepper, Subject, first_rate
@@ -16,7 +17,8 @@ CERTAIN = 3.0  # nats: the labels are twenty times as likely with their own inpu
 DEAF = 0.25  # of what it costs not to know the rows: a listener pays more than all of it
 ROUNDING = 1e-5  # nats for each label: sums in another order
 STILL = 1e-3  # nats: scores of frames that are the same but for rounding
-CHANGES = 4  # of the labels: enough to be sure
+CHANGES = 4  # of the labels: enough to look closer
+AGAIN = 6  # passes at the same weights
 
 
 class Learning:
@@ -50,7 +52,7 @@ class Learning:
             return self._resigned() if dead or self.pace.stands or self._is_deaf(DEAF) else "still falling"
         loss = self.look()
         self.curve.append(loss)
-        nothing = not self.stepper.weights or self.changes >= CHANGES
+        nothing = not self.stepper.weights or (self.changes >= CHANGES and self._relabels())
         if nothing or (not len(self.curve) % 10 and self._is_deaf(0.0)):
             return "stuck"
         if self._is_done() and self._looks_at_input():
@@ -89,6 +91,16 @@ class Learning:
             self.reached |= {id(weight) for weight, grad in pairs if grad is not None and bool(grad.any())}
         return loss
 
+    def _relabels(self) -> bool:
+        """Several passes at the same weights: soft targets ask for other classes as weights change, but not there."""
+        asked: list[torch.Tensor | None] = []
+        for _ in range(AGAIN):
+            self.stepper.gradient(lambda: asked.append(self.eyes.asked(None)))
+        size = len(self.wanted)
+        found = differ(asked, size) or any(not torch.equal(*pair) for pair in targets_of(self.first, self.seen))
+        self.changes = self.changes if found else -MOST
+        return found
+
     @property
     def blind(self) -> float | None:
         return blind(self.first.asked)
@@ -117,8 +129,7 @@ class Learning:
         if not self.seen.ctc or len(self.seen.ctc) != len(self.first.ctc):
             return None
         self._aligns(1.0)
-        before, now = self.first.ctc[0], self.seen.ctc[0]
-        return CtcState(before.loss(), now.loss(), self._floors[0], now.spoken(), now.varies(), len(self.curve))
+        return state_of(self.first.ctc[0], self.seen.ctc[0], self._floors[0], len(self.curve))
 
     def _looks_at_input(self) -> bool:
         """With other inputs it says other things, and these labels are less likely by far."""

@@ -1,0 +1,56 @@
+"""`diagnose overfit`: the curve, the floors, the verdict, the exit code."""
+
+import json
+
+import pytest
+from click.testing import CliRunner
+
+from diagnose.cli import main
+from diagnose.overfit_command import sparkline
+
+HEALTHY = 'from probes.healthy import healthy\n\n\ndef facts():\n    return healthy("classifier")\n'
+BROKEN = (
+    "from probes.faults.loss_deaf_to_input import loss_deaf_to_input\nfrom probes.healthy import healthy\n\n\n"
+    'def facts():\n    return loss_deaf_to_input.put(healthy("classifier"))\n'
+)
+
+
+@pytest.fixture
+def ask(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+    def ask(name, source, *more):
+        (tmp_path / f"{name}.py").write_text(source)
+        return CliRunner().invoke(main, ["overfit", "--subject", f"{name}:facts", *more])
+
+    return ask
+
+
+def test_a_healthy_run_shows_its_curve_and_the_floors(ask, tmp_path):
+    done = ask("sound_run", HEALTHY, "--json", str(tmp_path / "report.json"))
+    assert done.exit_code == 0, done.output
+    assert "verdict: learns from its input, 100% of " in done.output and "█" in done.output
+    for floor in ("ln V", "entropy of these labels", "with the inputs exchanged", "dropout, masking and augmentation"):
+        assert floor in done.output
+    assert json.loads((tmp_path / "report.json").read_text())["verdict"] == "go"
+
+
+def test_a_deaf_run_ends_with_1_and_names_it(ask):
+    done = ask("deaf_run", BROKEN)
+    assert done.exit_code == 1 and "LRN007 error" in done.output
+    assert "verdict: learns only the labels' statistics" in done.output
+
+
+def test_one_row_is_a_reason_and_no_verdict(ask):
+    source = HEALTHY.replace(
+        'return healthy("classifier")',
+        'facts = healthy("classifier")\n    x, y = next(iter(facts["train_batches"]))\n'
+        '    return {**facts, "train_batches": [(x[:1], y[:1])]}',
+    )
+    done = ask("lonely_run", source)
+    assert "verdict: cannot be said: there is one row in all" in done.output
+
+
+def test_a_sparkline_has_a_bar_for_each_value_up_to_its_width():
+    assert sparkline([3.0, 2.0, 1.0, 0.0]) == "█▆▃▁" and len(sparkline(range(500))) == 60
+    assert sparkline([1.0, float("nan"), 0.0]) == "██▁" and sparkline([2.0, 2.0]) == "▁▁"
