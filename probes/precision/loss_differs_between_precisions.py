@@ -5,9 +5,9 @@ from probes.halves import by, judged
 from probes.measured.precision import FORMATS, Precision
 
 # The float32 pass was run again with every narrow result off by one rounding at random: what rounding does to this
-# loss is of that size. Weights and inputs are rounded too, which makes up to three roundings of each; a root of a mean
-# square from three draws is off by a factor of three in one of fifty. Together 12, with room for a third. The loss
-# itself, and the scores before it, are rounded a few times more. Healthy models stay below 5 of the 12 (bench).
+# loss is of that size. Weights and inputs are rounded too: up to three roundings, a factor of 1.7. A root of a mean
+# square from three draws is three times too small once in twenty. 12 leaves 2.3 standard deviations beyond both. The
+# loss itself, and the scores before it, are rounded a few times more. Healthy models were below 5 of the 12 (bench).
 TIMES, ROUNDINGS = 12, 4
 
 
