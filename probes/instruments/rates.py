@@ -19,7 +19,6 @@ UPDATES, LONGER = 20, (40, 80)  # of the first look; and of further ones, where 
 LOOKS = 5  # updates between two measurements
 WARM = 5  # updates in which the rate rises where the schedule warms up
 MEASURED = 2  # batches
-AT_ONCE, STALLED = 0.45, 0.15  # of the progress, in the first quarter and in the last: steady progress has 0.25 in each
 KNOWS = 0.5  # of the entropy of the labels: below, more is known than how frequent they are
 LOWER = (0.1, 0.01, 1e-3)  # of the rate
 AHEAD = 0.85  # of the loss: a tenth of the rate is clearly ahead
@@ -84,14 +83,10 @@ def _with_lower(walker: Walker, ground: Ground, peak: Walk, allowed: float) -> t
 
 
 def _is_doubtful(walk: Walk, floor: float | None) -> bool:
-    """Most of the progress at once and little later, and no more known than how frequent labels are."""
+    """No more is known than how frequent labels are: a rate far too high may get there too, and as steadily."""
     if not walk.sound or max(walk.losses) > AWAY * walk.first or walk.last >= walk.first:
         return True
-    if floor is not None and walk.last < KNOWS * floor:
-        return False
-    progress, quarter = walk.first - walk.last, len(walk.losses) // 4
-    at_once, lately = walk.first - walk.losses[quarter], walk.losses[-1 - quarter] - walk.last
-    return at_once > AT_ONCE * progress or lately < STALLED * progress
+    return floor is not None and walk.last >= KNOWS * floor
 
 
 def _catches_up(low: Walk, high: Walk) -> bool:
