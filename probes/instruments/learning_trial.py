@@ -63,22 +63,9 @@ def _told(learning: Learning, labels_of: LabelsOf, note: str) -> Overfit:
     """The plain figures. With inputs exchanged also where the run ended before that was asked."""
     if learning.swapped is None or learning.ended != "learnt":
         learning.swap()
-    seen, subject, model = learning.seen, learning.subject, learning.subject.model
-    swapped = learning.swapped
-    found = Overfit(
-        where=subject.lesson.where,
-        rows=max(len(subject.lesson.labels), len(learning.first.asked)),
-        curve=tuple(learning.curve),
-        books=tuple(learning.books),
-        seconds=0.0,
-        ended=learning.ended,
-        rate=learning.pace.first,
-        first=learning.curve[0] if learning.curve else float("nan"),
-        final=learning.curve[-1] if learning.curve else float("nan"),
-        tokens=seen.tokens,
-        classes=seen.classes,
-        accuracy=seen.accuracy,
-        book=seen.book,
+    subject, model = learning.subject, learning.subject.model
+    found = replace(
+        _figures(learning),
         unigram=learning.unigram,
         blind=learning.blind,
         reads_labels=subject.reads_labels,
@@ -89,10 +76,31 @@ def _told(learning: Learning, labels_of: LabelsOf, note: str) -> Overfit:
         ctc=learning.ctc,
         notes=(note,),
     )
-    if swapped is not None:
-        told = {"swapped": swapped[0], "swapped_accuracy": swapped[1].accuracy, "swapped_book": swapped[1].book}
-        found = replace(found, **told)  # type: ignore[arg-type]
+    if learning.swapped is not None:
+        loss, seen = learning.swapped
+        found = replace(found, swapped=loss, swapped_accuracy=seen.accuracy, swapped_book=seen.book)
     return _with_scores(found, learning)
+
+
+def _figures(learning: Learning) -> Overfit:
+    """The curve, and where it ended."""
+    seen, curve, lesson = learning.seen, tuple(learning.curve), learning.subject.lesson
+    first, final = (curve[0], curve[-1]) if curve else (float("nan"), float("nan"))
+    return Overfit(
+        where=lesson.where,
+        rows=max(len(lesson.labels), len(learning.first.asked)),
+        curve=curve,
+        books=tuple(learning.books),
+        seconds=0.0,
+        ended=learning.ended,
+        rate=learning.pace.first,
+        first=first,
+        final=final,
+        tokens=seen.tokens,
+        classes=seen.classes,
+        accuracy=seen.accuracy,
+        book=seen.book,
+    )
 
 
 def _asked(learning: Learning, labels_of: LabelsOf) -> float | None:
