@@ -121,3 +121,12 @@ def relabelled(one: Any, other: Any, labels_of: LabelsOf) -> int:
     if not all(isinstance(some, torch.Tensor) for some in labels) or labels[0].shape != labels[1].shape:
         return 0
     return int((labels[0] != labels[1]).reshape(len(labels[0]), -1).any(1).sum())
+
+
+def reads_its_labels(batch: Any, labels: Any) -> bool:
+    """A language model: what it has to say stands in its input."""
+    read = input_of(batch)
+    if read is None or not isinstance(labels, torch.Tensor) or read[1].shape != labels.shape or labels.dim() < 2:
+        return False
+    scored = labels >= 0
+    return bool(scored.any()) and float((read[1] == labels)[scored].float().mean()) > 0.9

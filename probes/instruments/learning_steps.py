@@ -10,6 +10,7 @@ from diagnose import meter
 from probes.instruments.batches import copied
 from probes.instruments.finite import is_finite
 from probes.instruments.first_step import trainable
+from probes.instruments.generation import Generate
 from probes.instruments.learning_rows import Lesson
 from probes.instruments.loss_rows import LabelsOf
 from probes.instruments.outputs import ComputeLoss
@@ -39,6 +40,8 @@ class Subject:
     labels_of: LabelsOf | None = None
     reads_labels: bool = False
     until: float = float("inf")  # on the clock of time.perf_counter
+    generate: Generate | None = None
+    decode: Callable[[Any], list[str]] | None = None
 
 
 def groups_of(model: torch.nn.Module, optimizer: Any = None) -> tuple[Group, ...]:

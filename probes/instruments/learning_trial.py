@@ -8,11 +8,11 @@ from typing import Any
 
 import torch
 
-from probes.instruments.collation import input_of
 from probes.instruments.learning_again import thawed, with_batch_statistics
 from probes.instruments.learning_eyes import open_eyes
 from probes.instruments.learning_modes import quieten
 from probes.instruments.learning_parts import frozen_parts, idle_parts
+from probes.instruments.learning_said import said
 from probes.instruments.learning_steps import Subject
 from probes.instruments.learning_training import in_training
 from probes.instruments.loss_ears import Ears
@@ -36,7 +36,8 @@ def overfit(subject: Subject, labels_of: LabelsOf, others: Iterable[Any] = (), m
         found = _ended(_told(learning, labels_of, note))
         found = replace(found, relabelled=max(learning.changes, 0), idle=_idle(learning, more))
         if learning.ended == "learnt" and found.listens is not False:
-            found = replace(found, training=in_training(learning, modes, found))
+            spoken = said(subject, (time.perf_counter() - start) / max(len(found.curve), 1))
+            found = replace(found, said=spoken, training=in_training(learning, modes, found))
         elif learning.ended == "stuck" and found.held:
             found = replace(found, training=with_batch_statistics(subject, eyes, before, found))
         if learning.ended == "stuck" and found.frozen and found.held and found.training is None:
@@ -48,15 +49,6 @@ def _ended(found: Overfit) -> Overfit:
     """A loss of another kind has a lowest value that nobody knows: one that falls and follows its input has learnt."""
     unknown = found.book is None and found.ctc is None and found.ended in ("stuck", "still falling")
     return replace(found, ended="learnt") if unknown and found.fell and found.listens else found
-
-
-def reads_its_labels(batch: Any, labels: Any) -> bool:
-    """A language model: what it has to say stands in its input."""
-    read = input_of(batch)
-    if read is None or not isinstance(labels, torch.Tensor) or read[1].shape != labels.shape or labels.dim() < 2:
-        return False
-    scored = labels >= 0
-    return bool(scored.any()) and float((read[1] == labels)[scored].float().mean()) > 0.9
 
 
 def _told(learning: Learning, labels_of: LabelsOf, note: str) -> Overfit:

@@ -107,6 +107,10 @@ class Overfit:
         return self.ended in ("learnt", "stuck")
 
     @property
+    def spoken_right(self) -> int:
+        return sum(text == reference for text, reference in self.said)
+
+    @property
     def fell(self) -> bool:
         """By a tenth of what was there, or a nat."""
         before, after = (self.books[0], self.book) if self.books and self.book is not None else (self.first, self.final)

@@ -23,11 +23,13 @@ def overfit_curve(
     inputs_of: Any = None,
     optimizer: Any = None,
     trainer: Any = None,
+    generate: Any = None,
+    decode: Any = None,
 ) -> Overfit:
     """A few rows learnt by heart under the observer, with what was measured on the way."""
-    from probes.instruments.learning_rows import NothingToLearn, lesson_of
+    from probes.instruments.learning_rows import NothingToLearn, lesson_of, reads_its_labels
     from probes.instruments.learning_steps import Subject, groups_of
-    from probes.instruments.learning_trial import overfit, reads_its_labels
+    from probes.instruments.learning_trial import overfit
     from probes.instruments.outputs import NoLoss, labels_of_batch, loss_of_output
 
     read, batches = labels_of or labels_of_batch, list(drawn_batches or (batch,))
@@ -35,7 +37,8 @@ def overfit_curve(
         lesson = lesson_of(batches, read)
         reads = reads_its_labels(lesson.batches[0], read(lesson.batches[0]))
         loss, until = compute_loss or loss_of_output, time.perf_counter() + SECONDS
-        subject = Subject(model, lesson, loss, groups_of(model, optimizer), inputs_of, read, reads, until)
+        groups = groups_of(model, optimizer)
+        subject = Subject(model, lesson, loss, groups, inputs_of, read, reads, until, generate, decode)
         return overfit(subject, read, books_of(trainer), batches[:2])
     except (NothingToLearn, NoLoss) as reason:
         raise NotApplicable(str(reason)) from reason

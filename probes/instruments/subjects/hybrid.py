@@ -86,7 +86,8 @@ class Hybrid(nn.Module):
         hidden, _, silent = self.encode(feats, feat_lens)
         toks = torch.tensor([[*prompt, 0]] * len(feats), device=feats.device)  # the last one is not read
         while toks.shape[1] < limit and not bool((toks == end).any(1).all()):
-            toks[:, -1] = self._decode(hidden, silent, toks)[:, -1].argmax(-1)
+            ended = (toks[:, :-1] == end).any(1)
+            toks[:, -1] = self._decode(hidden, silent, toks)[:, -1].argmax(-1).masked_fill(ended, end)
             toks = torch.cat([toks, toks.new_zeros(len(toks), 1)], dim=1)
         return toks[:, :-1]
 

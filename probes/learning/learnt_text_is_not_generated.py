@@ -1,0 +1,23 @@
+from collections.abc import Iterator
+
+from diagnose import Finding, Severity, Stage, probe
+from probes.measured.learning import Overfit
+
+
+# Where each label is the likeliest one after those before it, a greedy search says all of them. Beams, sampling and
+# rules of generation may choose otherwise, and the generation stage names what is wrong with them: this only tells.
+@probe(id="LRN012", stage=Stage.LEARNING, severity=Severity.NOTE)
+def learnt_text_is_not_generated(overfitted: Overfit) -> Iterator[Finding]:
+    """Rows are known by heart, and the model says something else when it generates them."""
+    run = overfitted
+    wrong = [(text, reference) for text, reference in run.said if text != reference]
+    if not wrong or run.accuracy != 1.0 or run.reads_labels:
+        return
+    text, reference = wrong[0]
+    yield Finding(
+        where=run.where,
+        message=f"all {run.tokens} labels are right when those before them are given, and {len(wrong)} of "
+        f"{len(run.said)} generated texts differ: {text!r} for {reference!r}",
+        fix="compare what generation begins with, where it ends and what it forbids with the labels: GEN001 to GEN009",
+        measured={"texts": len(run.said), "equal": run.spoken_right},
+    )
