@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from diagnose.facts import Context, Refusal
-from diagnose.overfit_command import sparkline
+from diagnose.render.sparkline import sparkline
 
 SWEEP = 30.0  # seconds; a dearer sweep is left out unless it is asked for
 UPDATES, FORWARDS = 37, 2  # of a sweep, and forward passes beside each

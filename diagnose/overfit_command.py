@@ -9,9 +9,7 @@ import click
 from diagnose import terminal
 from diagnose.nouns import Stage
 from diagnose.options import looked_at, reported
-
-BARS = "▁▂▃▄▅▆▇█"
-WIDTH = 60
+from diagnose.render.sparkline import sparkline
 
 
 @click.command(cls=terminal.Command)
@@ -90,14 +88,3 @@ def floors(run: Any) -> Iterator[tuple[str, float]]:
         "as the rows are": run.final if run.book is None else run.book,
     }
     return ((name, value) for name, value in named.items() if value is not None)
-
-
-def sparkline(values: Any, width: int = WIDTH) -> str:
-    """At most so many bars, each the mean of its share of the values, the lowest at the bottom."""
-    count = min(width, len(values))
-    parts = [values[len(values) * n // count : max(len(values) * (n + 1) // count, 1)] for n in range(count)]
-    means = [sum(part) / len(part) for part in parts if part]
-    finite = [mean for mean in means if mean - mean == 0]
-    low, span = min(finite, default=0.0), max(finite, default=0.0) - min(finite, default=0.0)
-    tops = [(mean - low) / span if span and mean - mean == 0 else 1.0 * (mean - mean != 0) for mean in means]
-    return "".join(BARS[min(int(top * len(BARS)), len(BARS) - 1)] for top in tops)

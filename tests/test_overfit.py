@@ -129,5 +129,5 @@ def test_a_loss_of_another_kind_is_judged_by_its_fall_and_its_input():
 def test_out_of_time_is_no_verdict():
     engine = installed()
     run = SimpleNamespace(judged=False, ended="out of time", updates=3, seconds=240, first=5.0, final=4.0, ctc=None)
-    with pytest.raises(Refusal, match="cannot be said: out of time after 3 updates"):
+    with pytest.raises(Refusal, match="cannot be said: out of time; 3 updates"):
         engine.context({"overfit_curve": run}).get("overfitted")

@@ -6,7 +6,7 @@ import pytest
 from click.testing import CliRunner
 
 from diagnose.cli import main
-from diagnose.overfit_command import sparkline
+from diagnose.render.sparkline import sparkline
 
 HEALTHY = 'from probes.healthy import healthy\n\n\ndef facts():\n    return healthy("classifier")\n'
 BROKEN = (
@@ -52,5 +52,5 @@ def test_one_row_is_a_reason_and_no_verdict(ask):
 
 
 def test_a_sparkline_has_a_bar_for_each_value_up_to_its_width():
-    assert sparkline([3.0, 2.0, 1.0, 0.0]) == "█▆▃▁" and len(sparkline(range(500))) == 60
-    assert sparkline([1.0, float("nan"), 0.0]) == "██▁" and sparkline([2.0, 2.0]) == "▁▁"
+    assert sparkline([3.0, 2.0, 1.0, 0.0]) == "█▆▃▁" and len(sparkline(range(500))) <= 48
+    assert sparkline([1.0, float("nan"), 0.0]) == "█×▁" and sparkline([2.0, 2.0]) == "▁▁"

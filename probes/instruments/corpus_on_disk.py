@@ -32,6 +32,27 @@ def written(count: int = 8, eval_count: int = 0, seed: int = 0) -> dict[str, Any
     return {**facts, "eval_rows": rows[count:]} if eval_count else facts
 
 
+def copied(facts: dict[str, Any], count: int = 120, eval_count: int = 48) -> dict[str, Any]:
+    """The first rows of a person's own corpus, their audio beside them as plain WAV: theirs is never touched."""
+    root, source = folder(), Path(facts["audio_root"])
+    sizes = {"train_rows": count, "eval_rows": eval_count}
+    rows = {name: [_copy(root, source, dict(row)) for row in list(facts.get(name, ()))[:n]] for name, n in sizes.items()}
+    return {"audio_root": root, **{name: kept for name, kept in rows.items() if kept}}
+
+
+def _copy(root: Path, source: Path, row: dict[str, Any]) -> dict[str, Any]:
+    """What cannot be read stays away, as it is in the original."""
+    path = Path(str(row["audio_path"])).with_suffix(".wav")
+    target = root / (path.relative_to(path.anchor) if path.is_absolute() else path)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        samples, rate = soundfile.read(source / row["audio_path"], dtype="float32")
+        write_audio(target, samples, rate)
+    except (OSError, soundfile.LibsndfileError):
+        pass
+    return {**row, "audio_path": str(target.relative_to(root))}
+
+
 def _write(root: Path, number: int, text: str, split: str) -> dict[str, Any]:
     audio = f"{number:03}.wav"
     samples = speech(text)

@@ -1,6 +1,6 @@
 """Reads what a model says while it learns: the class that the loss asks for at each place, and the one it gets."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -56,6 +56,11 @@ class Eyes:
         """What a softmax pushes up in one class it pushes down in the others: else the last axis holds no classes."""
         sums, sizes = gradient.float().sum(-1).abs().sum(), gradient.float().abs().sum()
         self._balanced = bool(sums <= UNEVEN * sizes)
+
+    @property
+    def scores(self) -> torch.Tensor | None:
+        """Of the pass that has just run."""
+        return self._watch.logits
 
     def clear(self) -> None:
         self._ears.calls.clear()
@@ -128,12 +133,3 @@ def targets_of(first: Seen, now: Seen) -> Iterator[tuple[torch.Tensor, torch.Ten
     """What each CTC loss had to align, then and now."""
     for one, other in zip(first.ctc, now.ctc, strict=False):
         yield one.targets, other.targets
-
-
-def differ(asked: Sequence[torch.Tensor | None], size: int) -> bool:
-    """Whether passes over the same `size` batches, at the same weights, asked for different classes."""
-    for number, one in enumerate(asked[size:]):
-        first = asked[number % size]
-        if first is not None and one is not None and first.shape == one.shape and not torch.equal(first, one):
-            return True
-    return False

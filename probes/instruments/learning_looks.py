@@ -2,8 +2,9 @@
 
 import torch
 
+from probes.instruments.learning_asked import LABELS, ROWS, Pass, redrawn
 from probes.instruments.learning_ctc import state_of
-from probes.instruments.learning_eyes import Eyes, Seen, differ, targets_of
+from probes.instruments.learning_eyes import Eyes, Seen, targets_of
 from probes.instruments.learning_floors import blind, unigram
 from probes.instruments.learning_pace import Pace
 from probes.instruments.learning_steps import Stepper, Subject, first_rate
@@ -12,6 +13,7 @@ from probes.measured.learning import CtcState
 
 MOST = 120  # updates: twice what a healthy model may need
 AGAIN = 6  # passes at the same weights
+MIXED = "rows and their labels are drawn anew together"
 
 
 class Looks:
@@ -54,15 +56,22 @@ class Looks:
             self.reached |= {id(weight) for weight, grad in pairs if grad is not None and bool(grad.any())}
         return loss
 
-    def relabels(self) -> bool:
-        """Several passes at the same weights: soft targets ask for other classes as weights change, but not there."""
-        asked: list[torch.Tensor | None] = []
+    def draws_anew(self) -> str:
+        """How a run ends whose labels change, on their own or with their rows: seen in passes at the same weights.
+
+        As weights change, soft targets ask for other classes too. Empty where all stays as it is, or was asked before.
+        """
+        if self.changes < 0:
+            return ""
+        passes: list[Pass] = []
         for _ in range(AGAIN):
-            self.stepper.gradient(lambda: asked.append(self.eyes.asked(None)))
-        size = len(self.wanted)
-        found = differ(asked, size) or any(not torch.equal(*pair) for pair in targets_of(self.first, self.seen))
-        self.changes = self.changes if found else -MOST
-        return found
+            self.stepper.gradient(lambda: passes.append((self.eyes.asked(None), self.eyes.scores)))
+        self.eyes.clear()
+        found = redrawn(passes, len(self.wanted))
+        if any(not torch.equal(*pair) for pair in targets_of(self.first, self.seen)):
+            found = LABELS
+        self.changes = max(self.changes, 1) if found == LABELS else -MOST
+        return {LABELS: "stuck", ROWS: MIXED}.get(found, "")
 
     @property
     def blind(self) -> float | None:

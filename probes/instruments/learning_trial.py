@@ -6,10 +6,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
-import torch
-
 from probes.instruments.learning_again import thawed, with_batch_statistics
+from probes.instruments.learning_asked import share_of_labels
 from probes.instruments.learning_eyes import open_eyes
+from probes.instruments.learning_looks import MIXED
 from probes.instruments.learning_modes import quieten
 from probes.instruments.learning_parts import frozen_parts, idle_parts
 from probes.instruments.learning_said import said
@@ -23,6 +23,7 @@ from probes.instruments.overfitting import Learning
 from probes.measured.learning import Idle, Overfit
 
 LARGE = 0.1  # of what trains: smaller parts without a gradient are left to the gradients' own stage
+NOTHING = 0.05  # of the first loss
 
 
 def overfit(subject: Subject, labels_of: LabelsOf, others: Iterable[Any] = (), more: Sequence[Any] = ()) -> Overfit:
@@ -46,9 +47,14 @@ def overfit(subject: Subject, labels_of: LabelsOf, others: Iterable[Any] = (), m
 
 
 def _ended(found: Overfit) -> Overfit:
-    """A loss of another kind has a lowest value that nobody knows: one that falls and follows its input has learnt."""
-    unknown = found.book is None and found.ctc is None and found.ended in ("stuck", "still falling")
-    return replace(found, ended="learnt") if unknown and found.fell and found.listens else found
+    """A loss of another kind has a lowest value that nobody knows: one that falls and follows its input has learnt.
+
+    So has one that comes to nothing with all labels right, though soft targets keep the cross-entropy up.
+    """
+    unknown = found.book is None and found.ctc is None and found.fell
+    nothing = found.accuracy == 1.0 and abs(found.final) < NOTHING * abs(found.first)
+    short = found.ended in ("stuck", "still falling") and found.listens
+    return replace(found, ended="learnt") if short and (unknown or nothing) else found
 
 
 def _told(learning: Learning, labels_of: LabelsOf, note: str) -> Overfit:
@@ -64,7 +70,7 @@ def _told(learning: Learning, labels_of: LabelsOf, note: str) -> Overfit:
         held=len(learning.stepper.weights),
         trainable=sum(weight.requires_grad for weight in model.parameters()),
         frozen=frozen_parts(model),
-        asked=_asked(learning, labels_of),
+        asked=None if learning.ended == MIXED else share_of_labels(learning, labels_of),
         ctc=learning.ctc,
         notes=(note,),
     )
@@ -93,21 +99,6 @@ def _figures(learning: Learning) -> Overfit:
         accuracy=seen.accuracy,
         book=seen.book,
     )
-
-
-def _asked(learning: Learning, labels_of: LabelsOf) -> float | None:
-    """Of the places that the loss looks at, the share whose class is the label there, or the next one's."""
-    right = [0, 0]
-    places = 0
-    for batch, wanted in zip(learning.subject.lesson.batches, learning.wanted, strict=True):
-        labels = labels_of(batch)
-        if wanted is None or not isinstance(labels, torch.Tensor) or labels.shape != wanted.shape:
-            return None
-        labels, felt = labels.to(wanted.device), wanted >= 0
-        places += int(felt.sum())
-        right[0] += int((labels == wanted)[felt].sum())
-        right[1] += int((labels.roll(-1, -1) == wanted)[felt].sum()) if labels.dim() > 1 else 0
-    return max(right) / places if places and not learning.seen.ctc[len(learning.wanted) :] else None
 
 
 def _with_scores(found: Overfit, learning: Learning) -> Overfit:

@@ -17,6 +17,8 @@ class Learning(Looks):
     def learn(self) -> "Learning":
         while not self.ended:
             self.ended = self._step()
+        if 0 < self.changes < CHANGES and self.ended != "stuck":  # too few to have been looked at
+            self.ended = self.draws_anew() or self.ended
         return self
 
     def _step(self) -> str:
@@ -27,8 +29,9 @@ class Learning(Looks):
             return self._resigned() if dead or self.pace.stands or self._is_deaf(DEAF) else "still falling"
         loss = self.look()
         self.curve.append(loss)
-        nothing = not self.stepper.weights or (self.changes >= CHANGES and self.relabels())
-        if nothing or (not len(self.curve) % 10 and self._is_deaf(0.0)):
+        if self.changes >= CHANGES and (drawn := self.draws_anew()):
+            return drawn
+        if not self.stepper.weights or (not len(self.curve) % 10 and self._is_deaf(0.0)):
             return "stuck"
         if self._is_done() and self._looks_at_input():
             return "learnt"
@@ -41,7 +44,7 @@ class Learning(Looks):
         """CTC may wait for long in its blank phase: that is no standstill while its frames differ."""
         waits = self.seen.ctc and self.aligns(1.5) and any(call.varies() > STILL for call in self.seen.ctc)
         if not waits:
-            return "stuck"
+            return self.draws_anew() or "stuck"
         return "learnt" if self.seen.accuracy == 1.0 else "still falling"
 
     def _is_done(self) -> bool:

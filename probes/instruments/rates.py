@@ -65,7 +65,8 @@ def try_rates(ground: Ground, floor: float | None, total: int | None, seconds: f
             if not more.sound or abs(more.last - more.first) > MOVES * abs(more.first):
                 break
     taken = time.perf_counter() - start
-    return RateTrial(ground.peak, peak, lower, more, floor, total, ground.warms_up, seconds=taken)
+    spent = walker.taken
+    return RateTrial(ground.peak, peak, lower, more, floor, total, ground.warms_up, updates=spent, seconds=taken)
 
 
 def _with_lower(walker: Walker, ground: Ground, peak: Walk, allowed: float) -> tuple[Walk, Walk]:

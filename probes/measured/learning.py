@@ -59,7 +59,7 @@ class Overfit:
     rows: int
     curve: tuple[float, ...]  # the user's loss before each update
     seconds: float
-    ended: str  # learnt, stuck, still falling, out of time
+    ended: str  # learnt, stuck, still falling, out of time, rows and labels drawn anew
     rate: float
     books: tuple[float, ...] = ()  # cross-entropy for each label, likewise
     first: float = 0.0

@@ -34,6 +34,7 @@ class RateTrial:
     total: int | None = None  # updates of the whole run
     warmed: bool = False  # the rate rose within the walks, as the schedule lets it
     precision: str = "fp32"
+    updates: int = 0  # of all walks, also of those that a longer one replaced
     seconds: float = 0.0
     estimate: float = 0.0  # seconds that two walks were thought to take
 

@@ -17,7 +17,7 @@ from probes.healthy import NAMES, healthy
 from tests.bench.report import Measured
 
 SEEDS = range(10)
-OURS = Selection(ids=("LRN00*", "LRN01*"), everything=True)
+OURS = Selection(ids=("LRN00*", "LRN01*", "LRN02*"), everything=True)
 # In a preflight an earlier stage names most of these; here the learning stage is alone with them.
 EXPECTED = {
     "loss_times_zero": "LRN001",
@@ -37,7 +37,11 @@ EXPECTED = {
     "batch_norm_of_other_data": "LRN009",
     "labels_drawn_anew": "LRN010",
     "ctc_reads_constants": "LRN011",
+    "rate_a_hundred_times_too_high": "LRN020",
+    "rate_of_a_far_longer_run": "LRN021",
+    "optimizer_at_rest": "LRN021",
 }
+RATES = ("LRN020", "LRN021")  # whose verdict takes the updates at the run's own rate
 OTHERWISE = {("loss_deaf_to_input", "classifier"): "LRN007"}  # it has no prefix to learn from: its labels' statistics
 
 
@@ -47,12 +51,14 @@ def looked(name: str, seed: int, fault: Fault | None) -> tuple[list[str], str, i
     torch.manual_seed(seed)
     engine = installed()
     context = engine.context(fault.put(facts) if fault else facts)
-    report = engine.examine(context, OURS)
+    roots = [root.probe for root in engine.examine(context, OURS).diagnosis]
+    rated = fault is not None and EXPECTED[fault.id] in RATES
     try:
         run: Any = context.get("overfit_curve")
+        taken: Any = context.get("rate_trial") if rated else run
     except Refusal:
-        return [root.probe for root in report.diagnosis], "cannot be said", 0, 0.0
-    return [root.probe for root in report.diagnosis], run.verdict, run.updates, run.seconds
+        return roots, "cannot be said", 0, 0.0
+    return roots, run.verdict, taken.updates, taken.seconds
 
 
 def measure(name: str) -> Measured:
