@@ -56,7 +56,10 @@ def shortness(records: "Records", report: "Report") -> str:
     losses = len(records.series("loss").values)
     if report.exit_code == 1 or losses >= LEAST:
         return ""
-    return f"{records.source}: found {losses} training losses, expected at least {LEAST}; log every step, or train on"
+    evaluations = len([row for row in records.rows if row.evaluation])
+    beside = f" beside {evaluations} evaluations" if evaluations else ""
+    remedy = "log every step, or train on" if losses else "log the training loss too"
+    return f"{records.source}: found {losses} training losses{beside}, expected at least {LEAST}; {remedy}"
 
 
 def show(records: "Records", report: "Report", code: int) -> None:
@@ -79,6 +82,8 @@ def show(records: "Records", report: "Report", code: int) -> None:
 def _verdict(report: "Report", code: int) -> "Text":
     from rich.text import Text
 
-    words, colour = VERDICTS.get(code, ("TOO LITTLE TO TELL", "yellow"))
     warned = len([f for f in report.findings if f.severity == "warning"])
+    words, colour = VERDICTS.get(code, ("TOO LITTLE TO TELL", "yellow"))
+    if code == 0 and warned:
+        words, colour = "NO ERROR IN THESE CURVES", "yellow"
     return Text.assemble((words, f"bold {colour}"), f": {warned} warning{'s' * (warned != 1)}" if warned else "")

@@ -18,12 +18,11 @@ from diagnose.errors import InputError, Stopped
 from diagnose.nouns import Finding, Outcome, Severity, Stage, Status
 from diagnose.records import Log, Record, Records, Said
 from diagnose.report import Report
-from diagnose.runner import Selection
 
 log = logging.getLogger(__name__)
 
 MODES = ("off", "warn", "stop")
-STEPS = Selection(stages=(Stage.STEPS,))
+FIRST = 10  # steps after which all probes look for the first time: what is wrong in them was wrong before the run
 UNTOLD = "WITHHELD"  # stands for the probe where no installed one has an opinion on a value that is not finite
 
 
@@ -41,7 +40,7 @@ class Guard:
         self.log = Log()
         self.report: Report | None = None
         self._told: set[str] = set()
-        self._looked = 0
+        self._looked: int | None = None
 
     def begin(self, **known: Any) -> None:
         """What is known of the run beside its steps: total_steps, schedule, scaled, vocabulary, phases."""
@@ -82,7 +81,7 @@ class Guard:
 
     def verdict(self, **known: Any) -> Report:
         """What all probes of the stage say of the run so far."""
-        return self._engine.examine(self._engine.context({"records": self.records(**known)}), STEPS)
+        return self._engine.examine(self._engine.context({"records": self.records(**known)}))
 
     @cached_property
     def _engine(self) -> Engine:
@@ -93,10 +92,15 @@ class Guard:
     def _last(self) -> int:
         return self.log.rows[-1].step if self.log.rows else 0
 
+    def due(self, step: int, since: int | None = None) -> bool:
+        """Whether all probes look at this step, or at one that went by `since`: after the first ten, then regularly."""
+        since = step - 1 if since is None else since
+        return bool(self.every) and (since < FIRST <= step or step // self.every > since // self.every)
+
     def _due(self, step: int) -> bool:
-        """Once in every so many steps, also where only some of them are told."""
-        passed = bool(self.every) and step // self.every > self._looked // self.every
-        self._looked = max(step, self._looked)
+        """Also where only some steps are told, or the run is taken up in its midst."""
+        passed = self.due(step, self._looked)
+        self._looked = max(step, self._looked or 0)
         return passed
 
     def _examined(self, record: Record, broken: bool) -> Report:
@@ -121,7 +125,9 @@ def _record(step: int, evaluation: Mapping[str, Any], figures: Mapping[str, Any]
 def _plain(value: Any) -> Any:
     if isinstance(value, Mapping):
         return {name: float(one) for name, one in value.items()}
-    return value if value is None or isinstance(value, bool | list | tuple) else float(value)
+    if value is None or isinstance(value, bool | list | tuple):
+        return value
+    return float(value.detach() if hasattr(value, "detach") else value)
 
 
 def _finite(record: Record, scaled: bool) -> bool:

@@ -10,6 +10,7 @@ from operator import attrgetter
 from diagnose.record import Record, Said, broken
 
 __all__ = ["Log", "Record", "Records", "Said", "Series"]
+RESTING = ("constant", "plateau", "none")  # schedules that may stand still by their nature
 MOST = 512  # rows that a running log keeps; the older half is thinned, so a look at it has a bounded cost
 
 
@@ -31,6 +32,7 @@ class Records:
     schedule: str | None = None  # the name of the learning rate's schedule: linear, cosine, constant...
     vocabulary: int | None = None  # V, where the loss is a plain mean cross-entropy over it
     scaled: bool | None = None  # whether a gradient scaler is at work, which skips steps that overflow
+    processes: int = 1
     phases: tuple[int, ...] = ()  # steps after which the loss measures something else
     source: str = ""
 
@@ -47,6 +49,11 @@ class Records:
     @property
     def last_step(self) -> int:
         return self.rows[-1].step if self.rows else 0
+
+    @property
+    def may_rest(self) -> bool:
+        """Whether the schedule's name is known and its learning rate need not move."""
+        return self.schedule is not None and any(word in self.schedule.lower() for word in RESTING)
 
     def series(self, name: str) -> Series:
         """A field of Record by its name; `evaluation.loss` and `parts.ctc` reach into the mappings."""
@@ -65,11 +72,19 @@ class Records:
 
     @cached_property
     def broken(self) -> tuple[str, Record] | None:
-        """What was not finite first: loss, grad_norm or weights, in the order in which one step computes them."""
+        """What was not finite first: loss, grad_norm or weights, in the order in which one step computes them.
+
+        A gradient norm that is a number again later was a scaler's search: it counts where nothing else is.
+        """
         figures = [self.series(name).values for name in ("loss", "grad_norm", "weight_norm")]
         if all(isfinite(sum(values)) for values in figures) and False not in self.series("weights_finite").values:
             return None  # a finite sum proves that every value is finite
-        return next(((name, row) for row in self.rows if (name := broken(row))), None)
+        found = [(name, row) for row in self.rows if (name := broken(row))]
+        if not found:
+            return None  # large values whose sum is not
+        norms = self.series("grad_norm")
+        sound = max((s for s, v in zip(norms.steps, norms.values, strict=True) if isfinite(v)), default=-1)
+        return next((one for one in found if one[0] != "grad_norm" or one[1].step > sound), found[0])
 
     @cached_property
     def sound(self) -> "Records":
@@ -77,9 +92,18 @@ class Records:
         if self.broken is None:
             return self
         at = self.broken[1].step
-        losses = [row.loss for row in self.rows if row.loss is not None and row.step > at]
-        passed = len(losses) >= 3 and all(map(isfinite, losses))
-        return replace(self, rows=tuple(r for r in self.rows if (not broken(r) if passed else r.step < at)))
+        passed = self.passed(3)
+        return replace(self, rows=tuple(r for r in self.rows if not broken(r) and (passed or r.step < at)))
+
+    def passed(self, least: int = 1) -> bool:
+        """Whether what was not finite went by and did no harm: every loss since is a number, and some gradient norm.
+
+        The losses alone do not tell: a Trainer that filters NaN logs a lost run as 0, and only its norms stay NaN.
+        """
+        later = [row for row in self.rows if self.broken and row.step > self.broken[1].step]
+        losses = [row.loss for row in later if row.loss is not None]
+        norms = [row.grad_norm for row in later if row.grad_norm is not None]
+        return len(losses) >= least and all(map(isfinite, losses)) and (not norms or any(map(isfinite, norms)))
 
     @cached_property
     def phase(self) -> "Records":

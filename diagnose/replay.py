@@ -26,6 +26,8 @@ def replayed(recording: Path, precision: str | None, module: str | None) -> int:
             origin = api.nan_bisect(**facts, precision=precision, watcher=watcher)
         if origin is not None:
             terminal.answer("\n".join(told_origin(origin)))
+            if origin.phase == "data" and (met := replay.meets(micro)):
+                terminal.answer(f"module     {met}, the first that it reaches")
             return 1
     terminal.answer(f"every value is finite in {precision}: all batches of step {replay.step}")
     return 0

@@ -1,7 +1,5 @@
 """Findings about steps of a run."""
 
-from math import isfinite
-
 from diagnose import Finding, Severity
 from diagnose.nouns import Number
 from diagnose.records import Records, Series
@@ -12,12 +10,6 @@ def at(
 ) -> Finding:
     """A finding at a step, in the log that it was read from; None is the probe's severity."""
     return Finding(f"step {step}", message, fix, {"step": step, **measured}, severity, records.source or None)
-
-
-def went_on(records: Records, step: int) -> bool:
-    """Whether the losses after the step are numbers again: the update was skipped, and did no harm."""
-    later = [row.loss for row in records.rows if row.step > step and row.loss is not None]
-    return bool(later) and all(map(isfinite, later))
 
 
 def span(series: Series) -> str:

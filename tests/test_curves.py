@@ -117,6 +117,9 @@ def test_names_of_evaluation_figures_lose_their_prefix_and_the_summary_is_left_o
         ("log.csv", "step,loss\n1,2.0\n2,1.9\n", "found 2 training losses, expected at least 10"),
         ("log.jsonl", '{"step": 1}\nnonsense\n', "line 2: is no JSON"),
         ("log.jsonl", "[1]\n", "line 1: found list"),
+        ("log.jsonl", '{"step": 1' + "0" * 400 + ', "loss": 3}\n', "expected a number"),
+        ("log.jsonl", "[" * 100_000 + "\n", "is no JSON"),
+        ("trainer_state.json", "[" * 100_000, "cannot be read as JSON"),
         ("trainer_state.json", "{", "cannot be read as JSON"),
         ("trainer_state.json", "{}", "holds no log_history"),
         ("trainer_state.json", '{"log_history": [3]}', "entry 1: found int"),
@@ -133,10 +136,55 @@ def test_what_cannot_be_read_ends_with_2_and_the_reason(tmp_path, name, text, to
 
 def test_bytes_and_empty_folders_and_missing_paths_end_with_2(tmp_path):
     (tmp_path / "log.csv").write_bytes(b"\xff\xfe\x00\x01" * 40)
-    for path in (tmp_path / "log.csv", tmp_path / "nowhere"):
-        assert curves(path).exit_code == 2
+    (tmp_path / "all.csv").write_bytes(bytes(range(256)) * 20)
+    (tmp_path / "wide.tsv").write_text("step\tloss\n1\t3\n", encoding="utf-16")
+    for name in ("log.csv", "all.csv", "wide.tsv"):
+        assert "is no text in UTF-8" in curves(tmp_path / name).stderr
+    assert curves(tmp_path / "nowhere").exit_code == 2
     (tmp_path / "empty").mkdir()
     assert "found no metrics" in curves(tmp_path / "empty").stderr
+
+
+@pytest.mark.parametrize("lost", [1, 15])
+def test_a_run_of_the_stock_trainer_that_went_nan_is_not_sound(tmp_path, lost):
+    """Its filter logs NaN losses as 0: only the gradient norms and the evaluation still tell."""
+    stock_run(tmp_path, lost)
+    told = curves(tmp_path)
+    assert told.exit_code == 1 and "STP002 error" in told.stdout and "logging_nan_inf_filter" in told.stdout
+    assert told.stdout.count(" error ") == 1
+
+
+def stock_run(folder, lost):
+    """transformers' own Trainer, with a loss that is NaN at one step."""
+    from torch.utils.data import Subset
+    from transformers import Trainer, TrainingArguments
+
+    from tests.test_foreign_guards import Line, Rows
+
+    class Unsound(Trainer):
+        def compute_loss(self, model, inputs, *more, **given):
+            loss = super().compute_loss(model, inputs, *more, **given)
+            return loss * float("nan") if model.training and self.state.global_step == lost - 1 else loss
+
+    every = {"logging_steps": 1, "eval_strategy": "steps", "eval_steps": 10, "save_steps": 30}
+    quiet = {"report_to": "none", "disable_tqdm": True, "use_cpu": True, "remove_unused_columns": False}
+    arguments = TrainingArguments(str(folder), max_steps=30, per_device_train_batch_size=4, **every, **quiet)
+    Unsound(Line(), arguments, train_dataset=Rows(), eval_dataset=Subset(Rows(), range(8))).train()
+
+
+def test_warnings_are_not_called_nothing(tmp_path):
+    swings = "".join(f"{s},{4.0 + 3.5 * (-1) ** s},{1e-3 / s}\n" for s in range(1, 60))
+    (tmp_path / "log.csv").write_text(f"step,loss,lr\n{swings}")
+    told = curves(tmp_path / "log.csv")
+    assert told.exit_code == 0 and "NO ERROR IN THESE CURVES: 1 warning" in told.stdout
+
+
+def test_evaluations_alone_are_too_little_and_nothing_is_said_of_a_training_loss(tmp_path):
+    lines = [{"step": 100 * n, "eval_loss": 2 + abs(n - 3)} for n in range(1, 9)]
+    (tmp_path / "log.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    told = curves(tmp_path / "log.jsonl")
+    assert told.exit_code == 2 and "found 0 training losses beside 8 evaluations" in told.stderr
+    assert "while the training loss is not on record" in " ".join(told.stdout.split())
 
 
 def test_an_error_in_a_short_log_is_still_an_error(tmp_path):

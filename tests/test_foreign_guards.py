@@ -96,10 +96,30 @@ def with_lightning(folder: Path, bad: bool, steps: int, **settings: Any) -> tupl
     return module.line, lambda: trainer.fit(module, loader)
 
 
+def with_nothing(folder: Path, bad: bool, steps: int, **settings: Any) -> tuple[torch.nn.Module, Any]:
+    """A plain loop, with one line of the guard between backward and update."""
+    from diagnose import Guard
+
+    model, guard = Line(), Guard(**settings)
+    optimizer = torch.optim.AdamW(model.parameters(), lr=0.05)
+
+    def train() -> None:
+        for batch, _ in zip(torch.utils.data.DataLoader(Rows(bad), batch_size=4), range(steps), strict=False):
+            loss = model(**batch)["loss"]
+            loss.backward()
+            norm = torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+            guard.step(loss=loss, grad_norm=norm, lr=0.05)
+            optimizer.step()
+            optimizer.zero_grad()
+
+    return model, train
+
+
 FOREIGN = pytest.mark.parametrize("made", [with_transformers, with_lightning])
+ALL = pytest.mark.parametrize("made", [with_transformers, with_lightning, with_nothing])
 
 
-@FOREIGN
+@ALL
 def test_a_bad_row_at_step_7_stops_the_run_before_its_update(made: Any, tmp_path: Path) -> None:
     healthy, train = made(tmp_path / "healthy", False, BAD - 1)
     train()
@@ -116,6 +136,16 @@ def test_warned_only_the_run_goes_on(made: Any, tmp_path: Path, caplog: pytest.L
     train()
     assert torch.isfinite(model.layer.weight).all()
     assert len([one for one in caplog.records if f"at step {BAD}" in one.getMessage()]) == 1
+
+
+def test_what_a_person_logs_without_a_learning_rate_does_no_harm(tmp_path: Path) -> None:
+    from transformers import TrainerControl, TrainerState, TrainingArguments
+
+    from probes.guards.transformers import GuardCallback
+
+    callback, arguments = GuardCallback(), TrainingArguments(str(tmp_path), use_cpu=True)
+    callback.on_log(arguments, TrainerState(global_step=1), TrainerControl(), logs={"loss": 3.0})
+    assert callback.guard.records().rows[0].lr is None
 
 
 @FOREIGN

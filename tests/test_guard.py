@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from diagnose.errors import InputError
 from tests.loop_support import ROOT, trainer, write_run
 from trainer.cli import main
 from trainer.loop.recording import rows_of
+from trainer.loop.replaying import open_recording
 
 SETTINGS: dict[str, Any] = {"rows": 20, "max_steps": 9, "lr_scheduler_type": "constant", "dropout": 0.1}
 
@@ -140,7 +142,9 @@ def test_weights_that_are_not_finite_are_seen_where_an_epoch_ends(tmp_path: Path
 def test_a_loop_of_ones_own() -> None:
     guard = Guard()
     for step in range(1, 7):
-        assert guard.step(loss=torch.tensor(3.0 - 0.1 * step), grad_norm=1.0 + step % 3, lr=1e-3) == ()
+        loss = torch.tensor(3.0 - 0.1 * step, requires_grad=True)
+        with warnings.catch_warnings(action="error"):
+            assert guard.step(loss=loss, grad_norm=1.0 + step % 3, lr=1e-3) == ()
     with pytest.raises(Stopped) as stop:
         guard.step(loss=float("nan"), grad_norm=1.0, lr=1e-3)
     assert stop.value.report.diagnosis[0].finding.where == "step 7"
@@ -148,6 +152,25 @@ def test_a_loop_of_ones_own() -> None:
     assert quiet.step(loss=float("inf")) == () and len(quiet.records().rows) == 1
     with pytest.raises(InputError, match="expected one of off, warn, stop"):
         Guard("loud")
+
+
+@pytest.mark.parametrize(("steps", "looks"), [(range(1, 61), [10, 50]), (range(7, 60, 7), [14, 56]), ([121, 122], [])])
+def test_all_probes_look_after_the_first_ten_steps_and_then_now_and_then(steps: Any, looks: list[int]) -> None:
+    """In our trainer every process must know when: a run that is taken up in its midst looks when the others do."""
+    guard, seen = Guard(), []
+    for step in steps:
+        guard.judge(step=step, loss=3.0 - step / 100, lr=1e-4 * step)
+        if guard.report is not None:
+            seen.append(step)
+    assert seen == looks and (steps[0] == 7 or seen == [step for step in steps if guard.due(step)])
+
+
+def test_a_loss_of_zero_from_the_start_stops_after_ten_steps() -> None:
+    guard = Guard()
+    with pytest.raises(Stopped) as stop:
+        for step in range(1, 51):
+            guard.step(loss=0.0, grad_norm=1e-3, lr=1e-3 * step)
+    assert stop.value.report.diagnosis[0].finding.probe == "STP005" and len(guard.records().rows) == 10
 
 
 def test_as_a_person_meets_it(tmp_path: Path) -> None:
@@ -194,4 +217,6 @@ def test_many_processes_agree_and_the_one_with_the_bad_clip_records_it(tmp_path:
     done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=200)
     told = [(tmp_path / f"rank-{rank}.txt").read_text() for rank in (0, 1)]
     assert told[0] == told[1] and told[0].split()[0] == steps, done.stderr[-2000:]
-    assert [path.name for path in (tmp_path / "recordings").iterdir()] == ["step-0000007-rank-1"]
+    (recording,) = (tmp_path / "recordings").iterdir()
+    replay = open_recording(recording)
+    assert recording.name == "step-0000007-rank-1" and str(replay.loss(replay.micros[0])) == "nan"

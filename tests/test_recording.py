@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -45,6 +47,7 @@ def test_nan_bisect_names_the_clip_and_the_loss_is_the_same(tmp_path: Path) -> N
     assert healthy.startswith("step 7, batch 0 of 2: loss ") and healthy.endswith(", the same to the last bit")
     assert bad == "step 7, batch 1 of 2: loss nan, the same to the last bit" and origin == "ORIGIN"
     assert where.startswith("LOS050 error  batch['feats'], row ") and clip in where
+    assert told.stdout.splitlines()[-1] == "module     encoder.subsampling.first (Conv1d), the first that it reaches"
     assert bisect(folder, "--drill-down", "encoder").stdout.startswith("encoder")
     assert bisect(folder, "--batch", 1).exit_code == 2
 
@@ -112,6 +115,32 @@ def test_the_oldest_go(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (folder.parent / ".saving-step-0000009").mkdir()
     clear(tmp_path)
     assert recordings(tmp_path) == [alone] and len(list(folder.parent.iterdir())) == 1
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="mounting a small disk needs root")
+def test_a_full_disk_does_not_take_the_place_of_the_reason(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=100k", "tmpfs", str(disk)], capture_output=True).returncode:
+        pytest.skip("this machine lets nobody mount a disk")
+    try:
+        run, _ = poisoned(disk / "run", step=2)
+        run.guarded_by(Guard())
+        with pytest.raises(Stopped) as stop:
+            run.train()
+        assert stop.value.recording is None and not list((disk / "run" / "recordings").iterdir())
+    finally:
+        subprocess.run(["umount", str(disk)], check=True)
+    assert "the recording of step 2 could not be written" in caplog.text
+
+
+def test_neither_does_a_batch_that_cannot_be_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    run, _ = poisoned(tmp_path, step=2)
+    monkeypatch.setattr(recording, "rows_of", lambda *_: iter(1 / 0 for _ in "x"))
+    run.guarded_by(Guard())
+    with pytest.raises(Stopped) as stop:
+        run.train()
+    assert stop.value.recording is None and recordings(tmp_path) == []
 
 
 def test_a_batch_of_any_form_comes_back_as_it_was() -> None:

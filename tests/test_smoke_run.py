@@ -90,6 +90,22 @@ def test_without_a_score_nothing_is_vouched_for(tmp_path: Path, monkeypatch: pyt
     assert told.exit_code == 2 and "the evaluation gave no score" in told.stderr
 
 
+@pytest.mark.parametrize(("steps", "schedule", "code"), [(1, "cosine", 2), (1, "constant", 0), (3, "cosine", 0)])
+def test_a_learning_rate_that_was_not_seen_to_move_is_not_vouched_for(
+    tmp_path: Path, steps: int, schedule: str, code: int
+) -> None:
+    told = run(write_run(tmp_path, "mt5", **SETTINGS, lr_scheduler_type=schedule), "--debug-steps", steps)
+    assert told.exit_code == code and ("not seen to move in 1 step;" in told.stderr) == (code == 2), told.output
+
+
+def test_a_phase_of_ctc_alone_tells_its_part(tmp_path: Path) -> None:
+    told = run(write_run(tmp_path, "whisper+ctc", **SETTINGS, ctc_only_steps=2), "--debug-steps", 4)
+    lines = [line for line in told.stdout.splitlines() if line.startswith("[DBG]")]
+    assert ["ctc=" in line for line in lines] == [True] * 4
+    assert ["att=" in line for line in lines] == [False, False, True, True]
+    assert all(map(FIRST.fullmatch, lines)) and "opens the gate" not in told.stdout
+
+
 def test_the_preflight_gates_it_too(tmp_path: Path) -> None:
     path = write_run(tmp_path, "hybrid", **SETTINGS)
     told = CliRunner().invoke(

@@ -63,7 +63,7 @@ def is_figure(value: Any) -> bool:
     """Whether it reads as a number, NaN and Infinity included."""
     try:
         float(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return False
     return not isinstance(value, bool)
 

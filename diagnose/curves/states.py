@@ -18,7 +18,7 @@ def state_of(path: Path) -> dict[str, Any]:
     """The whole of a state file, checked for its history."""
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise InputError(f"{path}: cannot be read as JSON ({error}); give a trainer_state.json or a log") from error
     if not isinstance(content, dict) or not isinstance(history_of(content), list):
         raise InputError(f"{path}: holds no log_history or history; give a trainer_state.json, or a CSV or JSONL log")

@@ -44,6 +44,11 @@ def run_loss_turns_nan(facts: Facts) -> dict[str, Any]:
     return {"loss": lambda step, loss: loss * nan if step == TURN else loss, "steps": 12}
 
 
+@run("run_loss_turns_infinite", "the loss is divided by zero at step 7", "STP001", lambda r: r.broken[1].loss == inf)
+def run_loss_turns_infinite(facts: Facts) -> dict[str, Any]:
+    return {"loss": lambda step, loss: loss / 0 if step == TURN else loss, "steps": TURN}
+
+
 @run(
     "run_root_at_zero", "a root of zero in the backward pass of step 7", "STP002", lambda r: r.broken[0] == "grad_norm"
 )

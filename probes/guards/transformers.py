@@ -48,7 +48,7 @@ class GuardCallback(TrainerCallback):
         told = logs or {}
         if "loss" in told:
             clip = args.max_grad_norm or None
-            self._judge(state, loss=told["loss"], grad_norm=told.get("grad_norm"), lr=told["learning_rate"], clip=clip)
+            self._judge(state, loss=told["loss"], grad_norm=told.get("grad_norm"), lr=told.get("learning_rate"), clip=clip)
 
     def on_evaluate(self, args: Any, state: Any, control: Any, metrics: Any = None, **_: Any) -> None:
         numbers = {key: value for key, value in (metrics or {}).items() if isinstance(value, int | float)}

@@ -8,10 +8,10 @@ from typing import Any
 import torch
 
 from diagnose import meter
-from diagnose.records import Record, Records
+from diagnose.records import Record, Records, Said
 from probes.instruments.batches import copied
 from probes.instruments.observer import observed
-from probes.instruments.outputs import loss_of_output
+from probes.instruments.outputs import labels_of_batch, loss_of_output
 
 WARM = 5
 
@@ -36,6 +36,8 @@ class Manner:
     scaler: Any = None
     evaluate_every: int = 0
     evaluated: torch.nn.Module | None = None  # the model itself, where nothing else is said
+    metric: Callable[[torch.nn.Module, Any], float] | None = None  # of a batch: the share of right answers
+    speaks: bool = False  # at evaluations texts are generated, and put beside their references
     schedule: str | None = None
     tells_weights: bool = True
 
@@ -59,7 +61,7 @@ def _steps(facts: Mapping[str, Any], manner: Manner, rates: list[float]) -> Iter
             group["lr"] = rate * manner.rate(step)
         rows = [_step(facts, manner, step, batches)]
         if manner.evaluate_every and step % manner.evaluate_every == 0:
-            rows.append(Record(step, evaluation={"loss": _evaluated(facts, manner.evaluated or facts["model"])}))
+            rows.append(_evaluated(facts, manner, step))
         yield rows
 
 
@@ -107,8 +109,19 @@ def _norm(model: torch.nn.Module) -> float:
     return float(torch.linalg.vector_norm(torch.stack([p.detach().norm() for p in model.parameters()])))
 
 
-def _evaluated(facts: Mapping[str, Any], model: torch.nn.Module) -> float:
-    model.eval()
+def _evaluated(facts: Mapping[str, Any], manner: Manner, step: int) -> Record:
+    model, batches = (manner.evaluated or facts["model"]).eval(), list(facts["eval_batches"])
     with torch.no_grad():
-        losses = [float(facts.get("compute_loss", loss_of_output)(model, copied(b))) for b in facts["eval_batches"]]
-    return sum(losses) / len(losses)
+        losses = [float(facts.get("compute_loss", loss_of_output)(model, copied(batch))) for batch in batches]
+        figures = {"loss": sum(losses) / len(losses)}
+        if manner.metric:
+            figures["accuracy"] = sum(manner.metric(model, copied(batch)) for batch in batches) / len(batches)
+        texts = tuple(one for batch in batches for one in _said(facts, batch)) if manner.speaks else ()
+    return Record(step, evaluation=figures, texts=texts)
+
+
+def _said(facts: Mapping[str, Any], batch: Any) -> Iterator[Said]:
+    labels = labels_of_batch(batch)
+    texts = facts["decode"](facts["generate"](facts["model"], copied(batch)))
+    meant = facts["decode"](labels.masked_fill(labels < 0, facts["tokenizer"].pad_token_id))
+    return map(Said, texts, meant)

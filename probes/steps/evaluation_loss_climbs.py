@@ -31,7 +31,7 @@ def evaluation_loss_climbs(records: Records) -> Iterator[Finding]:
         records,
         series.steps[best],
         f"the evaluation loss is {values[-1]:.4g} at step {series.steps[-1]} after {values[best]:.4g} at step "
-        f"{series.steps[best]}, while the training loss falls"
+        f"{series.steps[best]}, while the training loss {'falls' if half else 'is not on record'}"
         + (f"; {', '.join(better)} still gets better" if better else ""),
         "keep the checkpoint of the best evaluation, stop early, and add data, dropout or augmentation",
         Severity.NOTE if better else None,

@@ -7,8 +7,9 @@ from probes.stepping import at
 
 PATIENCE = 500  # steps: before them a model may well say nothing of sense
 STRANGE = re.compile(r"<extra_id_\d+>|<0x[0-9A-Fa-f]{2}>|[\x00-\x08\ufffd]")
-# A word, or up to three in turn, six times in a row: no reference says anything so often.
-AGAIN = re.compile(r"(\S+(?:\s+\S+){0,2})(?:\s+\1){5,}")
+# A word, or up to three in turn, six times in a row; a few letters without a space between them, ten times. Where a
+# reference does so too, it is no fault.
+AGAIN = re.compile(r"(\S+(?:\s+\S+){0,2})(?:\s+\1){5,}|(\S{1,12}?)\2{9,}")
 MOST = 0.5  # of the texts
 
 

@@ -9,6 +9,7 @@ from probes.trends import WINDOW, level
 LEAST = 10
 # Ten seeds of five healthy subjects stay within 10 times their own median, a run that leaves CTC's blanks within 20.
 LASTING, ONCE = 100.0, 1000.0
+START = 20.0  # times the first norms: one that was next to nothing, since all is learnt, may jump back to them
 
 
 @probe(id="STP011", stage=Stage.STEPS, severity=Severity.WARNING, explains=("STP00[1-3]", "STP010", "STP015"))
@@ -22,7 +23,7 @@ def gradient_norm_explodes(records: Records) -> Iterator[Finding]:
     highest = max(range(len(values)), key=values.__getitem__)
     if not 0 < LASTING * usual < now:
         usual, now, step = median(values[: max(1, highest)]), values[highest], steps[highest]
-        if highest < LEAST or not 0 < ONCE * usual < now:
+        if highest < LEAST or not 0 < ONCE * usual < now or now < START * median(series.values[:LEAST]):
             return
     clips = records.series("clip").values
     yield at(

@@ -11,7 +11,7 @@ LEAST = 12
 TIMES, STEADY, OWN = 5.0, 0.9, 2.0
 # Within five steps it grows by the root of five and more: gradients that share no direction add up so.
 EARLY, FOLD = 5, 1.8
-EXPLAINS = ("STP00[1-3]", "STP00[89]", "STP01[015]", "STP02[0-2]")
+EXPLAINS = ("STP00[1-3]", "STP00[89]", "STP01[015]", "STP02[0-25]")
 
 
 @probe(id="STP014", stage=Stage.STEPS, severity=Severity.ERROR, explains=EXPLAINS)

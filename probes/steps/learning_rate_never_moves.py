@@ -5,19 +5,19 @@ from diagnose.records import Records
 from probes.stepping import at, span
 
 LEAST = 10
-STILL = ("constant", "plateau", "none")  # schedules that may rest by their nature
+EXACT = 3  # of a run under way whose schedule is known: nothing is rounded, and no scaler skips an update
 
 
 @probe(id="STP018", stage=Stage.STEPS, severity=Severity.ERROR, explains=("STP007",))
 def learning_rate_never_moves(records: Records) -> Iterator[Finding]:
     """The learning rate is the same at every step although its schedule should move it."""
     rates = records.series("lr")
-    resting = records.schedule is not None and any(word in records.schedule.lower() for word in STILL)
-    if resting or len(rates.values) < LEAST or rates.values[0] == 0 or rates.values[0] != rates.values[-1]:
+    known = records.schedule is not None
+    least = EXACT if known and records.scaled is False and not records.source else LEAST
+    if records.may_rest or len(rates.values) < least or rates.values[0] == 0 or rates.values[0] != rates.values[-1]:
         return
     if any(rate != rates.values[0] for rate in rates.values):
         return
-    known = records.schedule is not None
     yield at(
         records,
         rates.steps[-1],

@@ -3,7 +3,7 @@ from math import isfinite
 
 from diagnose import Finding, Severity, Stage, probe
 from diagnose.records import Records
-from probes.stepping import at, went_on
+from probes.stepping import at
 
 FIRST = 10  # steps that decide: what is wrong in them was wrong before the run
 
@@ -16,7 +16,7 @@ def step_loss_is_not_finite(records: Records) -> Iterator[Finding]:
         return
     row = broken[1]
     before = [value for value in records.series("loss").values if isfinite(value)]
-    passed = went_on(records, row.step)
+    passed = records.passed()
     if row.step <= FIRST:
         when = f"within the first {FIRST} steps: stop"
     else:

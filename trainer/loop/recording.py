@@ -9,13 +9,13 @@ import json
 import logging
 import shutil
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import torch
 from safetensors.torch import save_file
 
-from trainer.errors import InputError
 from trainer.loop.chances import to_plain
 from trainer.loop.checkpoint import REMOVING, SAVING, committing, discard
 from trainer.loop.packing import pack
@@ -32,7 +32,7 @@ KEPT, LIMIT = 3, 20e9  # recordings of a run, and bytes of all of them: the olde
 
 
 def record(trainer: RunTrainer, box: Box, figures: dict[str, Any]) -> Path | None:
-    """Write what is known of the step; None, and a warning, when the disk refuses: the run ends with its reason."""
+    """Write what is known of the step; None, and a warning, where that fails: the run ends with its own reason."""
     folder = trainer.run / FOLDER
     rank, alone = trainer.args.process_index, trainer.args.world_size == 1
     final = folder / (f"step-{box.step:07d}" + ("" if alone else f"-rank-{rank}"))
@@ -41,7 +41,7 @@ def record(trainer: RunTrainer, box: Box, figures: dict[str, Any]) -> Path | Non
     try:
         with committing(final, trainer.needed_bytes()) as staged:
             _write(trainer, box, staged, {**figures, "left_out": left_out})
-    except (InputError, OSError) as error:
+    except Exception as error:  # whatever it is, it must not take the place of what stopped the run
         log.warning("the recording of step %d could not be written: %s", box.step, error)
         return None
     _rotate(folder, final)
@@ -76,7 +76,8 @@ def _write(trainer: RunTrainer, box: Box, staged: Path, figures: dict[str, Any])
     batches = [pack(batch, tensors, str(number)) for number, batch in enumerate(box.batches)]
     save_file(tensors, staged / BATCHES)
     save_file({name: buffer.contiguous() for name, buffer in box.buffers.items()}, staged / BUFFERS)
-    trainer.parts.save(staged)
+    with _in_any_process(trainer.parts.model):
+        trainer.parts.save(staged)
     moments: dict[str, torch.Tensor] = {}
     state = pack(_torch_optimizer(trainer).state_dict(), moments) if not figures["left_out"] else None
     save_file(moments, staged / OPTIMIZER)
@@ -90,6 +91,16 @@ def _write(trainer: RunTrainer, box: Box, staged: Path, figures: dict[str, Any])
         "optimizer": state,
     }
     (staged / FACTS).write_text(json.dumps(facts), encoding="utf-8")
+
+
+@contextmanager
+def _in_any_process(model: Any) -> Iterator[None]:
+    """transformers lets only the first process write a model; the bad row may be another one's."""
+    model.should_save_on_this_rank = lambda asked: asked
+    try:
+        yield
+    finally:
+        del model.should_save_on_this_rank
 
 
 def _circumstances(trainer: RunTrainer, box: Box) -> dict[str, Any]:

@@ -17,6 +17,7 @@ from trainer.loop.blackbox import Buffers, copied
 from trainer.loop.chances import Chances, from_plain, take_up
 from trainer.loop.digest import verify
 from trainer.loop.loss import Counts, count, joined, shares
+from trainer.loop.meeting import first_to_meet
 from trainer.loop.packing import unpack
 from trainer.loop.recording import BATCHES, BUFFERS, FACTS, FORMAT, OPTIMIZER
 from trainer.loop.taking_up import optimizer_of
@@ -66,6 +67,10 @@ class Replay:
         loss = float(self._loss(model, copied(micro.batch), self.precision).detach())
         buffers.put_back(kept)
         return loss
+
+    def meets(self, micro: Micro) -> str:
+        """The first module that a bad value of the batch itself reaches."""
+        return first_to_meet(self.parts.model, lambda: self.loss(micro))
 
     def _loss(self, model: torch.nn.Module, batch: Batch, precision: str) -> torch.Tensor:
         own = count(self.parts, batch)

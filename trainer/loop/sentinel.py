@@ -44,6 +44,7 @@ class Sentinel:
             total_steps=trainer.state.max_steps,
             schedule=str(training.lr_scheduler_type),
             scaled=self.scaler is not None,
+            processes=trainer.args.world_size,
             phases=(training.ctc_only_steps,) if training.ctc_only_steps else (),
             vocabulary=None if ctc else getattr(trainer.model.config, "vocab_size", None),
         )
@@ -86,7 +87,7 @@ class Sentinel:
     def judge(self, known: Any) -> None:
         for box, (loss, norm, *parts) in known:
             broken = not isfinite(loss) or not (isfinite(norm) or self.scaler)
-            due = bool(self.watch.every) and box.step % self.watch.every == 0
+            due = self.watch.due(box.step)
             figures = self._figures(box, loss, norm, parts) | (weighed(self.trainer.model) if due else {})
             stops = self._asked(broken or due, figures)
             if broken and self.watch.mode != "off":
@@ -119,7 +120,7 @@ class Sentinel:
         return {
             "step": box.step,
             "loss": None if box.empty else loss,
-            "parts": dict(zip(box.parts, parts, strict=True)) if len(parts) > 1 else {},
+            "parts": dict(zip(box.parts, parts, strict=True)) if "ctc" in box.parts or len(parts) > 1 else {},
             "grad_norm": norm,
             "clip": self.trainer.args.max_grad_norm or None,
             "lr": box.lr,

@@ -22,7 +22,7 @@ class Told:
 
     def __init__(self, watch: Watch, trainer: RunTrainer, print_every: int) -> None:
         self.watch, self.trainer, self.print_every = watch, trainer, print_every
-        self.mode, self.every = watch.mode, watch.every
+        self.mode, self.due = watch.mode, watch.due
 
     def begin(self, **known: Any) -> None:
         self.watch.begin(**known)

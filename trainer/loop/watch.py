@@ -8,10 +8,12 @@ class Watch(Protocol):
     """Is told of every step, and says whether the run has to end."""
 
     mode: str  # off, warn or stop
-    every: int  # so many steps it looks at all of them together
 
     def begin(self, **known: Any) -> None:
         """What is known of the run before its first step."""
+
+    def due(self, step: int) -> bool:
+        """Whether it looks at this step together with all before."""
 
     def judge(self, **figures: Any) -> bool:
         """Whether the run has to end."""
