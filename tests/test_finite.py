@@ -7,7 +7,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from probes.instruments.finite import bad_counts, is_finite
+from probes.instruments.finite import LONG, PIECE, bad_counts, is_finite
 
 REAL = (torch.float16, torch.bfloat16, torch.float32, torch.float64)
 BAD = (float("nan"), float("inf"), float("-inf"))
@@ -23,6 +23,16 @@ def test_one_bad_element_is_seen_wherever_it_stands(
     assert not is_finite(values)
     assert not is_finite(torch.stack([values, values]).T)  # of another stride
     assert sum(bad_counts(values)) == 1
+
+
+@pytest.mark.parametrize("place", [0, PIECE - 1, PIECE, LONG - 1, LONG, LONG + 6])
+@pytest.mark.parametrize("rest", [1.0, 6e4])
+def test_a_long_half_tensor_is_read_to_its_end(place: int, rest: float) -> None:
+    values = torch.full((LONG + 7,), rest, dtype=torch.float16)
+    assert is_finite(values) and is_finite(values.view(1, -1, 1).expand(2, -1, 1))
+    for bad in BAD:
+        values[place] = bad
+        assert not is_finite(values)
 
 
 @pytest.mark.parametrize("dtype", REAL)

@@ -4,14 +4,26 @@ from math import isfinite
 
 import torch
 
-# Their range is so wide that a sum seldom overflows. In half precision 65504 is soon reached by a long positive tensor:
-# there the smallest and the largest element are asked for at once.
+# Their range is so wide that a sum seldom overflows.
 SUMMED = frozenset({torch.float32, torch.bfloat16, torch.float64})
+# In half precision 65504 is soon reached by a long positive tensor. Its smallest and largest element cost two reads at
+# the most; a long one is cheaper summed in pieces, in which the elements may be 16 on average.
+LONG = 2**18
+PIECE = 4096
 
 
 def is_finite(tensor: torch.Tensor) -> bool:
     """NaN and Inf absorb any addition, so a finite sum has neither; finite values may still overflow a sum."""
-    return (tensor.dtype in SUMMED and isfinite(tensor.sum().item())) or _is_finite_exactly(tensor)
+    if tensor.dtype in SUMMED and isfinite(tensor.sum().item()):
+        return True
+    long = tensor.dtype is torch.float16 and tensor.numel() >= LONG and tensor.is_contiguous()
+    return (long and _sums_are_finite(tensor.view(-1))) or _is_finite_exactly(tensor)
+
+
+def _sums_are_finite(flat: torch.Tensor) -> bool:
+    whole = flat.numel() // PIECE * PIECE
+    sums = flat[:whole].view(-1, PIECE).sum(-1)
+    return _is_finite_exactly(sums) and isfinite(flat[whole:].sum().item())
 
 
 def bad_counts(tensor: torch.Tensor) -> tuple[int, int]:
