@@ -72,6 +72,14 @@ def test_a_step_that_is_not_finite_ends_it_with_the_finding_and_a_recording(tmp_
     assert json.loads((folder / "recording.json").read_text())["exact"]
 
 
+@pytest.mark.parametrize("mode", ["warn", "off"])
+def test_who_does_not_want_to_be_stopped_sees_all_steps_and_the_verdict(tmp_path: Path, mode: str) -> None:
+    path = write_run(tmp_path, "hybrid", **{**SETTINGS, "learning_rate": 1e30, "warmup_steps": 2})
+    told = run(path, "--debug-steps", 6, "--guard", mode)
+    assert told.exit_code == 1 and told.stdout.count("[DBG]") == 6, told.output
+    assert "=== Smoke eval ===" in told.stdout and "DO NOT START TRAINING" in told.stdout
+
+
 def test_a_schedule_that_never_steps_is_no_go(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     usual = torch.optim.lr_scheduler.LambdaLR.step
 

@@ -82,8 +82,9 @@ def _prepared(resolved: Resolved, subset: int | None, plan: Smoke) -> RunTrainer
 def _step(trainer: RunTrainer, plan: Smoke) -> None:
     import torch
 
-    # One process alone would end in its backward pass, and the others would wait for its gradient.
-    looks = plan.detect_anomaly and trainer.args.world_size == 1
+    # It ends a bad backward pass at once: the others would wait for one process's gradient, and who only wants to be
+    # warned, or nothing, wants the steps that follow.
+    looks = plan.detect_anomaly and trainer.args.world_size == 1 and trainer.sentinel.watch.mode == "stop"
     with torch.autograd.set_detect_anomaly(looks), trainer.closing(), warnings.catch_warnings():
         # pages of a forward call's frames: nan-bisect says in one line what they lead to
         warnings.filterwarnings("ignore", message="Error detected in|Anomaly Detection has been enabled")
