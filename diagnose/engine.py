@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from fnmatch import filter as matching
@@ -9,7 +10,7 @@ from typing import Any
 
 from diagnose import discover
 from diagnose.errors import InputError
-from diagnose.facts import Context
+from diagnose.facts import Context, Refusal
 from diagnose.marks import Probe
 from diagnose.nouns import Outcome
 from diagnose.providers import Plan, Provider
@@ -42,7 +43,8 @@ class Engine:
         start = time.perf_counter()
         outcomes, costs = run(self.probes, context, selection, watcher)
         created = datetime.now(UTC).isoformat(timespec="seconds")
-        return Report(self.unreadable + outcomes, costs, selection, created, time.perf_counter() - start)
+        elapsed = time.perf_counter() - start
+        return Report(self.unreadable + outcomes, costs, selection, created, elapsed, figures_of(context))
 
     def _check(self, selection: Selection) -> None:
         ids = [probe.id for probe in self.probes]
@@ -63,3 +65,13 @@ def installed() -> Engine:
 def of(probes: Iterable[Probe], providers: Iterable[Any] = ()) -> Engine:
     """An engine of one's own, from probes and plain functions."""
     return Engine(tuple(probes), tuple(Provider(give) for give in providers))
+
+
+def figures_of(context: Context) -> dict[str, Mapping[str, Any]]:
+    """Of the facts that were computed, those that can be drawn in a report: what their `figure()` says."""
+    found: dict[str, Mapping[str, Any]] = {}
+    for name in context.seconds:
+        with suppress(Refusal):
+            value = context.get(name)
+            found |= {name: value.figure()} if callable(getattr(type(value), "figure", None)) else {}
+    return found

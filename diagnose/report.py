@@ -1,7 +1,9 @@
 """The Report: what every probe saw, the verdict, and why."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 from diagnose import diagnosis as diagnoses
 from diagnose.nouns import Finding, Outcome, Severity, Status, Verdict
@@ -27,6 +29,7 @@ class Report:
     selection: Selection = ALL
     created: str = ""
     elapsed: float = 0.0
+    figures: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)  # by the fact they draw
 
     @cached_property
     def findings(self) -> tuple[Finding, ...]:

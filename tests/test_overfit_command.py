@@ -32,7 +32,11 @@ def test_a_healthy_run_shows_its_curve_and_the_floors(ask, tmp_path):
     assert "verdict: learns from its input, 100% of " in done.output and "█" in done.output
     for floor in ("ln V", "entropy of these labels", "with the inputs exchanged", "dropout, masking and augmentation"):
         assert floor in done.output
-    assert json.loads((tmp_path / "report.json").read_text())["verdict"] == "go"
+    report = json.loads((tmp_path / "report.json").read_text())
+    figure = report["figures"]["overfit_curve"]
+    assert report["verdict"] == "go" and figure["verdict"] == "learns from its input"
+    assert len(figure["curve"]) == figure["updates"] and figure["book"] < figure["blind"] < figure["swapped_book"]
+    assert report["figures"]["rate_trial"]["peak"]["losses"] and "seconds" in report["figures"]["rate_trial"]
 
 
 def test_a_deaf_run_ends_with_1_and_names_it(ask):

@@ -2,6 +2,7 @@
 
 import json
 import math
+from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -42,6 +43,7 @@ def as_dict(report: Report) -> dict[str, Any]:
             {"stage": c.stage, "seconds": round(c.seconds, 3), "passes": round(c.passes, 2)} for c in report.costs
         ],
         "outcomes": [_outcome(outcome) for outcome in report.outcomes],
+        "figures": _plain(report.figures),
     }
 
 
@@ -58,4 +60,8 @@ def finding_as_dict(finding: Finding) -> dict[str, Any]:
 
 
 def _plain(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {name: _plain(inner) for name, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(inner) for inner in value]
     return str(value) if isinstance(value, float) and not math.isfinite(value) else value

@@ -37,7 +37,7 @@ def _same(one: torch.Tensor, other: torch.Tensor) -> bool:
 def share_of_labels(looks: "Looks", labels_of: LabelsOf) -> float | None:
     """Of the places that the loss looks at, the share whose class is the label there, or the next one's.
 
-    None where they cannot be laid over each other, and where the loss does not follow them: it has another teacher.
+    None where they cannot be laid over each other.
     """
     right: list[int] = []
     places = 0
@@ -49,9 +49,7 @@ def share_of_labels(looks: "Looks", labels_of: LabelsOf) -> float | None:
         places += int(felt.sum())
         hits = [int((labels == wanted)[felt].sum()) for labels in over]
         right = [sum(pair) for pair in zip(right or [0] * len(hits), hits, strict=True)]
-    if not places or looks.seen.ctc[len(looks.wanted) :]:
-        return None
-    return max(right) / places if max(right) == places or _follows(looks, labels_of) else None
+    return max(right) / places if places and not looks.seen.ctc[len(looks.wanted) :] else None
 
 
 def _laid(labels: Any, wanted: torch.Tensor) -> Iterator[torch.Tensor]:
@@ -67,7 +65,8 @@ def _laid(labels: Any, wanted: torch.Tensor) -> Iterator[torch.Tensor]:
         yield labels[:, :-1]
 
 
-def _follows(looks: "Looks", labels_of: LabelsOf) -> bool:
+def follows_labels(looks: "Looks", labels_of: LabelsOf) -> bool:
+    """Other labels give another loss: else it has another teacher, whose targets may well follow the inputs."""
     classes = looks.seen.classes or None
     for batch in looks.subject.lesson.batches:
         other = with_other_labels(batch, labels_of, classes)

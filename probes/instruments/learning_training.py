@@ -10,7 +10,8 @@ from probes.instruments.learning_eyes import Seen
 from probes.instruments.learning_modes import droppers
 from probes.instruments.loss_rows import with_inputs_exchanged
 from probes.instruments.overfitting import Learning
-from probes.measured.learning import Overfit, Training, better
+from probes.measured.learning import Overfit, Training
+from probes.measured.learning_better import better
 
 DRAWS = 6
 MOST = 6  # modules that are switched off one by one

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from probes.instruments.learning_again import thawed, with_batch_statistics
-from probes.instruments.learning_asked import share_of_labels
+from probes.instruments.learning_asked import follows_labels, share_of_labels
 from probes.instruments.learning_eyes import open_eyes
 from probes.instruments.learning_looks import MIXED
 from probes.instruments.learning_modes import quieten
@@ -24,6 +24,7 @@ from probes.measured.learning import Idle, Overfit
 
 LARGE = 0.1  # of what trains: smaller parts without a gradient are left to the gradients' own stage
 NOTHING = 0.05  # of the first loss
+TAUGHT = "the loss does not follow the labels: it has a teacher of its own"
 
 
 def overfit(subject: Subject, labels_of: LabelsOf, others: Iterable[Any] = (), more: Sequence[Any] = ()) -> Overfit:
@@ -51,6 +52,8 @@ def _ended(found: Overfit) -> Overfit:
 
     So has one that comes to nothing with all labels right, though soft targets keep the cross-entropy up.
     """
+    if found.taught and not (found.learnt and found.listens):
+        return replace(found, ended=TAUGHT)
     unknown = found.book is None and found.ctc is None and found.fell
     nothing = found.accuracy == 1.0 and abs(found.final) < NOTHING * abs(found.first)
     short = found.ended in ("stuck", "still falling") and found.listens
@@ -59,6 +62,10 @@ def _ended(found: Overfit) -> Overfit:
 
 def _told(learning: Learning, labels_of: LabelsOf, note: str) -> Overfit:
     """The plain figures. With inputs exchanged also where the run ended before that was asked."""
+    asked = share_of_labels(learning, labels_of)
+    others = asked is not None and asked < 1.0
+    if others:  # each time the same ones?
+        learning.ended = learning.draws_anew() or learning.ended
     if learning.swapped is None or learning.ended != "learnt":
         learning.swap()
     subject, model = learning.subject, learning.subject.model
@@ -70,7 +77,8 @@ def _told(learning: Learning, labels_of: LabelsOf, note: str) -> Overfit:
         held=len(learning.stepper.weights),
         trainable=sum(weight.requires_grad for weight in model.parameters()),
         frozen=frozen_parts(model),
-        asked=None if learning.ended == MIXED else share_of_labels(learning, labels_of),
+        asked=None if learning.ended == MIXED else asked,
+        taught=others and not follows_labels(learning, labels_of),
         ctc=learning.ctc,
         notes=(note,),
     )

@@ -2,13 +2,14 @@
 
 import time
 
-from probes.instruments.learning_looks import Looks
+from probes.instruments.learning_looks import MOST, Looks
 
 CERTAIN = 3.0  # nats: the labels are twenty times as likely with their own inputs
 DEAF = 0.25  # of what it costs not to know the rows: a listener pays more than all of it
 ROUNDING = 1e-5  # nats for each label: sums in another order
 STILL = 1e-3  # nats: scores of frames that are the same but for rounding
 CHANGES = 4  # of the labels: enough to look closer
+CREEPS = 0.1  # of what is left, gained in the second half of the updates: it would take hundreds more
 
 
 class Learning(Looks):
@@ -26,7 +27,8 @@ class Learning(Looks):
             return "out of time"
         if len(self.curve) >= self.most:
             dead = self.seen.ctc and all(call.varies() <= STILL for call in self.seen.ctc)
-            return self._resigned() if dead or self.pace.stands or self._is_deaf(DEAF) else "still falling"
+            still = dead or self.pace.stands or self._creeps() or self._is_deaf(DEAF)
+            return self._resigned() if still else "still falling"
         loss = self.look()
         self.curve.append(loss)
         if self.changes >= CHANGES and (drawn := self.draws_anew()):
@@ -35,10 +37,18 @@ class Learning(Looks):
             return "stuck"
         if self._is_done() and self._looks_at_input():
             return "learnt"
-        if self._is_at_its_end(loss):
+        if self._is_at_its_end(loss) or (len(self.curve) == MOST // 2 and self._creeps() and self._is_ignorant()):
             return self._resigned()
         self.stepper.move(self.pace.rate)
         return ""
+
+    def _creeps(self) -> bool:
+        return bool(self.books) and self.books[len(self.books) // 2] - self.books[-1] < CREEPS * self.books[-1]
+
+    def _is_ignorant(self) -> bool:
+        """Not even how frequent the labels are is known: a healthy model is past that after some twenty updates."""
+        book, statistics = self.seen.book, self.unigram
+        return book is not None and statistics is not None and book > statistics
 
     def _resigned(self) -> str:
         """CTC may wait for long in its blank phase: that is no standstill while its frames differ."""

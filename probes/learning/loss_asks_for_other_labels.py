@@ -12,7 +12,7 @@ HALF = 0.6
 def loss_asks_for_other_labels(overfit_curve: Overfit) -> Iterator[Finding]:
     """The loss teaches classes that are not the labels of their places: what is learnt by heart is something else."""
     run = overfit_curve
-    if run.asked is None or run.asked >= HALF or run.relabelled or run.probabilities:
+    if run.asked is None or run.asked >= HALF or run.taught or run.relabelled or run.probabilities:
         return
     yield Finding(
         where=run.where,

@@ -1,7 +1,8 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.measured.learning import Overfit, better
+from probes.measured.learning import Overfit
+from probes.measured.learning_better import better
 
 
 @probe(id="LRN009", stage=Stage.LEARNING, severity=Severity.ERROR, explains=("LRN001", "LRN00[78]", "LRN011", "GEN*"))

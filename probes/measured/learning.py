@@ -2,6 +2,10 @@
 
 import math
 from dataclasses import dataclass
+from typing import Any
+
+DRAWN = ("verdict", "where", "rows", "updates", "seconds", "curve", "books", "accuracy")
+FLOORS = ("uniform", "unigram", "blind", "swapped", "swapped_book", "final", "book")
 
 
 @dataclass(frozen=True)
@@ -83,6 +87,7 @@ class Overfit:
     probabilities: bool = False
     bound: float | None = None  # the least that scores in this range allow, for each label
     asked: float | None = None  # share of what the loss asks for that are the labels
+    taught: bool = False  # what the loss asks for does not follow the labels
     relabelled: int = 0  # updates at which the loss asked for other labels than at first
     ctc: CtcState | None = None
     training: Training | None = None
@@ -133,14 +138,6 @@ class Overfit:
             return "learns from its input"
         return "learns only the labels' statistics" if self.fell and self.listens is False else "does not learn"
 
-
-def better(trial: Training, run: Overfit) -> bool:
-    """In training mode worse with other inputs, by a quarter of `blind`; and below the entropy of the labels, or worse
-    by all of `blind` and a tenth of itself, in every draw."""
-    if trial.book is None or not run.unigram:
-        return trial.loss < run.first
-    if trial.exchanged is None or not run.blind:
-        return trial.book < run.unigram
-    worse = trial.exchanged - trial.book
-    strong = trial.steady and worse > max(run.blind, 0.1 * trial.book)
-    return worse > 0.25 * run.blind and (trial.book < run.unigram or strong)
+    def figure(self) -> dict[str, Any]:
+        """For the report: the curve, and the floors beside it."""
+        return {name: getattr(self, name) for name in (*DRAWN, *FLOORS)}

@@ -1,6 +1,7 @@
 """Of the learning rate that the run will have at its highest."""
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from typing import Any
 
 
 @dataclass(frozen=True)
@@ -38,6 +39,10 @@ class RateTrial:
     seconds: float = 0.0
     estimate: float = 0.0  # seconds that two walks were thought to take
 
+    def figure(self) -> dict[str, Any]:
+        """For the report: every walk."""
+        return asdict(self)
+
 
 @dataclass(frozen=True)
 class RateSweep:
@@ -49,3 +54,7 @@ class RateSweep:
     low: float | None  # from here on the loss falls
     high: float | None  # beyond, it falls no more
     seconds: float
+
+    def figure(self) -> dict[str, Any]:
+        """For the report: losses over rates, and the range."""
+        return asdict(self)
