@@ -215,6 +215,7 @@ def test_many_processes_agree_and_the_one_with_the_bad_clip_records_it(tmp_path:
     environment = {**os.environ, "OMP_NUM_THREADS": "1", "PYTHONPATH": str(ROOT)}
     command = [*launch, str(tmp_path / "two.py"), str(tmp_path), mode]
     done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=200)
+    assert done.returncode == 0, done.stderr[-2000:]
     told = [(tmp_path / f"rank-{rank}.txt").read_text() for rank in (0, 1)]
     assert told[0] == told[1] and told[0].split()[0] == steps, done.stderr[-2000:]
     (recording,) = (tmp_path / "recordings").iterdir()
