@@ -10,6 +10,7 @@ from diagnose import terminal
 from diagnose.commands import diff, env, explain, list_probes
 from diagnose.curves_command import curves
 from diagnose.data_command import data
+from diagnose.drill_command import drill
 from diagnose.nan_command import nan_bisect
 from diagnose.nouns import Stage
 from diagnose.options import looked_at, reported
@@ -30,7 +31,7 @@ def main() -> None:
     """Decides whether a training run may start, and says why not."""
 
 
-for command in (list_probes, explain, env, diff, data, nan_bisect, precision, overfit, curves, release):
+for command in (list_probes, explain, env, diff, data, nan_bisect, precision, overfit, curves, release, drill):
     main.add_command(command)
 
 

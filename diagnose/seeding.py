@@ -17,6 +17,15 @@ def wake_torch() -> None:
         importlib.import_module("torch")
 
 
+def sown(seed: int) -> None:
+    """Seeds python's, numpy's and torch's generators for good: for a process that is nobody else's."""
+    random.seed(seed)
+    with suppress(ImportError):
+        importlib.import_module("numpy").random.seed(seed)
+    with suppress(ImportError):
+        importlib.import_module("torch").manual_seed(seed)
+
+
 def seed_of(name: str) -> int:
     """The same seed for the same name, on every machine and in every order."""
     return zlib.crc32(name.encode())

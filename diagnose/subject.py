@@ -13,7 +13,16 @@ from diagnose.facts import told
 
 def facts_of(subject: str) -> dict[str, Any]:
     """Calls the function and takes what it returns; everything that can be wrong is told in one sentence."""
+    return function_of(subject)()
+
+
+def function_of(subject: str) -> Callable[[], dict[str, Any]]:
+    """The function, imported; it is called as often as facts are wanted."""
     function = _function(subject)
+    return lambda: _called(subject, function)
+
+
+def _called(subject: str, function: Callable[[], Any]) -> dict[str, Any]:
     try:
         returned = function()
     except (Exception, SystemExit) as error:

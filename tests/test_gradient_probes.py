@@ -12,8 +12,9 @@ from torch.nn.utils import clip_grad_norm_
 
 import diagnose
 from diagnose import Status, meter
+from probes.faults.anatomy import front_of
 from probes.faults.changes import hook_output, usual_loss
-from probes.faults.gradient_changes import middle_of, with_own_step
+from probes.faults.gradient_changes import with_own_step
 from probes.gradients.gradient_explodes import gradient_explodes
 from probes.gradients.gradient_vanishes import gradient_vanishes
 from probes.healthy import NAMES, healthy
@@ -578,7 +579,7 @@ def test_chance_from_known_generators_is_repeated_and_other_chance_is_named():
 
     def noisy(draw):
         facts = healthy("hybrid")
-        middle = middle_of(facts)
+        middle = front_of(facts)
         hook_output(middle, lambda hidden: hidden * (1 + draw()) if middle.training else hidden)
         return look(facts)
 

@@ -1,6 +1,6 @@
 from diagnose import fault
 from probes.faults.adapter_frozen_with_encoder import _adapter, _frozen
-from probes.faults.changes import SEQUENCES, Facts
+from probes.faults.changes import SEQUENCES, Facts, unsaid
 from probes.faults.parts import add_behind, freeze_front, pretend_trained, with_optimizer
 
 
@@ -15,4 +15,4 @@ def adapter_never_trained(facts: Facts) -> Facts:
     pretend_trained(facts)
     add_behind(facts, "new_adapter", _adapter)
     freeze_front(facts)
-    return with_optimizer(facts)
+    return unsaid(with_optimizer(facts), "fresh")

@@ -3,6 +3,7 @@
 from typing import Any
 
 from diagnose import fault
+from probes.faults.anatomy import head_of
 from probes.faults.changes import SEQUENCES, Facts
 from probes.faults.taught import taught
 
@@ -26,19 +27,13 @@ def _boosted(token: str, amount: float, facts: Facts) -> Facts:
         return scores + amount * torch.nn.functional.one_hot(torch.tensor(number), scores.shape[-1])
 
     def generate(model: Any, batch: Any) -> Any:
-        handle = _head(model).register_forward_hook(change)
+        handle = head_of({"model": model}).register_forward_hook(change)
         try:
             return usual(model, batch)
         finally:
             handle.remove()
 
     return {**facts, "generate": generate}
-
-
-def _head(model: Any) -> Any:
-    if hasattr(model, "head"):
-        return model.head
-    return model.get_output_embeddings() or model.decoder.get_output_embeddings()
 
 
 def _word(facts: Facts) -> int:

@@ -1,6 +1,6 @@
 from diagnose import fault
 from probes.faults.changes import Facts
-from probes.faults.settings import argument, with_arguments
+from probes.faults.settings import argument, updates_of, with_arguments
 
 
 @fault(
@@ -10,4 +10,4 @@ from probes.faults.settings import argument, with_arguments
     proof=lambda facts: argument(facts, "evaluation_strategy") is not None,
 )
 def arguments_of_version_4(facts: Facts) -> Facts:
-    return with_arguments(facts, evaluation_strategy="steps", eval_steps=25)
+    return with_arguments(facts, evaluation_strategy="steps", eval_steps=updates_of(facts) // 4)

@@ -1,8 +1,9 @@
 from typing import Any
 
 from diagnose import fault
+from probes.faults.anatomy import front_of
 from probes.faults.changes import Facts
-from probes.faults.gradient_changes import hooked, middle_of
+from probes.faults.gradient_changes import hooked
 
 
 def _soft_limit() -> Any:
@@ -28,7 +29,7 @@ def _soft_limit() -> Any:
     id="backward_times_two",
     breaks="a hand-written backward pass is twice the slope of its forward pass",
     named_by="GRD021",
-    proof=lambda facts: bool(middle_of(facts)._forward_hooks),
+    proof=lambda facts: bool(front_of(facts)._forward_hooks),
 )
 def backward_times_two(facts: Facts) -> Facts:
     return hooked(facts, _soft_limit())

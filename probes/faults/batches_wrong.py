@@ -3,18 +3,22 @@
 from typing import Any
 
 from diagnose import fault
+from diagnose.facts import NotApplicable
+from probes.faults.anatomy import main_input
 from probes.faults.changes import (
     SEQUENCES,
     Facts,
+    before_and_after,
     by_row,
     first_labels,
     label_key,
+    labels_changed,
+    loss_of,
     with_batches,
     with_labels,
     with_targets,
 )
 
-INPUTS = ("input_features", "input_values", "feats", "input_ids")
 MODELS = ("whisper", "e2e", "mt5")
 
 
@@ -27,7 +31,7 @@ def labels_as_decimals(facts: Facts) -> Facts:
     "labels_turned_over",
     "labels are stacked position by position",
     "LAB031",
-    lambda f: len(first_labels(f)) != 4,
+    lambda f: labels_changed(f, lambda before, after: before.T.shape == after.shape != before.shape),
     SEQUENCES,
 )
 def labels_turned_over(facts: Facts) -> Facts:
@@ -44,11 +48,18 @@ def labels_dropped(facts: Facts) -> Facts:
     return with_batches(facts, lambda batch: {name: value for name, value in batch.items() if name != "labels"})
 
 
-@fault(
-    "inputs_dropped", "the collator drops what the model reads", "DAT054", lambda f: not _holds(f, *INPUTS), SEQUENCES
-)
+def _without_input(facts: Facts) -> bool:
+    pair = before_and_after(facts)
+    return pair is not None and main_input(facts["model"], pair[0]) not in pair[1]
+
+
+@fault("inputs_dropped", "the collator drops what the model reads", "DAT054", _without_input, SEQUENCES)
 def inputs_dropped(facts: Facts) -> Facts:
-    return with_batches(facts, lambda batch: {name: value for name, value in batch.items() if name not in INPUTS})
+    def rest(batch: Any) -> Any:
+        read = main_input(facts["model"], batch)
+        return {name: value for name, value in batch.items() if name != read}
+
+    return with_batches(facts, rest)
 
 
 def _to_the_right(labels: Any) -> Any:
@@ -81,7 +92,7 @@ def _moved(batch: Any) -> Any:
     "labels_sorted_by_length",
     "the collator sorts labels by length, and inputs not",
     "LAB034",
-    lambda f: (lengths := (first_labels(f) != -100).sum(1).tolist()) == sorted(lengths, reverse=True),
+    lambda f: labels_changed(f, lambda before, after: not before.equal(after) and _sorted(before).equal(after)),
     SEQUENCES,
 )
 def labels_sorted_by_length(facts: Facts) -> Facts:
@@ -114,4 +125,7 @@ def ctc_lengths_of_the_padded(facts: Facts) -> Facts:
     def padded(batch: Any) -> Any:
         return {**batch, "tok_lens": batch["tok_lens"] * 0 + batch["toks"].shape[1]}
 
-    return with_batches(facts, padded)
+    broken = with_batches(facts, padded)
+    if abs(float(loss_of(broken).detach()) - float(loss_of(facts).detach())) < 1e-6:
+        raise NotApplicable("its model does not read the lengths of the labels")
+    return broken

@@ -1,6 +1,6 @@
 from diagnose import fault
 from probes.faults.changes import Facts
-from probes.faults.settings import argument, with_arguments
+from probes.faults.settings import argument, updates_of, with_arguments
 
 
 @fault(
@@ -10,6 +10,5 @@ from probes.faults.settings import argument, with_arguments
     proof=lambda facts: argument(facts, "metric_for_best_model") == "wer",
 )
 def best_metric_reversed(facts: Facts) -> Facts:
-    return with_arguments(
-        facts, eval_strategy="steps", eval_steps=25, load_best_model_at_end=True, metric_for_best_model="wer"
-    )
+    best = {"load_best_model_at_end": True, "metric_for_best_model": "wer", "greater_is_better": True}
+    return with_arguments(facts, eval_strategy="steps", eval_steps=updates_of(facts) // 4, **best)

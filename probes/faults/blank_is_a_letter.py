@@ -1,3 +1,5 @@
+from typing import Any
+
 from diagnose import fault
 from probes.faults.changes import Facts, first_labels
 
@@ -6,9 +8,20 @@ from probes.faults.changes import Facts, first_labels
     id="blank_is_a_letter",
     breaks="the model takes a letter of the tokenizer for the blank of CTC",
     named_by="LAB019",
-    proof=lambda facts: bool((first_labels(facts) == facts["model"].vocabulary).any()),
+    proof=lambda facts: bool((first_labels(facts) == _blank(facts)).any()),
     applies_to=("hybrid",),
 )
 def blank_is_a_letter(facts: Facts) -> Facts:
-    facts["model"].vocabulary = int(first_labels(facts)[0, 1])
+    holder, name = _held(facts)
+    setattr(holder, name, int(first_labels(facts)[0, 2]))
     return facts
+
+
+def _held(facts: Facts) -> tuple[Any, str]:
+    """Where the model keeps the number of its blank."""
+    model = facts["model"]
+    return (model, "vocabulary") if hasattr(model, "vocabulary") else (model.config, "pad_token_id")
+
+
+def _blank(facts: Facts) -> int:
+    return int(getattr(*_held(facts)))

@@ -3,25 +3,50 @@
 from collections.abc import Callable
 from typing import Any
 
-Facts = dict[str, Any]
-ENCODERS = {
-    "WhisperForConditionalGeneration": "model.encoder",
-    "SpeechEncoderDecoderModel": "encoder",
-    "MT5ForConditionalGeneration": "encoder",
-    "Hybrid": "encoder",
-}
+from probes.faults.anatomy import Facts, encoder_of, label_key
+
+__all__ = ["Facts", "encoder_of", "label_key"]
+
 SEQUENCES = ("whisper", "e2e", "hybrid", "mt5")
+
+
+class Changed:
+    """Batches that are changed whenever they are drawn."""
+
+    def __init__(self, batches: Any, change: Callable[[Any], Any]) -> None:
+        self.batches, self.change = batches, change
+
+    def __iter__(self) -> Any:
+        return map(self.change, self.batches)
 
 
 def with_batches(facts: Facts, change: Callable[[Any], Any]) -> Facts:
     """The facts with a collator that changes every batch, and loaders that use it."""
-    from torch.utils.data import DataLoader
+    if "collate" not in facts or "train_dataset" not in facts:
+        return {**facts, "train_batches": Changed(facts["train_batches"], change)}
 
     def collate(items: list[Any]) -> Any:
         return change(facts["collate"](items))
 
-    loader = DataLoader(facts["train_dataset"], batch_size=4, shuffle=True, collate_fn=collate)
-    return {**facts, "collate": collate, "train_batches": loader}
+    collate.before = facts["collate"]  # type: ignore[attr-defined]
+    return {**facts, "collate": collate, "train_batches": loader(facts, collate=collate)}
+
+
+def loader(facts: Facts, dataset: Any = None, collate: Any = None, shuffle: bool = True, **more: Any) -> Any:
+    """A loader like the subject's own, over another dataset or with another collator."""
+    from torch.utils.data import DataLoader
+
+    usual = facts.get("train_batches")
+    size = getattr(usual, "batch_size", None) or getattr(getattr(usual, "batch_sampler", None), "batch_size", 4)
+    how = {"batch_size": size, "shuffle": shuffle, "collate_fn": collate or facts["collate"], **more}
+    return DataLoader(dataset if dataset is not None else facts["train_dataset"], **how)
+
+
+def batch_of(facts: Facts, rows: int = 4) -> Any:
+    """The first items, collated; of a subject that has batches alone, the first of them."""
+    if "collate" in facts and "train_dataset" in facts:
+        return facts["collate"]([facts["train_dataset"][number] for number in range(rows)])
+    return next(iter(facts["train_batches"]))
 
 
 def with_labels(facts: Facts, change: Callable[[Any], Any]) -> Facts:
@@ -29,17 +54,21 @@ def with_labels(facts: Facts, change: Callable[[Any], Any]) -> Facts:
     return with_batches(facts, lambda batch: {**batch, label_key(batch): change(batch[label_key(batch)])})
 
 
-def label_key(batch: Any) -> str:
-    return "labels" if "labels" in batch else "toks"
+def before_and_after(facts: Facts) -> tuple[Any, Any] | None:
+    """The first items as they were collated and as they are; None where the collator was not changed."""
+    before = getattr(facts.get("collate"), "before", None)
+    return None if before is None else (batch_of({**facts, "collate": before}), batch_of(facts))
+
+
+def labels_changed(facts: Facts, test: Callable[[Any, Any], Any]) -> bool:
+    """Whether a test of labels before and after holds; never where nothing was changed."""
+    pair = before_and_after(facts)
+    return pair is not None and bool(test(*(batch[label_key(batch)] for batch in pair)))
 
 
 def first_labels(facts: Facts) -> Any:
-    batch = facts["collate"]([facts["train_dataset"][number] for number in range(4)])
+    batch = batch_of(facts)
     return batch[label_key(batch)]
-
-
-def encoder_of(facts: Facts) -> Any:
-    return facts["model"].get_submodule(ENCODERS[type(facts["model"]).__name__])
 
 
 def untied(facts: Facts, module: Any) -> list[Any]:
@@ -55,15 +84,14 @@ def hook_output(module: Any, change: Callable[[Any], Any]) -> None:
         if hasattr(output, "last_hidden_state"):
             output.last_hidden_state = change(output.last_hidden_state)
             return output
-        return change(output)
+        return (change(output[0]), *output[1:]) if isinstance(output, tuple) else change(output)
 
     module.register_forward_hook(hook)
 
 
 def loss_of(facts: Facts) -> Any:
     """The loss of the first items, by the facts' own compute_loss."""
-    batch = facts["collate"]([facts["train_dataset"][number] for number in range(4)])
-    return usual_loss(facts)(facts["model"], batch)
+    return usual_loss(facts)(facts["model"], batch_of(facts))
 
 
 def usual_loss(facts: Facts) -> Any:
@@ -103,3 +131,8 @@ def by_row(labels: Any, change: Callable[[list[int]], list[int]]) -> Any:
 def start_of(facts: Facts) -> int:
     """What the model puts before the labels."""
     return facts["model"].config.decoder_start_token_id
+
+
+def unsaid(facts: Facts, *names: str) -> Facts:
+    """The facts of a person who says nothing about these."""
+    return {name: value for name, value in facts.items() if name not in names}

@@ -1,5 +1,6 @@
 from diagnose import fault
-from probes.faults.changes import SEQUENCES, Facts
+from diagnose.facts import NotApplicable
+from probes.faults.changes import SEQUENCES, Facts, unsaid
 
 
 @fault(
@@ -11,4 +12,7 @@ from probes.faults.changes import SEQUENCES, Facts
 )
 def checkpoint_of_fewer_layers(facts: Facts) -> Facts:
     held = {name: one for name, one in facts["model"].state_dict().items() if ".1." not in name}
-    return {**facts, "missing_keys": facts["model"].load_state_dict(held, strict=False).missing_keys}
+    missing = facts["model"].load_state_dict(held, strict=False).missing_keys
+    if not missing:
+        raise NotApplicable("no stack of the model has a second layer")
+    return {**unsaid(facts, "fresh"), "missing_keys": missing}

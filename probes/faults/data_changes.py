@@ -3,17 +3,25 @@
 from collections.abc import Callable
 from typing import Any
 
+from diagnose.facts import NotApplicable
 from probes.faults.changes import Facts
 
 SPEECH = ("whisper", "e2e", "hybrid")
+LEAST = 60  # rows: faults of many rows are put into fifty
 SPOILT = 5  # the row that faults of a single row are put into
 
 
 def with_corpus(facts: Facts) -> Facts:
-    """The subject's facts and a healthy corpus: 60 rows to train on, 24 to evaluate by."""
-    from probes.instruments.corpus_on_disk import written
+    """The subject's facts and a copy of the first rows of its corpus; where it has none, a healthy one."""
+    from probes.instruments.corpus_on_disk import copied, written
 
-    return {**facts, **written(60, eval_count=24)}
+    if "train_rows" not in facts:
+        return {**facts, **written(60, eval_count=24)}
+    if "audio_root" not in facts or "audio_path" not in facts["train_rows"][0]:
+        raise NotApplicable("its rows name no audio")
+    if "transcript" not in facts["train_rows"][0] or len(facts["train_rows"]) < LEAST:
+        raise NotApplicable(f"it has not {LEAST} rows with transcripts")
+    return {**facts, **copied(facts)}
 
 
 def with_file(facts: Facts, change: Callable[[Any], None]) -> Facts:

@@ -4,14 +4,12 @@ from collections.abc import Callable
 from typing import Any
 
 from diagnose import fault
-from probes.faults.changes import Facts
+from probes.faults.changes import Facts, loader
 from probes.faults.data_changes import SPEECH
 
 
-def with_items(facts: Facts, change: Callable[[int, Any], Any], **loader: Any) -> Facts:
+def with_items(facts: Facts, change: Callable[[int, Any], Any], **how: Any) -> Facts:
     """The facts with a dataset whose items were changed, and a loader over it."""
-    from torch.utils.data import DataLoader
-
     inner = facts["train_dataset"]
 
     class Changed:
@@ -22,8 +20,7 @@ def with_items(facts: Facts, change: Callable[[int, Any], Any], **loader: Any) -
             return change(number, inner[number])
 
     dataset: Any = Changed()
-    batches: Any = DataLoader(dataset, batch_size=4, shuffle=True, collate_fn=facts["collate"], **loader)
-    return {**facts, "train_dataset": dataset, "train_batches": batches}
+    return {**facts, "train_dataset": dataset, "train_batches": loader(facts, dataset, **how)}
 
 
 def _audio(facts: Facts, number: int = 0) -> Any:
@@ -90,28 +87,29 @@ def _makes_nan(facts: Facts) -> bool:
 
 @fault("normaliser_without_eps", "the collator divides by the plain standard deviation", "DAT019", _makes_nan, ("e2e",))
 def normaliser_without_eps(facts: Facts) -> Facts:
-    from torch.utils.data import DataLoader
-
     def collate(items: list[Any]) -> Any:
         for row, item in zip((batch := facts["collate"](items))["input_values"], items, strict=True):
             row *= 1.0 if item["audio"].any() else float("nan")  # what 0 / 0 gives
         return batch
 
     silent = with_items(facts, lambda number, item: {**item, "audio": item["audio"] * (number != 3)})
-    loader = DataLoader(silent["train_dataset"], batch_size=4, shuffle=True, collate_fn=collate)
-    return {**silent, "collate": collate, "train_batches": loader}
+    return {**silent, "collate": collate, "train_batches": loader(silent, collate=collate)}
+
+
+def _in_order(facts: Facts) -> bool:
+    batches = facts["train_batches"]
+    named = getattr(batches, "batch_size", None) is not None  # else the order is a batch sampler's affair
+    return named and type(getattr(batches, "sampler", None)).__name__ == "SequentialSampler"
 
 
 @fault(
     "order_kept",
     "the loader does not shuffle",
     "DAT044",
-    lambda f: type(getattr(f["train_batches"], "sampler", None)).__name__ == "SequentialSampler",
+    _in_order,
 )
 def order_kept(facts: Facts) -> Facts:
-    from torch.utils.data import DataLoader
-
-    return {**facts, "train_batches": DataLoader(facts["train_dataset"], batch_size=4, collate_fn=facts["collate"])}
+    return {**facts, "train_batches": loader(facts, shuffle=False)}
 
 
 def _noisy(facts: Facts, workers: int) -> Facts:

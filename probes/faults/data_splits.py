@@ -134,9 +134,9 @@ def evaluation_by_telephone(facts: Facts) -> Facts:
 
 @fault(
     "one_emotion_rules",
-    "59 of 60 rows are of one class",
+    "all rows but one are of one class",
     "DAT053",
-    in_corpus(lambda f: sum(row.get("emotion") == "glad" for row in f["train_rows"]) == 59),
+    in_corpus(lambda f: sum(row.get("emotion") == "glad" for row in f["train_rows"]) == len(f["train_rows"]) - 1),
     SPEECH,
 )
 def one_emotion_rules(facts: Facts) -> Facts:

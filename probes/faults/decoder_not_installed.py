@@ -2,7 +2,7 @@ from importlib import import_module
 from typing import Any
 
 from diagnose import fault
-from probes.faults.changes import Facts
+from probes.faults.changes import Facts, loader
 
 
 class Undecodable:
@@ -26,8 +26,6 @@ class Undecodable:
     proof=lambda facts: isinstance(facts["train_dataset"], Undecodable),
 )
 def decoder_not_installed(facts: Facts) -> Facts:
-    from torch.utils.data import DataLoader
-
     dataset: Any = Undecodable(facts["train_dataset"])
-    loader = DataLoader(dataset, batch_size=4, shuffle=True, collate_fn=facts["collate"])
-    return {**facts, "train_dataset": dataset, "train_batches": loader}
+    batches = loader(facts, dataset)
+    return {**facts, "train_dataset": dataset, "train_batches": batches}

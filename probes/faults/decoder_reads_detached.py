@@ -15,8 +15,8 @@ def decoder_reads_detached(facts: Facts) -> Facts:
     model = facts["model"]
     usual = model._decode
 
-    def decode(hidden: Any, silent: Any, toks: Any) -> Any:
-        return usual(hidden.detach(), silent, toks)
+    def decode(*given: Any) -> Any:
+        return usual(*(one.detach() if one.is_floating_point() else one for one in given))
 
     model._decode = decode
     return facts

@@ -1,6 +1,6 @@
 from diagnose import fault
+from probes.faults.anatomy import head_of
 from probes.faults.changes import Facts
-from probes.faults.loss_changes import HEADS
 
 SHARE = 0.99
 
@@ -18,8 +18,7 @@ def _drops(facts: Facts) -> bool:
 def dropout_of_nearly_all(facts: Facts) -> Facts:
     from torch.nn import Dropout
 
-    model = facts["model"]
-    head = model.get_submodule(HEADS[type(model).__name__])
+    head = head_of(facts)
     head.add_module("regulariser", Dropout(SHARE))
     head.register_forward_pre_hook(lambda module, given: (module.regulariser(given[0]), *given[1:]))
     return facts

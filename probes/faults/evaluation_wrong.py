@@ -3,7 +3,7 @@
 from typing import Any
 
 from diagnose import fault
-from probes.faults.changes import SEQUENCES, Facts
+from probes.faults.changes import SEQUENCES, Facts, loader
 
 
 def named(facts: Facts, fact: str) -> str:
@@ -136,8 +136,6 @@ class Written:
     applies_to=SEQUENCES,
 )
 def metric_reads_punctuation(facts: Facts) -> Facts:
-    from torch.utils.data import DataLoader
-
     decode = facts["decode"]
     items: Any = Written(facts["train_dataset"])
 
@@ -146,7 +144,7 @@ def metric_reads_punctuation(facts: Facts) -> Facts:
         return {"exact": sum(map(str.__eq__, said, wanted)) / len(said)}
 
     loaders: Facts = {
-        f"{name}_batches": DataLoader(items, batch_size=4, shuffle=name == "train", collate_fn=facts["collate"])
+        f"{name}_batches": loader(facts, items, shuffle=name == "train")
         for name in ("train", "eval")
     }
     return {**facts, **loaders, "train_dataset": items, "compute_metrics": exact}

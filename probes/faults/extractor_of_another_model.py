@@ -1,14 +1,13 @@
 from typing import Any
 
 from diagnose import fault
-from probes.faults.changes import Facts
+from probes.faults.changes import Facts, loader
 
 BINS = 80
 
 
 def with_extractor(facts: Facts, **sizes: int) -> Facts:
     """The facts with another feature extractor, used by the collator as well."""
-    from torch.utils.data import DataLoader
     from transformers import WhisperFeatureExtractor
 
     extractor = WhisperFeatureExtractor(**sizes)
@@ -19,7 +18,7 @@ def with_extractor(facts: Facts, **sizes: int) -> Facts:
         return {**facts["collate"](items), "input_features": features["input_features"]}
 
     train, evaluation = (
-        DataLoader(facts["train_dataset"], batch_size=4, shuffle=mixed, collate_fn=collate) for mixed in (True, False)
+        loader(facts, collate=collate, shuffle=mixed) for mixed in (True, False)
     )
     batches = {"train_batches": train, "eval_batches": evaluation}
     return {**facts, "feature_extractor": extractor, "collate": collate, **batches}

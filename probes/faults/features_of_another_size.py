@@ -1,7 +1,7 @@
 from typing import Any
 
 from diagnose import fault
-from probes.faults.changes import Facts, with_batches
+from probes.faults.changes import Facts, before_and_after, with_batches
 
 BANDS = {"input_features": 1, "feats": 2}  # the axis of the bands, by the key that holds them
 
@@ -15,20 +15,22 @@ def _narrower(batch: Any) -> Any:
     }
 
 
-def _width(facts: Facts) -> int:
-    batch = facts["collate"]([facts["train_dataset"][0]])
-    return (
-        batch[0].shape[1]
-        if not isinstance(batch, dict)
-        else next(batch[k].shape[a] for k, a in BANDS.items() if k in batch)
-    )
+def _width(batch: Any) -> int:
+    if not isinstance(batch, dict):
+        return int(batch[0].shape[1])
+    return next((int(batch[key].shape[axis]) for key, axis in BANDS.items() if key in batch), 0)
+
+
+def _is_narrower(facts: Facts) -> bool:
+    pair = before_and_after(facts)
+    return pair is not None and _width(pair[0]) == _width(pair[1]) + 1
 
 
 @fault(
     id="features_of_another_size",
     breaks="the features come from an extractor with fewer bands",
     named_by="LOS003",
-    proof=lambda facts: _width(facts) in (11, 39),
+    proof=_is_narrower,
     applies_to=("whisper", "hybrid", "classifier"),
 )
 def features_of_another_size(facts: Facts) -> Facts:

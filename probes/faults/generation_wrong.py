@@ -4,14 +4,11 @@ from collections.abc import Callable
 from typing import Any
 
 from diagnose import fault
+from diagnose.facts import NotApplicable
+from probes.faults.anatomy import main_input
 from probes.faults.changes import SEQUENCES, Facts
 
 THEIRS = ("whisper", "e2e", "mt5")
-MAIN = {
-    "WhisperForConditionalGeneration": "input_features",
-    "SpeechEncoderDecoderModel": "input_values",
-    "MT5ForConditionalGeneration": "input_ids",
-}
 
 
 def two_rows(facts: Facts) -> Any:
@@ -95,7 +92,7 @@ def beginning_forced(facts: Facts) -> Facts:
 )
 def start_given_twice(facts: Facts) -> Facts:
     def doubled(model: Any, batch: Any) -> Any:
-        given = batch[MAIN[type(model).__name__]]
+        given = batch[main_input(model, batch)]
         starts = given.new_full((len(given), 2), model.config.decoder_start_token_id).long()
         return model.generate(given, attention_mask=batch["attention_mask"], decoder_input_ids=starts)
 
@@ -121,6 +118,8 @@ def another_language_prompted(facts: Facts) -> Facts:
     applies_to=("hybrid",),
 )
 def prompt_never_taught(facts: Facts) -> Facts:
+    if not hasattr(facts["model"], "say"):
+        raise NotApplicable("its generation is given the prompt of each row, not one for all")
     end = facts["tokenizer"].eos_token_id
     say = lambda model, batch: model.say(batch["feats"], batch["feat_lens"], end, prompt=(9,))  # noqa: E731
     return {**facts, "generate": say}
@@ -181,7 +180,7 @@ def sampling_left_on(facts: Facts) -> Facts:
     """Whisper samples where it is given a temperature, the others where they are told to."""
 
     def sampling(model: Any, batch: Any) -> Any:
-        given = batch[MAIN[type(model).__name__]]
+        given = batch[main_input(model, batch)]
         how: dict[str, Any] = {"temperature": 0.9} if "input_features" in batch else {"do_sample": True}
         return model.generate(given, **how)
 

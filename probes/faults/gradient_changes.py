@@ -3,40 +3,17 @@
 from collections.abc import Callable
 from typing import Any
 
-from probes.faults.changes import ENCODERS, Facts, encoder_of, hook_output, loss_of, untied, usual_loss
+from probes.faults.anatomy import front_of
+from probes.faults.changes import Facts, batch_of, hook_output, loss_of, untied, usual_loss
 
-ATTENTION = {
-    "WhisperForConditionalGeneration": "model.encoder.layers.0.self_attn.q_proj",
-    "SpeechEncoderDecoderModel": "encoder.encoder.layers.0.attention.q_proj",
-    "MT5ForConditionalGeneration": "encoder.block.0.layer.0.SelfAttention.q",
-}
-# The module that holds an activation, and the activation's name in it.
-ACTIVATIONS = {
-    "WhisperForConditionalGeneration": ("model.encoder.layers.0", "activation_fn"),
-    "SpeechEncoderDecoderModel": ("encoder.encoder.layers.0.feed_forward", "intermediate_act_fn"),
-    "MT5ForConditionalGeneration": ("encoder.block.0.layer.1.DenseReluDense", "act"),
-    "Hybrid": ("encoder.layers.0", "activation"),
-    "Sequential": ("", "2"),
-}
 Body = Callable[[Any, Any, Callable[[], Any]], Any]
-
-
-def middle_of(facts: Facts) -> Any:
-    """The encoder, or a classifier's first layer."""
-    known = type(facts["model"]).__name__ in ENCODERS
-    return encoder_of(facts) if known else facts["model"][0]
 
 
 def hooked(facts: Facts, change: Callable[[Any], Any]) -> Facts:
     """The facts with a model whose middle gives a changed output while it trains."""
-    middle = middle_of(facts)
+    middle = front_of(facts)
     hook_output(middle, lambda hidden: change(hidden) if middle.training else hidden)
     return facts
-
-
-def activation_of(facts: Facts) -> tuple[Any, str]:
-    holder, name = ACTIVATIONS[type(facts["model"]).__name__]
-    return facts["model"].get_submodule(holder), name
 
 
 def with_own_step(facts: Facts, body: Body) -> Facts:
@@ -55,7 +32,7 @@ def own_steps_of(facts: Facts, look: Callable[[], Any], calls: int = 1) -> Any:
 
     if "training_step" not in facts:
         return None
-    batch = facts["collate"]([facts["train_dataset"][number] for number in range(4)])
+    batch = batch_of(facts)
     with observed(facts["model"], facts["optimizer"]):
         for _ in range(calls):
             facts["training_step"](batch)

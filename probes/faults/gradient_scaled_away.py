@@ -1,8 +1,9 @@
 from typing import Any
 
 from diagnose import fault
+from probes.faults.anatomy import front_of
 from probes.faults.changes import Facts, hook_output
-from probes.faults.gradient_changes import backward_of, largest_of, middle_of
+from probes.faults.gradient_changes import backward_of, largest_of
 
 
 def _damped(hidden: Any) -> Any:
@@ -15,8 +16,8 @@ def _damped(hidden: Any) -> Any:
     id="gradient_scaled_away",
     breaks="a gradient multiplier of 1e-10 behind the encoder",
     named_by="GRD005",
-    proof=lambda facts: backward_of(facts, lambda: largest_of(facts, middle_of(facts))) < 1e-8,
+    proof=lambda facts: backward_of(facts, lambda: largest_of(facts, front_of(facts))) < 1e-8,
 )
 def gradient_scaled_away(facts: Facts) -> Facts:
-    hook_output(middle_of(facts), _damped)
+    hook_output(front_of(facts), _damped)
     return facts

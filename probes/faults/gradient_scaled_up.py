@@ -1,8 +1,9 @@
 from typing import Any
 
 from diagnose import fault
+from probes.faults.anatomy import front_of
 from probes.faults.changes import Facts
-from probes.faults.gradient_changes import backward_of, hooked, largest_of, middle_of
+from probes.faults.gradient_changes import backward_of, hooked, largest_of
 
 
 def _raised(hidden: Any) -> Any:
@@ -15,7 +16,7 @@ def _raised(hidden: Any) -> Any:
     id="gradient_scaled_up",
     breaks="a gradient multiplier of 1e10 behind the encoder",
     named_by="GRD006",
-    proof=lambda facts: backward_of(facts, lambda: largest_of(facts, middle_of(facts))) > 65504,
+    proof=lambda facts: backward_of(facts, lambda: largest_of(facts, front_of(facts))) > 65504,
 )
 def gradient_scaled_up(facts: Facts) -> Facts:
     return hooked(facts, _raised)

@@ -4,11 +4,13 @@ from collections.abc import Callable
 from typing import Any
 
 from diagnose import Fault, fault
+from probes.faults.anatomy import head_of
 from probes.faults.changes import Facts, hook_output, loss_of
 from probes.faults.parts import first_linear
+from probes.faults.settings import with_fp16
 
 Change = Callable[[Any], Any]
-GPU = {"precision": "fp16", "present_devices": ("cpu", "cuda:0")}
+GPU = ("cpu", "cuda:0")
 PLAIN = ("whisper", "hybrid", "classifier")  # the families of the other two are known to overflow, and are named so
 
 
@@ -20,7 +22,7 @@ def _changed(facts: Facts) -> bool:
 def _born(id: str, breaks: str, named_by: str, change: Change) -> Fault:
     def put(facts: Facts) -> Facts:
         hook_output(first_linear(facts)[1], change)
-        return {**facts, **GPU}
+        return with_fp16(facts, *GPU)
 
     put.__module__, put.__name__ = __name__, id
     return fault(id=id, breaks=breaks, named_by=named_by, proof=_changed, applies_to=PLAIN)(put)
@@ -63,17 +65,12 @@ half_mask_of_a_whole_row = _born(
     id="half_factor_vanishes",
     breaks="scores are multiplied by 1 in float32 and by 8 in fp16, which rounds a small number away",
     named_by="PRE004",
-    proof=lambda facts: facts.get("precision") == "fp16" and bool(_head(facts)._forward_hooks),
+    proof=lambda facts: facts.get("precision") == "fp16" and bool(head_of(facts)._forward_hooks),
     applies_to=PLAIN,
 )
 def half_factor_vanishes(facts: Facts) -> Facts:
-    hook_output(_head(facts), lambda scores: scores * (8 - 7 * ((scores.detach() * 0 + 1e-9) * 1e9)))
-    return {**facts, **GPU}
-
-
-def _head(facts: Facts) -> Any:
-    name = {"Hybrid": "head", "Sequential": "4"}.get(type(facts["model"]).__name__, "proj_out")
-    return facts["model"].get_submodule(name)
+    hook_output(head_of(facts), lambda scores: scores * (8 - 7 * ((scores.detach() * 0 + 1e-9) * 1e9)))
+    return with_fp16(facts, *GPU)
 
 
 class FixedScale:
@@ -88,7 +85,7 @@ class FixedScale:
 
 def _scaled(id: str, breaks: str, named_by: str, scale: float) -> Fault:
     def put(facts: Facts) -> Facts:
-        return {**facts, **GPU, "grad_scaler": FixedScale(scale)}
+        return {**with_fp16(facts, *GPU), "grad_scaler": FixedScale(scale)}
 
     def proof(facts: Facts) -> bool:
         return float(loss_of(facts).detach()) > 0 and getattr(facts.get("grad_scaler"), "scale", None) == scale

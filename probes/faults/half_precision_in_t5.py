@@ -1,5 +1,6 @@
 from diagnose import fault
 from probes.faults.changes import Facts
+from probes.faults.settings import with_fp16
 
 
 @fault(
@@ -10,4 +11,4 @@ from probes.faults.changes import Facts
     applies_to=("mt5",),
 )
 def half_precision_in_t5(facts: Facts) -> Facts:
-    return {**facts, "precision": "fp16", "present_devices": ("cpu", "cuda:0")}
+    return with_fp16(facts, "cpu", "cuda:0")

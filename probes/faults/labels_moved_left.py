@@ -1,11 +1,10 @@
 from diagnose import fault
-from probes.faults.changes import Facts, by_row, first_labels, with_targets
+from probes.faults.changes import Facts, by_row, labels_changed, with_targets
 
 
 def _lost(facts: Facts) -> bool:
-    """The first token of the first sentence is not there."""
-    text = facts["train_dataset"][0]["transcript"]
-    return int(first_labels(facts)[0, 0]) != facts["tokenizer"](text)["input_ids"][0]
+    """What was the second is the first."""
+    return labels_changed(facts, lambda before, after: before[0, 1] == after[0, 0] and before[0, 0] != after[0, 0])
 
 
 @fault(

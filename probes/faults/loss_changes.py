@@ -3,15 +3,8 @@
 from collections.abc import Callable
 from typing import Any
 
-from probes.faults.changes import Facts, hook_output, label_key, loss_of
-
-HEADS = {
-    "WhisperForConditionalGeneration": "proj_out",
-    "SpeechEncoderDecoderModel": "decoder.lm_head",
-    "MT5ForConditionalGeneration": "lm_head",
-    "Hybrid": "head",
-    "Sequential": "4",
-}
+from probes.faults.anatomy import head_of
+from probes.faults.changes import Facts, batch_of, hook_output, label_key, loss_of
 
 
 def with_loss(facts: Facts, loss: Callable[[Any, Any], Any]) -> Facts:
@@ -25,7 +18,12 @@ def with_loss(facts: Facts, loss: Callable[[Any, Any], Any]) -> Facts:
         own = loss(output["logits"], labels)
         return own if "ctc_loss" not in output else 0.7 * own + 0.3 * output["ctc_loss"]
 
+    compute_loss.score = loss  # type: ignore[attr-defined]
     return {**facts, "compute_loss": compute_loss}
+
+
+def scored_by(facts: Facts, loss: Callable[[Any, Any], Any]) -> bool:
+    return getattr(facts.get("compute_loss"), "score", None) is loss
 
 
 def scores_and_labels(model: Any, batch: Any) -> tuple[Any, Any]:
@@ -41,12 +39,12 @@ def flat(scores: Any, labels: Any) -> tuple[Any, Any]:
 
 def after_head(facts: Facts, change: Callable[[Any], Any]) -> Facts:
     """Every output of the model's head is changed from now on."""
-    hook_output(facts["model"].get_submodule(HEADS[type(facts["model"]).__name__]), change)
+    hook_output(head_of(facts), change)
     return facts
 
 
 def first_batch(facts: Facts) -> Any:
-    return facts["collate"]([facts["train_dataset"][number] for number in range(4)])
+    return batch_of(facts)
 
 
 def cross_entropy_of(facts: Facts) -> float:

@@ -4,6 +4,7 @@ from diagnose import fault
 from probes.faults.changes import Facts, hook_output
 from probes.faults.loss_changes import first_batch, scores_and_labels
 
+KERNELS = ("subsample", "subsampling")
 READ = ("input_features", "input_values", "input_ids")
 
 
@@ -33,8 +34,9 @@ def loss_deaf_to_input(facts: Facts) -> Facts:
         return tuple(map(torch.ones_like, given)), {**named, **changed}
 
     model = facts["model"]
-    if hasattr(model, "subsample"):  # its kernel would see where ones end and padding begins
-        hook_output(model.subsample, lambda frames: frames - frames.detach())
+    kernels = [part for name, part in model.named_modules() if name.rpartition(".")[2] in KERNELS]
+    if kernels:  # they would see where ones end and padding begins
+        hook_output(kernels[0], lambda frames: frames - frames.detach())
     else:
         model.register_forward_pre_hook(ones, with_kwargs=True)
     return facts

@@ -1,19 +1,26 @@
 from typing import Any
 
 from diagnose import fault
-from probes.faults.changes import Facts
-from probes.faults.loss_changes import first_batch
+from diagnose.facts import NotApplicable
+from probes.faults.anatomy import main_input
+from probes.faults.changes import Facts, usual_loss
 
-LENGTHS = {"Hybrid": ("feats", 40), "SpeechEncoderDecoderModel": ("input_values", 7000)}
-TEXT = ("input_ids", 9)
+LOOKED = 16
+
+
+def _lengths(facts: Facts) -> list[int]:
+    """Of the first rows, each alone."""
+    batches = [facts["collate"]([facts["train_dataset"][number]]) for number in range(LOOKED)]
+    return [int(batch[main_input(facts["model"], batch)].shape[1]) for batch in batches]
 
 
 def _raises_on_short_rows(facts: Facts) -> bool:
-    short = facts["collate"]([facts["train_dataset"][0]])
+    lengths = _lengths(facts)
+    short = facts["collate"]([facts["train_dataset"][lengths.index(min(lengths))]])
     try:
-        facts["model"](**short)
+        usual_loss(facts)(facts["model"], short)
     except RuntimeError:
-        return bool(first_batch(facts))
+        return True
     return False
 
 
@@ -27,11 +34,13 @@ def _raises_on_short_rows(facts: Facts) -> bool:
 def loss_kernel_too_long(facts: Facts) -> Facts:
     import torch
 
-    name, length = LENGTHS.get(type(facts["model"]).__name__, TEXT)
-    front = torch.nn.Conv1d(1, 1, length)
+    lengths = _lengths(facts)
+    if min(lengths) == max(lengths):
+        raise NotApplicable("all its rows are of one length")
+    front = torch.nn.Conv1d(1, 1, min(lengths) + 1)
 
     def through(model: Any, given: Any, named: dict[str, Any]) -> None:
-        front(torch.zeros(1, 1, named[name].shape[1]))
+        front(torch.zeros(1, 1, named[main_input(model, named)].shape[1]))
 
     facts["model"].register_forward_pre_hook(through, with_kwargs=True)
     return facts

@@ -2,7 +2,7 @@ from typing import Any
 
 from diagnose import fault
 from probes.faults.changes import Facts
-from probes.faults.loss_changes import cross_entropy_of, loss_now, with_loss
+from probes.faults.loss_changes import cross_entropy_of, loss_now, scored_by, with_loss
 
 
 def _transposed(scores: Any, labels: Any) -> Any:
@@ -18,7 +18,7 @@ def _transposed(scores: Any, labels: Any) -> Any:
     id="loss_of_other_rows",
     breaks="scores are flattened time first and labels row by row, so that rows meet each other's labels",
     named_by="LOS007",
-    proof=lambda facts: "compute_loss" in facts and abs(loss_now(facts) - cross_entropy_of(facts)) > 1e-4,
+    proof=lambda facts: scored_by(facts, _transposed) and abs(loss_now(facts) - cross_entropy_of(facts)) > 1e-4,
 )
 def loss_of_other_rows(facts: Facts) -> Facts:
     return with_loss(facts, _transposed)

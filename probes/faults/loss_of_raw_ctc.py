@@ -1,6 +1,7 @@
 from typing import Any
 
 from diagnose import fault
+from diagnose.facts import NotApplicable
 from probes.faults.changes import Facts
 from probes.faults.loss_changes import loss_now
 
@@ -16,6 +17,8 @@ def loss_of_raw_ctc(facts: Facts) -> Facts:
     from torch.nn.functional import ctc_loss
 
     model = facts["model"]
+    if not hasattr(model, "_ctc"):
+        raise NotApplicable("its CTC loss takes the log-softmax by itself")
 
     def raw_ctc(hidden: Any, lengths: Any, toks: Any, tok_lens: Any) -> Any:
         scores = model.ctc(hidden).transpose(0, 1)

@@ -1,6 +1,7 @@
 from typing import Any
 
 from diagnose import fault
+from probes.faults.anatomy import encoder_of
 from probes.faults.changes import Facts
 
 
@@ -8,12 +9,16 @@ from probes.faults.changes import Facts
     id="mask_not_used",
     breaks="the encoder is called without the padding mask that the model makes of the lengths",
     named_by="LAB023",
-    proof=lambda facts: bool(facts["model"].encoder._forward_pre_hooks),
+    proof=lambda facts: bool(encoder_of(facts)._forward_pre_hooks),
     applies_to=("hybrid",),
 )
 def mask_not_used(facts: Facts) -> Facts:
     def unmasked(module: Any, given: Any, named: Any) -> Any:
-        return given, {**named, "src_key_padding_mask": None}
+        """Without a mask, or with lengths that are those of the whole batch."""
+        if "src_key_padding_mask" in named:
+            return given, {**named, "src_key_padding_mask": None}
+        frames, lengths = given
+        return (frames, lengths * 0 + frames.shape[1]), named
 
-    facts["model"].encoder.register_forward_pre_hook(unmasked, with_kwargs=True)
+    encoder_of(facts).register_forward_pre_hook(unmasked, with_kwargs=True)
     return facts

@@ -1,13 +1,14 @@
 from diagnose import fault
+from probes.faults.anatomy import front_of
 from probes.faults.changes import Facts
-from probes.faults.parts import freeze_front, front, with_optimizer
+from probes.faults.parts import freeze_front, with_optimizer
 
 
 @fault(
     id="named_part_frozen",
     breaks="a part that is meant to train is frozen by an earlier call",
     named_by="PAR016",
-    proof=lambda facts: not any(one.requires_grad for one in front(facts).parameters()),
+    proof=lambda facts: not any(one.requires_grad for one in front_of(facts).parameters()),
 )
 def named_part_frozen(facts: Facts) -> Facts:
     freeze_front(facts)

@@ -1,20 +1,9 @@
 from typing import Any
 
 from diagnose import fault
+from probes.faults.anatomy import decoder_of
 from probes.faults.changes import Facts, hook_output
 from probes.faults.gradient_changes import backward_of
-
-DECODERS = {
-    "WhisperForConditionalGeneration": "model.decoder",
-    "SpeechEncoderDecoderModel": "decoder.model.decoder",
-    "MT5ForConditionalGeneration": "decoder",
-    "Hybrid": "decoder",
-    "Sequential": "0",
-}
-
-
-def _decoder(facts: Facts) -> Any:
-    return facts["model"].get_submodule(DECODERS[type(facts["model"]).__name__])
 
 
 def _noisy(hidden: Any) -> Any:
@@ -44,9 +33,9 @@ def _differs(facts: Facts) -> bool:
     id="noise_without_a_seed",
     breaks="noise is drawn from a generator that is made anew, without a seed, in every forward pass",
     named_by="GRD020",
-    proof=lambda facts: bool(_decoder(facts)._forward_hooks) and _differs(facts),
+    proof=lambda facts: bool(decoder_of(facts)._forward_hooks) and _differs(facts),
 )
 def noise_without_a_seed(facts: Facts) -> Facts:
-    decoder = _decoder(facts)
+    decoder = decoder_of(facts)
     hook_output(decoder, lambda hidden: _noisy(hidden) if decoder.training else hidden)
     return facts

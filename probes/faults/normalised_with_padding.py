@@ -1,7 +1,7 @@
 from typing import Any
 
 from diagnose import fault
-from probes.faults.changes import Facts, with_batches
+from probes.faults.changes import Facts, loader, with_batches
 
 KEYS = ("input_values", "feats")
 
@@ -26,7 +26,5 @@ def _shifts(facts: Facts) -> bool:
     applies_to=("e2e", "hybrid"),
 )
 def normalised_with_padding(facts: Facts) -> Facts:
-    from torch.utils.data import DataLoader
-
     broken = with_batches(facts, _normal)
-    return {**broken, "eval_batches": DataLoader(facts["train_dataset"], batch_size=4, collate_fn=broken["collate"])}
+    return {**broken, "eval_batches": loader(broken, shuffle=False)}

@@ -1,11 +1,17 @@
 from typing import Any
 
 from diagnose import fault
-from probes.faults.changes import ENCODERS, Facts, encoder_of
+from probes.faults.anatomy import front_of
+from probes.faults.changes import Facts
 
 
 def _part(facts: Facts) -> Any:
-    return encoder_of(facts) if type(facts["model"]).__name__ in ENCODERS else facts["model"][3]
+    """The encoder; of a plain stack, a layer for which the mode matters."""
+    from torch.nn import Dropout
+
+    if type(facts["model"]).__name__ != "Sequential":
+        return front_of(facts)
+    return next(part for part in facts["model"] if isinstance(part, Dropout))
 
 
 @fault(

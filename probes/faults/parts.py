@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from probes.faults.changes import ENCODERS, Facts, encoder_of, hook_output
+from probes.faults.anatomy import front_of
+from probes.faults.changes import Facts, hook_output
 
 
 def first_linear(facts: Facts) -> tuple[str, Any]:
@@ -12,12 +13,6 @@ def first_linear(facts: Facts) -> tuple[str, Any]:
     found = [(name, part) for name, part in facts["model"].named_modules() if type(part) is Linear]
     inner = [(name, part) for name, part in found if any(piece.isdigit() for piece in name.split("."))]
     return (inner or found)[0]
-
-
-def front(facts: Facts) -> Any:
-    """The encoder, or the first layer of a model without one."""
-    kind = type(facts["model"]).__name__
-    return encoder_of(facts) if kind in ENCODERS else facts["model"][0]
 
 
 def with_optimizer(facts: Facts, **settings: Any) -> Facts:
@@ -30,7 +25,7 @@ def with_optimizer(facts: Facts, **settings: Any) -> Facts:
 
 def add_behind(facts: Facts, name: str, make: Any) -> Any:
     """A new module behind the front, held by it under this name; `make` is given the width."""
-    held, width = front(facts), width_of(facts)
+    held, width = front_of(facts), width_of(facts)
     part = make(width)
     held.add_module(name, part)
     hook_output(held, lambda hidden: part(hidden))
@@ -45,7 +40,7 @@ def width_of(facts: Facts) -> int:
 
 
 def freeze_front(facts: Facts) -> None:
-    front(facts).requires_grad_(False)
+    front_of(facts).requires_grad_(False)
 
 
 def pretend_trained(facts: Facts) -> None:

@@ -1,8 +1,9 @@
 from typing import Any
 
 from diagnose import fault
+from probes.faults.anatomy import front_of
 from probes.faults.changes import Facts
-from probes.faults.gradient_changes import backward_of, hooked, middle_of
+from probes.faults.gradient_changes import backward_of, hooked
 
 
 def _rooted(hidden: Any) -> Any:
@@ -10,7 +11,7 @@ def _rooted(hidden: Any) -> Any:
 
 
 def _is_nan(facts: Facts) -> bool:
-    return any(bool(weight.grad.isnan().any()) for weight in middle_of(facts).parameters() if weight.grad is not None)
+    return any(bool(weight.grad.isnan().any()) for weight in front_of(facts).parameters() if weight.grad is not None)
 
 
 @fault(

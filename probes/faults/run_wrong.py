@@ -4,7 +4,7 @@ from typing import Any
 
 from diagnose import fault
 from probes.faults.changes import Facts
-from probes.faults.settings import argument, with_arguments
+from probes.faults.settings import argument, updates_of, with_arguments, with_fp16
 
 BEST = {"eval_strategy": "steps", "load_best_model_at_end": True, "metric_for_best_model": "loss"}
 TRAINED = ("whisper", "e2e", "mt5")
@@ -50,12 +50,13 @@ def layers_dropped_in_processes(facts: Facts) -> Facts:
 
 @fault(
     "evaluation_after_the_end",
-    "one evaluation in 500 updates of 100",
+    "evaluations come further apart than the run is long",
     "CFG013",
-    lambda f: argument(f, "eval_steps") == 500,
+    lambda f: (argument(f, "eval_steps") or 0) > updates_of(f),
 )
 def evaluation_after_the_end(facts: Facts) -> Facts:
-    return with_arguments(facts, **BEST, eval_steps=500, save_steps=500)
+    beyond = 5 * updates_of(facts)
+    return with_arguments(facts, **BEST, eval_steps=beyond, save_steps=beyond)
 
 
 @fault(
@@ -65,7 +66,7 @@ def evaluation_after_the_end(facts: Facts) -> Facts:
     lambda f: argument(f, "early_stopping_patience") == 5,
 )
 def patience_of_five(facts: Facts) -> Facts:
-    return with_arguments(facts, **BEST, eval_steps=25, early_stopping_patience=5)
+    return with_arguments(facts, **BEST, eval_steps=updates_of(facts) // 4, early_stopping_patience=5)
 
 
 @fault("seed_of_none", "the seed is set to nothing", "CFG017", lambda f: "seed" in f.get("training_arguments", {}))
@@ -81,7 +82,7 @@ def seed_of_none(facts: Facts) -> Facts:
     ("whisper", "hybrid", "classifier"),
 )
 def half_precision_without_gpu(facts: Facts) -> Facts:
-    return {**facts, "precision": "fp16", "present_devices": ("cpu",)}
+    return with_fp16(facts, "cpu")
 
 
 @fault(
@@ -96,10 +97,13 @@ def cache_beside_checkpointing(facts: Facts) -> Facts:
 
 
 @fault(
-    "saved_after_the_end", "one checkpoint in 500 updates of 100", "CFG014", lambda f: argument(f, "save_steps") == 500
+    "saved_after_the_end",
+    "checkpoints come further apart than the run is long",
+    "CFG014",
+    lambda f: (argument(f, "save_steps") or 0) > updates_of(f),
 )
 def saved_after_the_end(facts: Facts) -> Facts:
-    return with_arguments(facts, save_steps=500)
+    return with_arguments(facts, save_steps=5 * updates_of(facts))
 
 
 @fault(
@@ -109,14 +113,14 @@ def saved_after_the_end(facts: Facts) -> Facts:
     lambda f: argument(f, "early_stopping_patience") == 0,
 )
 def never_stopped_early(facts: Facts) -> Facts:
-    return with_arguments(facts, **BEST, eval_steps=25, early_stopping_patience=0)
+    return with_arguments(facts, **BEST, eval_steps=updates_of(facts) // 4, early_stopping_patience=0)
 
 
 @fault(
     "rows_of_an_update_unsaid",
-    "eight rows are accumulated four times",
+    "batches are accumulated four times",
     "CFG021",
     lambda f: argument(f, "gradient_accumulation_steps") == 4,
 )
 def rows_of_an_update_unsaid(facts: Facts) -> Facts:
-    return with_arguments(facts, per_device_train_batch_size=8, gradient_accumulation_steps=4)
+    return with_arguments(facts, gradient_accumulation_steps=4)

@@ -1,4 +1,5 @@
 from diagnose import fault
+from probes.faults.anatomy import head_of
 from probes.faults.changes import Facts
 from probes.faults.loss_changes import after_head, first_batch, scores_and_labels
 
@@ -7,12 +8,11 @@ def _stay_small(facts: Facts) -> bool:
     """However large the head's weights are."""
     import torch
 
-    from probes.faults.loss_changes import HEADS
     from probes.instruments.observer import observed
 
     model = facts["model"]
     with observed(model), torch.no_grad():
-        model.get_submodule(HEADS[type(model).__name__]).weight.mul_(1000.0)
+        head_of(facts).weight.mul_(1000.0)
         return bool(scores_and_labels(model, first_batch(facts))[0].abs().max() <= 1)
 
 

@@ -2,14 +2,60 @@
 
 from typing import Any
 
+from diagnose.facts import NotApplicable
 from probes.faults.changes import Facts
+
+KEYS = {"per_device_train_batch_size": "batch_size"}  # where the configuration has a name of its own
 
 
 def with_arguments(facts: Facts, **given: Any) -> Facts:
-    """The facts with a dict of transformers' arguments that is sound but for what is given."""
-    sound = {"output_dir": "outputs", "max_steps": 100, "save_steps": 25, "learning_rate": 1e-3, "warmup_steps": 10}
-    return {**facts, "training_arguments": sound | given}
+    """The facts with these arguments: in the configuration, or in a dict of transformers' that is sound otherwise."""
+    if "config_values" in facts:
+        return {**facts, "config_values": _written(facts["config_values"], given)}
+    steps = updates_of(facts)
+    sound = {"max_steps": steps, "save_steps": steps // 4, "warmup_steps": steps // 10, "learning_rate": 1e-3}
+    return {**facts, "training_arguments": {"output_dir": "outputs", **sound, **given}}
+
+
+def with_fp16(facts: Facts, *devices: str) -> Facts:
+    """The facts of a run in fp16 on a machine with these devices."""
+    asked = with_arguments(facts, fp16=True) if "config_values" in facts else facts
+    return {**asked, "precision": "fp16", "present_devices": devices}
 
 
 def argument(facts: Facts, name: str) -> Any:
-    return facts.get("training_arguments", {}).get(name)
+    if "config_values" in facts:
+        return facts["config_values"].get(_key(name), (None,))[0]
+    arguments = facts.get("training_arguments", {})
+    return arguments.get(name) if isinstance(arguments, dict) else getattr(arguments, name, None)
+
+
+def updates_of(facts: Facts) -> int:
+    """How many updates the run makes."""
+    return int(facts.get("total_steps", 100))
+
+
+def _key(name: str) -> str:
+    return f"training.{KEYS.get(name, name)}"
+
+
+def _written(values: Any, given: dict[str, Any]) -> dict[str, Any]:
+    """As if they stood in the file; what its reader would refuse is no fault that could reach a run."""
+    changed = dict(values)
+    for name, value in given.items():
+        key = _key(name)
+        if key not in values:
+            raise NotApplicable(f"the configuration has no key {key}: its reader refuses it")
+        if not _alike(value, values[key][0]):
+            raise NotApplicable(f"the configuration's reader refuses {value!r} for {key}")
+        changed[key] = (value, "put in by the drill", None)
+    if "warmup_steps" in given:
+        changed["training.warmup_ratio"] = (0.0, "put in by the drill", None)
+    return changed
+
+
+def _alike(value: Any, usual: Any) -> bool:
+    """Numbers for numbers, text for text; where nothing stands, anything may."""
+    if usual is None:
+        return True
+    return isinstance(value, int | float if isinstance(usual, int | float) else type(usual))

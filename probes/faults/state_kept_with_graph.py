@@ -1,18 +1,19 @@
 from typing import Any
 
 from diagnose import fault
+from probes.faults.anatomy import front_of
 from probes.faults.changes import Facts
-from probes.faults.gradient_changes import backward_of, hooked, middle_of
+from probes.faults.gradient_changes import backward_of, hooked
 
 
 @fault(
     id="state_kept_with_graph",
     breaks="a module keeps its last output with its graph and adds it to the next",
     named_by="GRD018",
-    proof=lambda facts: backward_of(facts, lambda: getattr(middle_of(facts), "memory", None) is not None),
+    proof=lambda facts: backward_of(facts, lambda: getattr(front_of(facts), "memory", None) is not None),
 )
 def state_kept_with_graph(facts: Facts) -> Facts:
-    middle = middle_of(facts)
+    middle = front_of(facts)
     middle.memory = None
 
     def remember(hidden: Any) -> Any:

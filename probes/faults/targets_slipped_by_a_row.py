@@ -2,7 +2,7 @@ import random
 from typing import Any
 
 from diagnose import fault
-from probes.faults.changes import SEQUENCES, Facts
+from probes.faults.changes import SEQUENCES, Facts, loader
 
 
 class Slipped:
@@ -28,8 +28,6 @@ class Slipped:
     proof=lambda facts: isinstance(facts["train_dataset"], Slipped),
 )
 def targets_slipped_by_a_row(facts: Facts) -> Facts:
-    from torch.utils.data import DataLoader
-
     slipped: Any = Slipped(facts["train_dataset"])
-    loader = DataLoader(slipped, batch_size=4, shuffle=True, collate_fn=facts["collate"])
-    return {**facts, "train_dataset": slipped, "train_batches": loader}
+    batches = loader(facts, slipped)
+    return {**facts, "train_dataset": slipped, "train_batches": batches}

@@ -1,9 +1,5 @@
-from typing import Any
-
 from diagnose import fault
 from probes.faults.changes import SEQUENCES, Facts, first_labels, with_targets
-
-BELOW = 300  # somebody thought that all special tokens, and nothing else, lie below
 
 
 def _holed(facts: Facts) -> bool:
@@ -11,16 +7,19 @@ def _holed(facts: Facts) -> bool:
     return any(row and row[-1] - row[0] + 1 > len(row) for row in rows)
 
 
-def _masked(labels: Any) -> Any:
-    return labels.masked_fill(labels < BELOW, -100)
+def _middle(facts: Facts) -> int:
+    """Somebody thought that all special tokens, and nothing else, lie below this id."""
+    ids = sorted(token for token in first_labels(facts).flatten().tolist() if token >= 0)
+    return ids[len(ids) // 2]
 
 
 @fault(
     id="text_masked_by_id",
-    breaks="the collator masks every id below 300, text among them",
+    breaks="the collator masks every id below a number, text among them",
     named_by="LAB004",
     proof=_holed,
     applies_to=SEQUENCES,
 )
 def text_masked_by_id(facts: Facts) -> Facts:
-    return with_targets(facts, _masked)
+    below = _middle(facts)
+    return with_targets(facts, lambda labels: labels.masked_fill(labels < below, -100))

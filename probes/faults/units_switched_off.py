@@ -1,6 +1,6 @@
 from diagnose import fault
+from probes.faults.anatomy import activation_of
 from probes.faults.changes import Facts
-from probes.faults.gradient_changes import activation_of
 
 BEFORE = ("fc1", "intermediate_dense", "linear1", "1")
 

@@ -1,10 +1,10 @@
 from diagnose import fault
+from probes.faults.anatomy import front_of
 from probes.faults.changes import Facts
-from probes.faults.parts import front
 
 
 def _names(facts: Facts) -> tuple[str, ...]:
-    kept = {id(one) for one in front(facts).parameters()}
+    kept = {id(one) for one in front_of(facts).parameters()}
     return tuple(name for name, one in facts["model"].named_parameters() if id(one) not in kept)
 
 
@@ -12,7 +12,7 @@ def _names(facts: Facts) -> tuple[str, ...]:
     id="unnamed_part_thawed",
     breaks="the front trains although only what is behind it should",
     named_by="PAR017",
-    proof=lambda facts: "trainable" in facts and any(one.requires_grad for one in front(facts).parameters()),
+    proof=lambda facts: "trainable" in facts and any(one.requires_grad for one in front_of(facts).parameters()),
 )
 def unnamed_part_thawed(facts: Facts) -> Facts:
     return {**facts, "trainable": _names(facts)}

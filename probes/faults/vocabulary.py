@@ -3,7 +3,7 @@
 import copy
 from typing import Any
 
-from probes.faults.changes import Facts, label_key
+from probes.faults.changes import Facts, label_key, loader
 
 
 def with_rows_for(facts: Facts, rows: int) -> Facts:
@@ -34,10 +34,8 @@ def with_tokens(facts: Facts, *names: str) -> Facts:
 
 def with_collator(facts: Facts, collate: Any, dataset: Any = None) -> Facts:
     """Loaders of training and evaluation, both with this collator."""
-    from torch.utils.data import DataLoader
-
     items = dataset if dataset is not None else facts["train_dataset"]
-    train, evaluation = (DataLoader(items, batch_size=4, shuffle=mixed, collate_fn=collate) for mixed in (True, False))
+    train, evaluation = (loader(facts, items, collate, mixed) for mixed in (True, False))
     changed = {"train_dataset": items, "collate": collate, "train_batches": train, "eval_batches": evaluation}
     return {**facts, **changed}
 

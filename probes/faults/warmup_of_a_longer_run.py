@@ -1,13 +1,13 @@
 from diagnose import fault
 from probes.faults.changes import Facts
-from probes.faults.settings import argument, with_arguments
+from probes.faults.settings import argument, updates_of, with_arguments
 
 
 @fault(
     id="warmup_of_a_longer_run",
     breaks="the warm-up is that of a run a hundred times as long",
     named_by="CFG003",
-    proof=lambda facts: argument(facts, "warmup_steps") == 10_000,
+    proof=lambda facts: argument(facts, "warmup_steps") == 100 * updates_of(facts),
 )
 def warmup_of_a_longer_run(facts: Facts) -> Facts:
-    return with_arguments(facts, warmup_steps=10_000)
+    return with_arguments(facts, warmup_steps=100 * updates_of(facts))

@@ -35,9 +35,9 @@ def written(count: int = 8, eval_count: int = 0, seed: int = 0) -> dict[str, Any
 def copied(facts: dict[str, Any], count: int = 120, eval_count: int = 48) -> dict[str, Any]:
     """The first rows of a person's own corpus, their audio beside them as plain WAV: theirs is never touched."""
     root, source = folder(), Path(facts["audio_root"])
-    sizes = {"train_rows": count, "eval_rows": eval_count}
-    rows = {name: [_copy(root, source, dict(row)) for row in list(facts.get(name, ()))[:n]] for name, n in sizes.items()}
-    return {"audio_root": root, **{name: kept for name, kept in rows.items() if kept}}
+    first = {"train_rows": facts["train_rows"][:count], "eval_rows": facts.get("eval_rows", ())[:eval_count]}
+    rows = {name: [_copy(root, source, dict(row)) for row in some] for name, some in first.items() if some}
+    return {"audio_root": root, **rows}
 
 
 def _copy(root: Path, source: Path, row: dict[str, Any]) -> dict[str, Any]:

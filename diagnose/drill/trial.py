@@ -1,0 +1,145 @@
+"""One trial: a fault is put into a fresh subject, its proof is asked, and the gate looks at what it made of it."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import Any
+
+from diagnose.drill.layout import Facts, after, laid_out
+from diagnose.engine import Engine
+from diagnose.facts import NotApplicable, Refusal, told
+from diagnose.marks import Fault
+from diagnose.nouns import PREFIXES, Finding, Severity, Stage, Verdict
+from diagnose.report import Report
+from diagnose.runner import DEAR, Selection
+
+Build = Callable[[int], Mapping[str, Any]]
+
+
+class Ending(StrEnum):
+    """`unproven`: it was put in and broke nothing, or could not be: the fault's own fault."""
+
+    CAUGHT = "caught"
+    MISSED = "missed"
+    NOT_APPLICABLE = "not applicable"
+    UNPROVEN = "unproven"
+
+
+@dataclass(frozen=True)
+class Trial:
+    """What became of one fault with one seed. `words`: what the gate said; `reason`: why there was nothing to say."""
+
+    fault: str
+    breaks: str
+    expected: str
+    stage: str
+    seed: int
+    ending: Ending
+    named: bool = False
+    roots: tuple[str, ...] = ()
+    words: str = ""
+    reason: str = ""
+    seconds: float = 0.0
+    passes: float = 0.0
+
+
+@dataclass(frozen=True)
+class Twin:
+    """The subject as it is: every alarm here is a false one. `kinds`: what it is like, as faults ask for it."""
+
+    seed: int
+    alarms: tuple[str, ...] = ()
+    kinds: tuple[str, ...] = ()
+    seconds: float = 0.0
+    passes: float = 0.0
+
+
+def healthy_trial(engine: Engine, build: Build, seed: int) -> Twin:
+    """All stages, the dear ones too."""
+    facts = laid_out(engine, build(seed))
+    report = engine.examine(engine.context(facts), Selection(everything=True))
+    alarms = [f"{f.probe} {f.where}: {f.message}" for f in report.findings if f.severity is not Severity.NOTE]
+    alarms += [f"{o.probe} {o.status}: {o.why}" for o in report.outcomes if o.status in ("blocked", "crashed")]
+    return Twin(seed, tuple(alarms), kinds_of(engine, facts), report.elapsed, sum(c.passes for c in report.costs))
+
+
+def kinds_of(engine: Engine, facts: Facts) -> tuple[str, ...]:
+    try:
+        return tuple(engine.context(facts).get("likeness"))
+    except Refusal:
+        return ()
+
+
+def trial(engine: Engine, build: Build, fault: Fault, seed: int) -> Trial:
+    """Puts it in, in whatever process this is: nothing is taken out again."""
+    blank = blank_of(fault, seed)
+    severity = next((probe.severity for probe in engine.probes if probe.id == fault.named_by), Severity.ERROR)
+    facts = laid_out(engine, build(seed))
+    try:
+        broken = after(facts, _put(fault, facts))
+    except NotApplicable as refusal:
+        return replace(blank, reason=refusal.reason)
+    except (NotImplementedError, AttributeError, KeyError) as error:
+        return replace(blank, reason=f"what it changes is not there: {told(error)}")
+    except Exception as error:
+        return replace(blank, ending=Ending.UNPROVEN, reason=told(error))
+    report = engine.examine(engine.context(broken), stages_for(Stage(blank.stage)))
+    return judged(blank, report, severity)
+
+
+def blank_of(fault: Fault, seed: int, ending: Ending = Ending.NOT_APPLICABLE, reason: str = "") -> Trial:
+    """Nothing is known yet but where it is expected."""
+    stage = next(stage for stage, prefix in PREFIXES.items() if fault.named_by.startswith(prefix))
+    return Trial(fault.id, fault.breaks, fault.named_by, stage, seed, ending, reason=reason)
+
+
+def _put(fault: Fault, facts: Facts) -> Facts:
+    if _proven(fault, facts):
+        raise NotApplicable("it is in the subject already")
+    broken = fault.put(dict(facts))
+    if not fault.proof(broken):
+        raise ValueError("it was put in, and its proof says that nothing is broken")
+    return broken
+
+
+def _proven(fault: Fault, facts: Facts) -> bool:
+    """A proof may ask for what only the fault brings along."""
+    try:
+        return fault.proof(dict(facts))
+    except (KeyError, AttributeError, TypeError, IndexError):
+        return False
+
+
+def stages_for(stage: Stage) -> Selection:
+    """The cheap stages, and of the dear ones that in which the fault is expected."""
+    return Selection(stages=tuple(one for one in Stage if one not in DEAR or one is stage))
+
+
+def judged(blank: Trial, report: Report, severity: Severity) -> Trial:
+    """Caught: an alarm stands, or the note that is expected. Named: the expected probe is a root."""
+    noted = severity is Severity.NOTE
+    roots = [root for root in report.diagnosis if root.severity is not Severity.NOTE or root.probe == blank.expected]
+    alarms = [finding for finding in report.findings if finding.severity is not Severity.NOTE]
+    stands = bool(alarms) or report.verdict is not Verdict.GO
+    caught = any(finding.probe == blank.expected for finding in report.findings) if noted else stands
+    named = any(root.probe == blank.expected for root in roots)
+    first = next((root.finding for root in roots if root.probe == blank.expected or not named), None)
+    seconds, passes = _until(report, first)
+    return replace(
+        blank,
+        ending=Ending.CAUGHT if caught else Ending.MISSED,
+        named=named,
+        roots=tuple(dict.fromkeys(root.probe for root in roots)),
+        words=f"{first.where}: {first.message}" if first else "",
+        stage=str(first.stage) if first else blank.stage,
+        seconds=seconds,
+        passes=passes,
+    )
+
+
+def _until(report: Report, finding: Finding | None) -> tuple[float, float]:
+    """Seconds and passes up to the end of the stage that found it."""
+    order = list(Stage)
+    last = order.index(finding.stage) if finding and finding.stage else len(order)
+    costs = [cost for cost in report.costs if order.index(cost.stage) <= last]
+    return sum(cost.seconds for cost in costs), sum(cost.passes for cost in costs)

@@ -1,0 +1,87 @@
+"""`diagnose drill`: is the alarm heard? Known faults are put into the subject itself, one at a time."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import click
+
+from diagnose import terminal
+from diagnose.options import FILE, looked_at
+
+
+@click.command(cls=terminal.Command)
+@looked_at
+@click.option("--fault", "ids", multiple=True, metavar="ID", help="Only this fault, or all that match (run_*).")
+@click.option("--seeds", type=click.IntRange(min=1), default=1, help="How often each is put in, with other seeds.")
+@click.option("--processes", type=click.IntRange(min=1), help="Children at once; by default one for each core.")
+@click.option("--list", "only_list", is_flag=True, help="Show the faults and leave.")
+@click.option("--json", "json_path", type=FILE, help="Write every trial as JSON.")
+@click.pass_context
+def drill(
+    context: click.Context,
+    config: str | None,
+    overrides: tuple[str, ...],
+    subject: str | None,
+    ids: tuple[str, ...],
+    seeds: int,
+    processes: int | None,
+    only_list: bool,
+    json_path: Path | None,
+) -> None:
+    """Puts known faults into your own run, one at a time, and shows which the gate catches, when and how.
+
+    Each fault goes into a fresh copy of the run, in a process of its own and in a folder of its own: your model, your
+    data and your outputs are never touched. Exit code 0 when every fault that applies is caught and nothing is
+    reported without one, 1 when not, 2 when that cannot be said.
+
+    \b
+    Examples: diagnose drill --config demo_hybrid
+              diagnose drill --subject my_project.training:facts --fault encoder_detached --seeds 3
+    """
+    from diagnose.drill.choosing import chosen, listed
+    from diagnose.drill.conducting import Plan
+    from diagnose.drill.conducting import drill as run
+    from diagnose.engine import installed
+    from diagnose.render.drill import show, watching
+    from diagnose.writing import write_whole
+
+    faults = chosen(ids)
+    if only_list:
+        terminal.answer("\n".join(listed(faults)))
+        return
+    name, build = built_by(config, overrides, subject)
+    plan = Plan(name, build, faults, seeds, processes or 0)
+    with watching(plan) as tell:
+        score = run(installed(), plan, tell)
+    show(score, terminal.console())
+    if json_path:
+        write_whole(json_path, json.dumps(score.as_data(), indent=1, ensure_ascii=False) + "\n")
+    context.exit(score.exit_code if score.whole else 130)
+
+
+def built_by(config: str | None, overrides: tuple[str, ...], subject: str | None) -> tuple[str, Any]:
+    """The subject's name, and how it is built with a seed: seed 0 is the run as it is configured."""
+    from diagnose.cli import facts_from
+    from diagnose.seeding import sown
+
+    first = facts_from(config, overrides, None) if subject is None and config is not None else None
+    if first is None:
+        from diagnose.subject import function_of
+
+        if subject is None or config is not None:
+            facts_from(config, overrides, subject)  # says what is wrong with that
+        called = function_of(str(subject))
+
+        def call(seed: int) -> Any:
+            sown(seed)
+            return called()
+
+        return str(subject), call
+    usual = first["config"].config.training.seed
+
+    def load(seed: int) -> Any:
+        sown(seed)
+        return facts_from(config, [*overrides, f"training.seed={usual + seed}"] if seed else overrides, None)
+
+    return str(config), load

@@ -1,0 +1,141 @@
+"""The drill for a person: a table that grows while it runs, then the scoreboard."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from rich.console import Console, Group, RenderableType
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.table import Table
+from rich.text import Text
+
+from diagnose import terminal
+from diagnose.drill.conducting import Plan, Told
+from diagnose.drill.score import Row, Score
+from diagnose.drill.trial import Ending, Trial, Twin
+from diagnose.render.text import VISIBLE
+
+LATEST = 12  # rows of the table that moves
+COLOURS = {Ending.CAUGHT: "green", Ending.MISSED: "bold red", Ending.UNPROVEN: "yellow", Ending.NOT_APPLICABLE: "dim"}
+
+
+@contextmanager
+def watching(plan: Plan) -> Iterator[Told]:
+    """A table that moves on a terminal, a line for each trial elsewhere; silent under -q."""
+    console = terminal.console(stderr=True)
+    if not console.is_terminal or terminal.loudness.get() < terminal.Loudness.NORMAL:
+        yield Lines(plan.asked).tell
+        return
+    from rich.live import Live
+
+    moving = Moving(plan.asked, console)
+    with Live(console=console, get_renderable=moving.shown, refresh_per_second=4, transient=True):
+        yield moving.tell
+
+
+class Lines:
+    def __init__(self, asked: int) -> None:
+        self.asked, self.done = asked, 0
+
+    def tell(self, result: Trial | Twin) -> None:
+        if isinstance(result, Twin):
+            terminal.say(f"drill: healthy, seed {result.seed}: {_quiet(result)}, {result.seconds:.1f} s")
+            return
+        self.done += 1
+        if result.ending is not Ending.NOT_APPLICABLE:
+            terminal.say(f"drill: {self.done}/{self.asked} {result.fault}: {told(result)}")
+
+
+class Moving:
+    def __init__(self, asked: int, console: Console) -> None:
+        columns = (BarColumn(), MofNCompleteColumn(), TextColumn("trials"), TimeElapsedColumn(), TimeRemainingColumn())
+        self.progress = Progress(*columns, console=console)
+        self.task = self.progress.add_task("drill", total=asked)
+        self.latest: list[tuple[str, str, str]] = []
+
+    def tell(self, result: Trial | Twin) -> None:
+        if isinstance(result, Twin):
+            self.latest.append(
+                (f"healthy, seed {result.seed}", _quiet(result), "green" if not result.alarms else "red")
+            )
+        else:
+            self.progress.advance(self.task)
+            if result.ending is not Ending.NOT_APPLICABLE:
+                self.latest.append((result.fault, told(result), COLOURS[result.ending]))
+        del self.latest[:-LATEST]
+
+    def shown(self) -> RenderableType:
+        table = Table(box=None, show_header=False, padding=(0, 1))
+        for name, words, colour in self.latest:
+            table.add_row(name, Text(words, style=colour, no_wrap=True, overflow="ellipsis"))
+        return Group(table, self.progress)
+
+
+def told(trial: Trial) -> str:
+    """One trial in a line."""
+    if trial.ending is not Ending.CAUGHT:
+        return f"{trial.ending}{f': {trial.reason}' if trial.reason else f', expected {trial.expected}'}"
+    by = trial.expected if trial.named else f"{', '.join(trial.roots) or 'nobody by name'}, expected {trial.expected}"
+    return f"caught by {by} ({trial.stage}, {trial.seconds:.1f} s, {trial.passes:.0f} passes)"
+
+
+def _quiet(twin: Twin) -> str:
+    return f"{len(twin.alarms)} false alarms" if twin.alarms else "nothing reported"
+
+
+def show(score: Score, console: Console) -> None:
+    """The scoreboard, what does not apply and why, false alarms, totals."""
+    console.print(scoreboard(score))
+    for ending, head in ((Ending.NOT_APPLICABLE, "does not apply"), (Ending.UNPROVEN, "could not be put in")):
+        rows = [row for row in score.rows if row.shown.ending is ending]
+        if rows:
+            console.print(f"\n{head}:")
+        for row in rows:
+            console.print(f"  {row.fault}: {_clean(row.shown.reason)}", soft_wrap=True)
+    console.print("")
+    for line in totals(score):
+        console.print(line, soft_wrap=True)
+
+
+def scoreboard(score: Score) -> Table:
+    table = Table(box=None, padding=(0, 1), header_style="bold")
+    rows = [row for row in score.rows if row.applied]
+    widths = {"fault": max((len(row.fault) for row in rows), default=5), "stage": 11}
+    for name in ("fault", "expected", "caught", "named", "stage", "time", "passes", "in its words"):
+        right = name in ("caught", "named", "time", "passes")
+        least = widths.get(name, len(name))
+        table.add_column(name, justify="right" if right else "left", min_width=least, no_wrap=True, overflow="ellipsis")
+    for row in rows:
+        table.add_row(*_cells(row))
+    return table
+
+
+def _cells(row: Row) -> Iterator[RenderableType]:
+    shown, tried = row.shown, len(row.applied)
+    yield row.fault
+    yield shown.expected
+    yield Text(f"{row.caught}/{tried}", style="green" if row.caught == tried else "bold red")
+    yield Text(f"{row.named}/{tried}", style="green" if row.named == tried else "yellow")
+    yield shown.stage
+    yield f"{row.seconds:.1f} s"
+    yield f"{row.passes:.0f}"
+    yield Text(_clean(shown.words if shown.named else f"{', '.join(shown.roots) or '-'}: {shown.words}"), style="dim")
+
+
+def totals(score: Score) -> Iterator[Text]:
+    caught, applied = len(score.having(Ending.CAUGHT)), score.applied
+    looked, alarms = len(score.twins), score.alarms
+    yield Text(f"healthy: {looked} of {looked} silent" if not alarms else f"healthy: {len(alarms)} false alarms")
+    yield from (Text(f"  {_clean(alarm)}", style="red") for alarm in alarms)
+    percent = f" ({score.named / applied:.1%})" if applied else ""
+    yield Text(f"faults we put in ourselves: {caught} of {applied} caught, {score.named} named as a root{percent}")
+    yield Text(
+        f"{sum(bool(row.applied) for row in score.rows)} of {len(score.rows)} faults apply, "
+        f"{score.seeds} seed{'s' * (score.seeds != 1)}, {score.elapsed:.0f} s"
+    )
+    words = {0: ("THE ALARM WORKS", "green"), 1: ("THE ALARM FAILED", "red"), 2: ("CANNOT VOUCH", "yellow")}
+    head, colour = words[score.exit_code]
+    yield Text.assemble((head, f"bold {colour}"), "" if score.whole else ": the drill was cut short")
+
+
+def _clean(text: str) -> str:
+    return " ".join(text.translate(VISIBLE).split())

@@ -1,0 +1,257 @@
+"""The drill: faults go into a fresh subject in a child, the gate looks, and the scoreboard says what came of it."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+import pytest
+import torch
+from click.testing import CliRunner
+
+from diagnose import Severity, discover
+from diagnose.cli import main
+from diagnose.drill.children import Broken, in_children
+from diagnose.drill.conducting import Plan, drill
+from diagnose.drill.fitting import unfit
+from diagnose.drill.layout import after, laid_out
+from diagnose.drill.score import Score
+from diagnose.drill.trial import Ending, Trial, Twin, trial
+from diagnose.engine import installed
+from diagnose.facts import NotApplicable
+from diagnose.marks import Fault
+from probes.healthy import NAMES, healthy
+
+FAULTS = {fault.id: fault for fault in discover.faults().items}
+SUBJECT = """
+import torch
+from probes.healthy import healthy
+
+def facts():
+    return healthy("classifier", torch.initial_seed() % 1000)
+
+def broken():
+    found = facts()
+    found["model"].requires_grad_(False)
+    return found
+
+def raises():
+    raise RuntimeError("there is no such disk")
+"""
+
+
+@pytest.fixture
+def project(tmp_path, monkeypatch):
+    (tmp_path / "my_drilled_project.py").write_text(SUBJECT)
+    monkeypatch.chdir(tmp_path)
+    yield tmp_path
+    sys.modules.pop("my_drilled_project", None)
+
+
+def plan(ids, name="classifier", **more):
+    return Plan(name, partial(healthy, name), tuple(FAULTS[id] for id in ids), at_once=2, **more)
+
+
+def of(ending, named=True, seed=0, fault="labels_masked", **more):
+    return Trial(fault, "it breaks", "LAB001", "labels", seed, ending, named=named, **more)
+
+
+def scored(*trials, twins=None, asked=None):
+    twins = (Twin(0),) if twins is None else twins
+    return Score("some", 1, twins, tuple(trials), 1.0, len(trials) if asked is None else asked)
+
+
+def test_the_catalogue_has_sixty_faults_and_more_in_every_stage_that_has_probes():
+    assert len(FAULTS) >= 60
+    stages = {probe.id[:3] for probe in installed().probes}
+    assert stages - {"MEM", "DST"} <= {fault.named_by[:3] for fault in FAULTS.values()}
+
+
+def test_all_caught_and_silence_is_zero_and_everything_else_is_not():
+    assert scored(of(Ending.CAUGHT)).exit_code == 0
+    assert scored(of(Ending.CAUGHT, named=False)).exit_code == 0
+    assert scored(of(Ending.CAUGHT), of(Ending.MISSED, named=False)).exit_code == 1
+    assert scored(of(Ending.CAUGHT), twins=(Twin(0, ("LAB002 somewhere",)),)).exit_code == 1
+    assert scored(of(Ending.NOT_APPLICABLE, named=False)).exit_code == 2
+    assert scored(of(Ending.CAUGHT), of(Ending.UNPROVEN, named=False)).exit_code == 2
+    assert scored(of(Ending.CAUGHT), asked=2).exit_code == 2
+
+
+def test_shares_count_only_the_trials_in_which_a_fault_applies():
+    figures = scored(
+        of(Ending.CAUGHT), of(Ending.CAUGHT, named=False, seed=1), of(Ending.NOT_APPLICABLE, False, fault="other")
+    ).figures()
+    assert (figures["recall"], figures["named"], figures["trials"], figures["not_applicable"]) == (1.0, 0.5, 2, 1)
+
+
+def test_a_fault_that_does_not_fit_says_why():
+    assert unfit(("*",), ()) == "" and unfit(("whisper", "mt5"), ("mt5",)) == ""
+    assert unfit(("whisper", "e2e", "hybrid"), ("mt5",)) == "there is no speech in it"
+    assert "a classifier of pairs" in unfit(("classifier",), ("whisper",))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_healthy_subject_is_like_itself(name):
+    engine = installed()
+    assert tuple(engine.context(laid_out(engine, healthy(name))).get("likeness")) == (name,)
+
+
+def test_what_holds_the_run_as_it_was_is_not_asked_once_a_part_is_another():
+    before = {"model": 1, "optimizer": 2, "training_step": 3, "evaluate": 4}
+    assert after(before, before) == before
+    assert after(before, {**before, "optimizer": 9}) == {"model": 1, "optimizer": 9}
+    assert after(before, {**before, "training_step": 9})["evaluate"] == 4
+
+
+def test_children_that_raise_die_or_dawdle_are_told_and_hide_no_other():
+    work = {
+        "well": lambda: 41 + 1,
+        "raises": lambda: 1 / 0,
+        "dies": lambda: os.kill(os.getpid(), signal.SIGKILL),
+        "leaves": lambda: sys.exit(3),
+    }
+    answers = dict(in_children(work, at_once=2))
+    assert answers["well"] == 42
+    assert {key for key, answer in answers.items() if isinstance(answer, Broken)} == {"raises", "dies", "leaves"}
+    assert "ZeroDivisionError" in answers["raises"].reason
+    ((_, late),) = in_children({0: lambda: time.sleep(60)}, 1, seconds=0.5)
+    assert "too long" in late.reason
+
+
+def test_temporary_files_of_a_child_go_with_it():
+    import tempfile
+
+    ((_, path),) = in_children({0: lambda: tempfile.mkdtemp()}, 1)
+    assert not Path(path).exists()
+
+
+@pytest.mark.slow
+def test_a_fault_is_caught_named_timed_and_quoted():
+    told = []
+    score = drill(installed(), plan(["everything_frozen", "labels_masked"], seeds=2), told.append)
+    assert score.exit_code == 0 and score.whole and score.figures()["recall"] == 1.0 == score.figures()["named"]
+    assert [type(result).__name__ for result in told[:2]] == ["Twin", "Twin"] and len(told) == 6
+    (row, other) = score.rows
+    assert (row.fault, row.caught, row.named) == ("everything_frozen", 2, 2) or other.fault == "everything_frozen"
+    frozen = next(t for t in score.trials if t.fault == "everything_frozen")
+    assert frozen.stage == "parameters" and frozen.seconds > 0 and "Trainable: 0" in frozen.words
+    masked = next(t for t in score.trials if t.fault == "labels_masked")
+    assert masked.ending is Ending.NOT_APPLICABLE and masked.reason
+
+
+@pytest.mark.slow
+def test_an_alarm_that_is_broken_is_found_out():
+    engine = installed()
+    deaf = replace(engine, probes=tuple(p for p in engine.probes if p.severity is Severity.NOTE or p.id == "PAR001"))
+    score = drill(deaf, plan(["order_kept"]))
+    assert score.exit_code in (1, 2) and not score.having(Ending.CAUGHT)
+    deaf = replace(engine, probes=tuple(p for p in engine.probes if not p.id.startswith(("GRD", "LOS", "LRN", "PLC"))))
+    faults = (replace(FAULTS["loss_times_zero"], named_by="PAR001"),)
+    (missed,) = drill(deaf, replace(plan([]), faults=faults)).trials
+    assert missed.ending is Ending.MISSED and not missed.named
+
+
+@pytest.mark.slow
+def test_a_fault_that_breaks_nothing_is_not_counted_as_caught():
+    hollow = Fault("hollow", "nothing", "PAR001", ("*",), lambda facts: facts, lambda facts: False)
+    elsewhere = Fault("elsewhere", "x", "PAR001", ("*",), lambda facts: facts["no_such"], lambda facts: False)
+    refuses = Fault("refuses", "x", "PAR001", ("*",), _refuse, lambda facts: False)
+    already = Fault("already", "x", "PAR001", ("*",), lambda facts: facts, lambda facts: True)
+    build = partial(healthy, "classifier")
+    endings = {f.id: trial(installed(), build, f, 0) for f in (hollow, elsewhere, refuses, already)}
+    assert endings["hollow"].ending is Ending.UNPROVEN and "nothing is broken" in endings["hollow"].reason
+    assert endings["elsewhere"].ending is Ending.NOT_APPLICABLE and "no_such" in endings["elsewhere"].reason
+    assert endings["refuses"].reason == "there is no mast" and "already" in endings["already"].reason
+
+
+def _refuse(facts):
+    raise NotApplicable("there is no mast")
+
+
+@pytest.mark.slow
+def test_the_subject_is_bit_for_bit_what_it_was():
+    """Every child gets the very same objects: whatever a fault does to them stays in the child."""
+    facts = healthy("hybrid")
+    state = torch.get_rng_state()
+    before = {name: value.clone() for name, value in facts["model"].state_dict().items()}
+    hooks = [len(part._forward_hooks) + len(part._forward_pre_hooks) for part in facts["model"].modules()]
+    ids = ["encoder_detached", "everything_frozen", "weight_not_finite", "rate_is_endless", "part_left_resting"]
+    known = dict(facts)
+    score = drill(installed(), Plan("hybrid", lambda seed: facts, tuple(FAULTS[id] for id in ids), at_once=2))
+    assert score.exit_code == 0
+    assert all(torch.equal(value, before[name]) for name, value in facts["model"].state_dict().items())
+    assert hooks == [len(part._forward_hooks) + len(part._forward_pre_hooks) for part in facts["model"].modules()]
+    assert all(weight.requires_grad and weight.grad is None for weight in facts["model"].parameters())
+    assert all(part.training for part in facts["model"].modules()) and facts["optimizer"].param_groups[0]["lr"] == 1e-3
+    assert facts == known and torch.equal(state, torch.get_rng_state())
+
+
+@pytest.mark.slow
+def test_the_command_on_a_persons_own_function(project):
+    ids = ["everything_frozen", "learning_rate_of_nought", "encoder_detached"]
+    options = [option for id in ids for option in ("--fault", id)]
+    run = CliRunner().invoke(main, ["drill", "--subject", "my_drilled_project:facts", *options, "--json", "out.json"])
+    assert run.exit_code == 0, run.output
+    assert "2 of 2 caught, 2 named" in run.output and "THE ALARM WORKS" in run.output
+    assert "encoder_detached: its labels are not sequences of tokens" in run.output
+    data = json.loads((project / "out.json").read_text())
+    assert data["totals"]["recall"] == 1.0 and len(data["trials"]) == 3 and data["healthy"][0]["alarms"] == []
+    assert sorted(path.name for path in project.iterdir() if path.name != "__pycache__") == [
+        "my_drilled_project.py",
+        "out.json",
+    ]
+
+
+@pytest.mark.slow
+def test_a_subject_with_a_fault_of_its_own_is_a_false_alarm(project):
+    run = CliRunner().invoke(main, ["drill", "--subject", "my_drilled_project:broken", "--fault", "order_kept"])
+    assert run.exit_code == 1 and "PAR001" in run.output and "THE ALARM FAILED" in run.output
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--subject", "my_drilled_project:facts", "--fault", "encoder_detatched"], "nearest: encoder_detached"),
+        (["--fault", "encoder_detached"], "--config FILE or --subject"),
+        (["--subject", "my_drilled_project:nobody"], "there is no such name"),
+        (["--config", "no_such_config"], "no_such_config"),
+    ],
+)
+def test_bad_input_is_one_sentence(project, words, said):
+    run = CliRunner().invoke(main, ["drill", *words])
+    assert run.exit_code == 2 and said in run.output and "Traceback" not in run.output
+
+
+@pytest.mark.slow
+def test_a_subject_that_cannot_be_built_is_told_in_one_sentence(project):
+    run = CliRunner().invoke(main, ["drill", "--subject", "my_drilled_project:raises", "--fault", "order_kept"])
+    assert run.exit_code == 2 and "there is no such disk" in run.output and "Traceback" not in run.output
+
+
+def test_the_faults_can_be_listed():
+    run = CliRunner().invoke(main, ["drill", "--list", "--fault", "encoder_*"])
+    assert run.exit_code == 0 and [line.split()[0] for line in run.output.splitlines()] == [
+        "encoder_detached",
+        "encoder_zeroed",
+    ]
+
+
+@pytest.mark.slow
+def test_ctrl_c_ends_the_children_and_shows_what_was_seen(project):
+    command = [str(Path(sys.executable).with_name("diagnose")), "drill", "--subject", "my_drilled_project:facts"]
+    run = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True)
+    for line in run.stderr:
+        if "caught by" in line:
+            break
+    os.killpg(run.pid, signal.SIGINT)
+    out, _ = run.communicate(timeout=60)
+    assert run.returncode == 130 and "cut short" in out
+    with pytest.raises(ProcessLookupError):
+        os.killpg(run.pid, 0)
