@@ -46,7 +46,7 @@ class Guard:
         """What is known of the run beside its steps: total_steps, schedule, scaled, vocabulary, phases."""
         self.known |= known
         if self.mode != "off":
-            _ = self._engine  # the probes are read now, and not in the midst of a step
+            self.verdict()  # the probes are read and woken now, and not in the midst of a step
 
     def step(
         self, *, loss: Any = None, grad_norm: Any = None, lr: Any = None, step: int | None = None, **more: Any

@@ -19,6 +19,7 @@ from tests.loop_support import ARCHITECTURES, trainer
 from tests.test_guard import poisoned
 from trainer.errors import InputError
 from trainer.loop import recording
+from trainer.loop.blackbox import Copies
 from trainer.loop.digest import verify
 from trainer.loop.packing import pack, unpack
 from trainer.loop.recording import clear, recordings
@@ -150,6 +151,22 @@ def test_a_batch_of_any_form_comes_back_as_it_was() -> None:
     back = unpack(plain, tensors)
     assert list(back) == list(batch) and back["a"][0] == 1 and back["a"][2] == {3: None, "y": 0.1} and back["c"] is True
     assert back["b"].dtype == torch.bfloat16 and isinstance(back["a"][1], tuple) and back["a"][1][1].shape == (0,)
+
+
+def test_copies_outlive_a_few_steps_and_follow_every_size_and_type() -> None:
+    """Memory is used again, never that of the steps before."""
+    copies, kept = Copies(4), []
+    for step in range(8):
+        batch = {"x": torch.full((1 + step % 3, 2), float(step)), "n": [torch.tensor([step])], "i": torch.tensor(step)}
+        if step == 5:
+            batch["x"] = batch["x"].to(torch.bfloat16).t()
+        kept.append((step, copies.of([batch, batch])))
+        batch["x"].fill_(-1)
+        batch["i"].fill_(-1)
+        for number, both in kept[-4:]:
+            assert all((one["x"] == number).all() and one["i"] == number == one["n"][0] for one in both)
+        assert both[0]["x"].shape == batch["x"].shape and both[0]["x"].dtype == batch["x"].dtype
+        assert both[0]["x"].data_ptr() != both[1]["x"].data_ptr()
 
 
 def test_a_kill_leaves_no_half_recording() -> None:

@@ -57,6 +57,28 @@ class Box:
     sums: dict[str, Any] = field(default_factory=dict)  # of the loop, before the step
 
 
+class Copies:
+    """Batches that a model cannot write into, in memory that is used again: new pages cost more than the copying."""
+
+    def __init__(self, steps: int) -> None:
+        self._pools: list[dict[str, Tensor]] = [{} for _ in range(steps)]
+
+    def of(self, batches: list[Any]) -> list[Any]:
+        """Good until so many further steps were copied."""
+        self._pools.append(self._pools.pop(0))
+        return [self._copied(batch, str(number)) for number, batch in enumerate(batches)]
+
+    def _copied(self, value: Any, name: str) -> Any:
+        if isinstance(value, Mapping):
+            return {key: self._copied(one, f"{name}.{key}") for key, one in value.items()}
+        if not isinstance(value, Tensor) or value.layout is not torch.strided:
+            return copied(value)
+        pool, size = self._pools[-1], value.numel()
+        if name not in pool or pool[name].numel() < size or pool[name].dtype is not value.dtype:
+            pool[name] = torch.empty(size, dtype=value.dtype)
+        return pool[name][:size].view(value.shape).copy_(value.detach())
+
+
 def copied(batch: Any) -> Any:
     """A batch that a model cannot write into: the same containers, tensors of their own."""
     if isinstance(batch, Tensor):

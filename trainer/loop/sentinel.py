@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch import Tensor
 
-from trainer.loop.blackbox import Box, Buffers, copied
+from trainer.loop.blackbox import Box, Buffers, Copies
 from trainer.loop.chances import chances, take_up
 from trainer.loop.recording import record
 from trainer.loop.weights import weighed
-from trainer.loop.withholding import Withholding
+from trainer.loop.withholding import LAG, Withholding
 
 if TYPE_CHECKING:
     from trainer.loop.trainer import RunTrainer
@@ -37,7 +37,7 @@ class Sentinel:
         trainer, training = self.trainer, self.trainer.config.training
         self.device, self.alone = trainer.args.device, trainer.args.world_size == 1
         self.scaler = trainer.accelerator.scaler
-        self.buffers = Buffers(trainer.model)
+        self.buffers, self.copies = Buffers(trainer.model), Copies(LAG + 2)
         self.withholding = Withholding(trainer.optimizer, self.device, self.scaler is not None, self.lag)
         ctc = getattr(trainer.model.config, "ctc_weight", 0.0)
         self.watch.begin(
@@ -58,7 +58,7 @@ class Sentinel:
         """A step is about to be made."""
         self.box = Box(
             step=self.trainer.state.global_step + 1,
-            batches=copied(batches) if self.device.type == "cpu" else batches,
+            batches=self.copies.of(batches) if self.device.type == "cpu" else batches,
             totals=totals,
             lr=self.trainer._get_learning_rate(),
             buffers=self.buffers.copy(),
