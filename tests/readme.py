@@ -1,15 +1,18 @@
-"""`python -m tests.readme` writes the README's table of probes anew, from the probes themselves."""
+"""`python -m tests.readme` writes the README's tables anew: the probes from themselves, the drill from its figures."""
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
+from typing import Any
 
 from diagnose.engine import installed
 from diagnose.nouns import Stage
 
-README = Path(__file__).resolve().parent.parent / "README.md"
-BETWEEN = re.compile(r"(<!-- probes -->\n).*?(<!-- /probes -->)", re.DOTALL)
+ROOT = Path(__file__).resolve().parent.parent
+README, FIGURES = ROOT / "README.md", ROOT / "benchmarks" / "drill.json"
+ARCHITECTURES = ("whisper", "e2e", "hybrid", "mt5")
 
 
 def table() -> str:
@@ -22,9 +25,37 @@ def table() -> str:
     return "\n".join(rows) + "\n"
 
 
+def scoreboard() -> str:
+    """What `make bench WHAT=drill` left, with its circumstances."""
+    content = json.loads(FIGURES.read_text(encoding="utf-8"))
+    figures, about = content["drill"], content["about"]
+    rows = [
+        "| subject | faults | trials | caught | named as a root | false alarms on healthy ones |",
+        "|---|---|---|---|---|---|",
+    ]
+    rows += [_row(f"small {name}", figures[name]) for name in ARCHITECTURES if name in figures]
+    rows += [_row(f"demo_{name}", found) for name, found in figures.get("demo", {}).items()]
+    one = about[next(iter(about))]
+    versions = ", ".join(f"{name} {number}" for name, number in one["versions"].items())
+    head = f"Faults we put in ourselves: {one['date']}, `make bench WHAT=drill`, {one['cores']} cores, {versions}."
+    return f"{head}\n\n" + "\n".join(rows) + "\n"
+
+
+def _row(name: str, found: dict[str, Any]) -> str:
+    shares = " | ".join(f"{found[share]:.1%}" for share in ("recall", "named"))
+    healthy = f"{found['false_alarms']} in {found.get('healthy_seeds', 1)}"
+    return f"| {name} | {found['faults']} | {found['trials']} | {shares} | {healthy} |"
+
+
+PARTS = {"probes": table, "drill": scoreboard}
+
+
 def written(text: str) -> str:
-    """The README with the table as it is now."""
-    return BETWEEN.sub(lambda found: found[1] + table() + found[2], text)
+    """The README with the tables as they are now."""
+    for name, make in PARTS.items():
+        between = re.compile(rf"(<!-- {name} -->\n).*?(<!-- /{name} -->)", re.DOTALL)
+        text = between.sub(lambda found, make=make: found[1] + make() + found[2], text)
+    return text
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 from typing import Any
 
 from diagnose import fault
-from probes.faults.changes import Facts
+from probes.faults.changes import Facts, unsaid
 from probes.faults.parts import add_behind, freeze_front, with_optimizer
 
 
@@ -30,4 +30,4 @@ def _norm(width: int) -> Any:
 def batch_norm_in_frozen_part(facts: Facts) -> Facts:
     add_behind(facts, "statistics", _norm)
     freeze_front(facts)
-    return with_optimizer(facts)
+    return unsaid(with_optimizer(facts), "fresh")

@@ -12,4 +12,4 @@ MORE = 60
     applies_to=("hybrid",),
 )
 def ctc_target_stretched(facts: Facts) -> Facts:
-    return with_targets(facts, lambda labels: by_row(labels, lambda ids: [*ids[:1] * MORE, *ids]))
+    return with_targets(facts, lambda labels: by_row(labels, lambda ids: [*ids[:1], *ids[1:2] * MORE, *ids[1:]]))

@@ -3,7 +3,8 @@
 from typing import Any
 
 from diagnose import fault
-from probes.faults.changes import SEQUENCES, Facts, loader
+from diagnose.facts import NotApplicable
+from probes.faults.changes import SEQUENCES, Facts, loader, loss_of
 
 
 def named(facts: Facts, fact: str) -> str:
@@ -25,6 +26,16 @@ def evaluation_unfinished(facts: Facts) -> Facts:
     return {**facts, "evaluate": unfinished}
 
 
+def _mode_matters(facts: Facts) -> bool:
+    import torch
+
+    from probes.instruments.observer import observed
+
+    with observed(facts["model"]), torch.no_grad():
+        losses = [float(loss_of({**facts, "model": facts["model"].train(mode)})) for mode in (True, False)]
+    return losses[0] != losses[1]
+
+
 @fault(
     id="evaluation_while_training",
     breaks="evaluate leaves the model in training mode",
@@ -33,6 +44,8 @@ def evaluation_unfinished(facts: Facts) -> Facts:
 )
 def evaluation_while_training(facts: Facts) -> Facts:
     model, compute = facts["model"], facts["compute_metrics"]
+    if not _mode_matters(facts):
+        raise NotApplicable("it has no dropout and no batch norm: training mode changes nothing")
 
     def training() -> dict[str, float]:
         import torch

@@ -8,6 +8,7 @@ from diagnose.facts import NotApplicable
 from probes.faults.anatomy import main_input
 from probes.faults.changes import SEQUENCES, Facts
 
+FEW = 6
 THEIRS = ("whisper", "e2e", "mt5")
 
 
@@ -129,14 +130,18 @@ def prompt_never_taught(facts: Facts) -> Facts:
     id="generation_limit_too_small",
     breaks="generation stops after five tokens, whatever the labels have",
     named_by="GEN004",
-    proof=lambda facts: facts["generate"].__name__ == "<lambda>" or setting("max_length", 6)(facts),
+    proof=lambda facts: (said := generated(facts)) is not None and said.shape[1] <= FEW,
     applies_to=SEQUENCES,
 )
 def generation_limit_too_small(facts: Facts) -> Facts:
+    """In the settings where they are obeyed; else the loop itself ends so early."""
     if hasattr(facts["model"], "generation_config"):
-        return set_generation(facts, max_length=6)
-    end = facts["tokenizer"].eos_token_id
-    return {**facts, "generate": lambda model, batch: model.say(batch["feats"], batch["feat_lens"], end, limit=6)}
+        whole = facts["model"].generation_config.max_length
+        if (said := generated(set_generation(facts, max_length=FEW))) is not None and said.shape[1] <= FEW:
+            return facts
+        set_generation(facts, max_length=whole)
+    usual = facts["generate"]
+    return {**facts, "generate": lambda model, batch: usual(model, batch)[:, :FEW]}
 
 
 @fault(
@@ -147,6 +152,9 @@ def generation_limit_too_small(facts: Facts) -> Facts:
     applies_to=("hybrid",),
 )
 def end_not_waited_for(facts: Facts) -> Facts:
+    if not hasattr(facts["model"], "say"):
+        raise NotApplicable("its generation cannot be told to wait for another token")
+
     def waiting(model: Any, batch: Any) -> Any:
         return model.say(batch["feats"], batch["feat_lens"], end=len(facts["tokenizer"]) + 7)
 

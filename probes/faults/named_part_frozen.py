@@ -1,6 +1,6 @@
 from diagnose import fault
 from probes.faults.anatomy import front_of
-from probes.faults.changes import Facts
+from probes.faults.changes import Facts, unsaid
 from probes.faults.parts import freeze_front, with_optimizer
 
 
@@ -12,4 +12,4 @@ from probes.faults.parts import freeze_front, with_optimizer
 )
 def named_part_frozen(facts: Facts) -> Facts:
     freeze_front(facts)
-    return with_optimizer(facts) | {"trainable": ("*",)}
+    return unsaid(with_optimizer(facts), "fresh") | {"trainable": ("*",)}

@@ -6,7 +6,10 @@ from probes.measured.data import LabelRow, SpecialIds
 FEWEST = 2  # one token behind the end may be meant: some models put the language there
 
 
-@probe(id="LAB005", stage=Stage.LABELS, severity=Severity.ERROR, explains=("LAB036", "LOS*", "LRN*", "GEN*"))
+AFTER = ("LAB01[89]", "LAB036", "LOS*", "LRN*", "GEN*")
+
+
+@probe(id="LAB005", stage=Stage.LABELS, severity=Severity.ERROR, explains=AFTER)
 def label_padding_is_another_token(decoder_rows: tuple[LabelRow, ...], special_ids: SpecialIds) -> Iterator[Finding]:
     """Rows are filled up behind their end with a token that is neither -100 nor the padding token: it is scored."""
     filled = [(row, tail) for row in decoder_rows if (tail := _tail(row, special_ids)) and len(tail) >= FEWEST]

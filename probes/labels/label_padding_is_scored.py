@@ -4,7 +4,7 @@ from diagnose import Finding, Severity, Stage, probe
 from probes.measured.data import LabelRow
 
 
-@probe(id="LAB002", stage=Stage.LABELS, severity=Severity.ERROR, explains=("LOS*", "LRN*", "GEN*"))
+@probe(id="LAB002", stage=Stage.LABELS, severity=Severity.ERROR, explains=("LAB018", "LAB036", "LOS*", "LRN*", "GEN*"))
 def label_padding_is_scored(label_rows: tuple[LabelRow, ...]) -> Iterator[Finding]:
     """Padding of the labels is not -100, so the loss scores padding as if it were speech."""
     wrong = [row for row in label_rows if row.scored_padding]

@@ -4,7 +4,7 @@ from diagnose import Finding, Severity, Stage, probe
 from probes.measured.data import LabelRow
 
 
-@probe(id="LAB003", stage=Stage.LABELS, severity=Severity.WARNING)
+@probe(id="LAB003", stage=Stage.LABELS, severity=Severity.WARNING, explains=("LAB029", "LRN*"))
 def label_row_is_masked(label_rows: tuple[LabelRow, ...]) -> Iterator[Finding]:
     """A row has no label to score while its batch has: it costs time and teaches nothing."""
     alive = {row.batch for row in label_rows if row.scored}

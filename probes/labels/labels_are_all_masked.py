@@ -4,7 +4,7 @@ from itertools import groupby
 from diagnose import Finding, Severity, Stage, probe
 from probes.measured.data import LabelRow, SpecialIds
 
-AFTER = ("LAB00[25678]", "LAB010", "LAB013", "LOS*", "GRD*", "PRE*", "LRN*", "GEN*")
+AFTER = ("LAB00[25678]", "LAB010", "LAB013", "LAB025", "LOS*", "GRD*", "PRE*", "LRN*", "GEN*")
 
 
 @probe(id="LAB001", stage=Stage.LABELS, severity=Severity.ERROR, explains=AFTER)

@@ -3,7 +3,7 @@ from collections.abc import Iterator
 from diagnose import Finding, Severity, Stage, probe
 from probes.measured.collation import Collation
 
-AFTER = ("LAB01[046]", "LAB02[0-8]", "LOS015", "LRN*", "GEN*")
+AFTER = ("LAB01[0468]", "LAB02[0-8]", "LOS015", "LRN*", "GEN*")
 
 
 @probe(id="LAB034", stage=Stage.LABELS, severity=Severity.ERROR, explains=AFTER)

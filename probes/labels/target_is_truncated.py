@@ -6,7 +6,7 @@ from probes.measured.collation import Targets
 MANY = 0.01  # one text in a hundred: what is cut is never said, which alone costs about as much of the error rate
 
 
-@probe(id="LAB016", stage=Stage.LABELS, severity=Severity.WARNING, explains=("LAB007",))
+@probe(id="LAB016", stage=Stage.LABELS, severity=Severity.WARNING, explains=("LAB007", "LAB028"))
 def target_is_truncated(targets: Targets) -> Iterator[Finding]:
     """Targets are longer than the limit of the labels and are cut there."""
     if targets.tail:
