@@ -54,7 +54,7 @@ def nan_bisect(
         raise click.UsageError("--checkpoint goes with --config")
     facts, precision = facts_from(config, overrides, subject, checkpoint), precision or "fp32"
     if module is not None:
-        terminal.answer("\n".join(told_operations(facts, module)))
+        terminal.answer("\n".join(told_operations(facts, module, precision, number)))
         return
     with watching() as watcher:
         origin = api.nan_bisect(**facts, precision=precision, number=number, watcher=watcher)
@@ -87,14 +87,17 @@ def told_origin(origin: Any) -> Iterator[str]:
         yield from (f"    {value}" for value in visit.values)
 
 
-def told_operations(facts: dict[str, Any], module: str) -> Iterator[str]:
+def told_operations(facts: dict[str, Any], module: str, precision: str, number: int | None = None) -> Iterator[str]:
     from diagnose.engine import installed
     from diagnose.facts import Refusal
 
+    how = {"module": module, "precision": precision, "number": number}
     try:
-        found = installed().context({**facts, "search": {"module": module}}).get("operations_inside")
+        found = installed().context({**facts, "search": how}).get("operations_inside")
     except Refusal as refusal:
         raise InputError(f"--drill-down {module}: {refusal.reason}") from refusal
+    if not found:
+        yield f"{module} computed nothing in this batch"
     for step in found:
         yield f"{step.module} {step.name}  {step.line}"
         yield from (f"    {value}" for value in step.values)

@@ -17,7 +17,7 @@ def replayed(recording: Path, precision: str | None, module: str | None) -> int:
     precision = precision or replay.precision
     if module is not None:
         facts = replay.facts(replay.micros[0], precision)
-        terminal.answer("\n".join(told_operations(facts, module)))
+        terminal.answer("\n".join(told_operations(facts, module, precision)))
         return 0
     for number, micro in enumerate(replay.micros):
         terminal.answer(_compared(replay, number, micro, precision))

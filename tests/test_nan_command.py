@@ -5,10 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
+import soundfile
 from click.testing import CliRunner
 
 from diagnose.cli import main
+from tests.loop_support import write_run
 
 SUBJECT = """
 from probes.healthy import healthy
@@ -64,6 +67,8 @@ def test_a_finite_run_is_said_to_be_so(ask: Any) -> None:
             ("--drill-down", "encoder.layrs.0"),
             "has no module 'encoder.layrs.0' (nearest: encoder.layers.0)",
         ),
+        ("sound", ("--drill-down", ""), "has no module ''"),
+        ("sound", ("--drill-down", "encoder.layers.0", "--batch", "999"), "there are 9 batches, counted from 0"),
     ],
 )
 def test_what_cannot_be_searched_is_not_called_finite(
@@ -77,3 +82,35 @@ def test_every_operation_inside_a_module_is_listed(ask: Any) -> None:
     told = ask("sound", "--drill-down", "encoder.layers.0.linear1")
     assert told.exit_code == 0
     assert told.stdout.startswith("encoder.layers.0.linear1 ") and "output [" in told.stdout
+
+
+def test_the_operations_are_those_of_the_batch_and_precision_that_were_asked_for(ask: Any) -> None:
+    inside = ("--drill-down", "encoder.layers.0.linear1")
+    first, other = ask("sound", *inside), ask("sound", *inside, "--batch", "3")
+    assert first.stdout.splitlines()[0] == other.stdout.splitlines()[0] and first.stdout != other.stdout
+    assert ask("sound", *inside, "--batch", "0").stdout == first.stdout
+    assert "bfloat16" in ask("sound", *inside, "--precision", "bf16").stdout and "bfloat16" not in first.stdout
+
+
+def spoil(path: Path) -> None:
+    samples, rate = soundfile.read(path, dtype="float32")
+    samples[100] = np.nan
+    soundfile.write(path, samples, rate, subtype="FLOAT")
+
+
+@pytest.mark.parametrize("workers", [0, 1])
+def test_a_clip_that_the_reader_refuses_for_a_bad_sample_is_the_origin(tmp_path: Path, workers: int) -> None:
+    config = write_run(tmp_path / "run", "hybrid", num_workers=workers)
+    spoil(tmp_path / "run" / "clip-5.wav")
+    told = CliRunner().invoke(main, ["nan-bisect", "--config", str(config)])
+    assert told.exit_code == 1, told.stderr
+    assert told.stdout.splitlines()[1].startswith("LOS050 error  clip-5.wav (audio file), row ")
+    assert "the sample at 0.006 s is not finite" in told.stdout and "phase      data" in told.stdout
+
+
+def test_a_clip_that_is_refused_for_another_reason_is_no_origin(tmp_path: Path) -> None:
+    config = write_run(tmp_path / "run", "hybrid")
+    (tmp_path / "run" / "clip-5.wav").write_bytes(b"RIFF")
+    told = CliRunner().invoke(main, ["nan-bisect", "--config", str(config)])
+    assert told.exit_code == 2 and not told.stdout
+    assert "clip-5.wav" in told.stderr and "train.csv:7" in told.stderr

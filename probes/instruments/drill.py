@@ -19,7 +19,8 @@ def inside(subject: Subject, batch: Any, module: str) -> tuple[Operation, ...]:
     """One forward pass; the module and all that it holds."""
     calls = Calls(subject.model)
     steps = _Steps(calls, module)
-    with attempt(subject), calls.followed(), steps, torch.no_grad():
+    eager = torch.compiler.set_stance("force_eager")
+    with attempt(subject), eager, calls.followed(), steps, torch.no_grad(), subject.autocast():
         subject.compute_loss(subject.model, copied(batch))
     return tuple(steps.seen)
 

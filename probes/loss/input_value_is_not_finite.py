@@ -12,4 +12,6 @@ def input_value_is_not_finite(bisected: Bisected) -> Iterator[Finding]:
     """A value of the batch is NaN or infinite and reaches the loss."""
     origin = bisected.origin
     if origin is not None and origin.cause == "data":
-        yield born(origin, f"{origin.module} came out of the collator so", FIX)
+        refused = f"{origin.module} holds it, and the dataset refuses to read such a file"
+        story = refused if origin.kind else f"{origin.module} came out of the collator so"
+        yield born(origin, story, FIX)

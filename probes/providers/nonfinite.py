@@ -51,14 +51,16 @@ def searched(
     compute_loss: Any = None,
     optimizer: Any = None,
     train_dataset: Any = None,
+    audio_root: Any = None,
     trainer: Any = None,
 ) -> Bisected:
     """The origin in the first failing batch of the run, in the precision that was asked for."""
     from probes.instruments.bisect import bisect
     from probes.instruments.outputs import loss_of_output
+    from probes.instruments.refused_files import refused_for_bad_samples
     from probes.instruments.replay import Subject
     from probes.instruments.rows import names_of
-    from probes.instruments.scan import Failing, NoSuchBatch, first_failing
+    from probes.instruments.scan import Failing, NoSuchBatch, NotDrawn, first_failing
 
     others, precision = tuple(books_of(trainer)), search.get("precision", "fp32")
     subject = Subject(model, compute_loss or loss_of_output, optimizer, precision, others)
@@ -69,6 +71,12 @@ def searched(
     else:
         try:
             failing = first_failing(subject, train_batches, search.get("number"))
+        except NotDrawn as reason:
+            rows = getattr(train_dataset, "rows", None)
+            origin = refused_for_bad_samples(rows, audio_root, reason.indices, precision)
+            if origin is None:
+                raise Unavailable(str(reason)) from reason
+            return Bisected(origin, reason.number)
         except NoSuchBatch as reason:
             raise Unavailable(str(reason)) from reason
     if failing is None:
@@ -78,18 +86,31 @@ def searched(
 
 
 def operations_inside(
-    model: "Module", batch: Any, search: dict[str, Any], compute_loss: Any = None, trainer: Any = None
+    model: "Module",
+    search: dict[str, Any],
+    batch: Any = None,
+    train_batches: Any = None,
+    compute_loss: Any = None,
+    trainer: Any = None,
 ) -> tuple[Operation, ...]:
-    """Every operation within one module of the model, for a batch that was given or the first one."""
+    """Every operation within one module of the model, for a batch that was given, that of a number, or the first."""
     from probes.instruments.drill import inside
     from probes.instruments.outputs import loss_of_output
-    from probes.instruments.replay import Subject
+    from probes.instruments.replay import Subject, unwrapped
+    from probes.instruments.scan import NoSuchBatch, NotDrawn, batch_of
 
-    names = [name for name, _ in model.named_modules()]
-    if search["module"] not in names:
-        raise Unavailable(f"the model has no module {search['module']!r}{nearest(search['module'], names)}")
-    subject = Subject(model, compute_loss or loss_of_output, others=tuple(books_of(trainer)))
-    return inside(subject, search.get("batch", batch), search["module"])
+    model, module, number = unwrapped(model), search["module"], search.get("number")
+    names = [name for name, _ in model.named_modules() if name]
+    if module not in names:
+        raise Unavailable(f"the model has no module {module!r}{nearest(module, names)}")
+    subject = Subject(model, compute_loss or loss_of_output, None, search["precision"], tuple(books_of(trainer)))
+    try:
+        chosen = search.get("batch", batch) if number is None else batch_of(train_batches, number)
+    except (NoSuchBatch, NotDrawn) as reason:
+        raise Unavailable(str(reason)) from reason
+    if chosen is None:
+        raise NotGiven("not given: batch or train_batches")
+    return inside(subject, chosen, module)
 
 
 def _finite(step: FirstStep) -> bool:
