@@ -1,5 +1,6 @@
 """How a smoke run ends: its findings as in a preflight, and the exit code of the verdict."""
 
+from math import inf
 from typing import NoReturn
 
 import click
@@ -21,13 +22,19 @@ def unproven(records: Records, scored: bool) -> str:
     return f"the learning rate was not seen to move in {steps}; give a larger --debug-steps or --subset"
 
 
-def conclude(report: Report, unproven: str, aloud: bool = True) -> NoReturn:
-    """A run of which something was not seen is not vouched for, whatever its steps looked like."""
+def conclude(report: Report, records: Records, scored: bool, aloud: bool = True) -> NoReturn:
+    """A run passes when its losses are finite and above zero, and all that it has to show was seen."""
     from diagnose.render.text import show
 
     if aloud:
         show(Preflight(report), terminal.console())
-    if report.exit_code == 0 and unproven:
-        click.echo(f"cannot vouch: {unproven}", err=True)
+    if report.exit_code:
+        raise click.exceptions.Exit(report.exit_code)
+    bad = next((row for row in records.rows if row.loss is not None and not 0 < row.loss < inf), None)
+    if bad is not None:  # a guard that only warns let it go by: a run may go on so, a smoke run has not passed
+        click.echo(f"no-go: the loss of step {bad.step} is {bad.loss}, expected a finite number above 0", err=True)
+        raise click.exceptions.Exit(1)
+    if missing := unproven(records, scored):
+        click.echo(f"cannot vouch: {missing}", err=True)
         raise click.exceptions.Exit(2)
-    raise click.exceptions.Exit(report.exit_code)
+    raise click.exceptions.Exit(0)

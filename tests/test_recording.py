@@ -19,7 +19,6 @@ from tests.loop_support import ARCHITECTURES, trainer
 from tests.test_guard import poisoned
 from trainer.errors import InputError
 from trainer.loop import recording
-from trainer.loop.blackbox import Copies
 from trainer.loop.digest import verify
 from trainer.loop.packing import pack, unpack
 from trainer.loop.recording import clear, recordings
@@ -153,20 +152,21 @@ def test_a_batch_of_any_form_comes_back_as_it_was() -> None:
     assert back["b"].dtype == torch.bfloat16 and isinstance(back["a"][1], tuple) and back["a"][1][1].shape == (0,)
 
 
-def test_copies_outlive_a_few_steps_and_follow_every_size_and_type() -> None:
-    """Memory is used again, never that of the steps before."""
-    copies, kept = Copies(4), []
-    for step in range(8):
-        batch = {"x": torch.full((1 + step % 3, 2), float(step)), "n": [torch.tensor([step])], "i": torch.tensor(step)}
-        if step == 5:
-            batch["x"] = batch["x"].to(torch.bfloat16).t()
-        kept.append((step, copies.of([batch, batch])))
-        batch["x"].fill_(-1)
-        batch["i"].fill_(-1)
-        for number, both in kept[-4:]:
-            assert all((one["x"] == number).all() and one["i"] == number == one["n"][0] for one in both)
-        assert both[0]["x"].shape == batch["x"].shape and both[0]["x"].dtype == batch["x"].dtype
-        assert both[0]["x"].data_ptr() != both[1]["x"].data_ptr()
+@pytest.mark.parametrize("since", [1, 3, 5], ids=lambda step: f"written to from step {step} on")
+def test_a_batch_that_the_model_writes_into_is_recorded_as_it_came(tmp_path: Path, since: int) -> None:
+    """The first time that it does so after it did not, there is no copy, and the recording says so."""
+    run, _ = poisoned(tmp_path, step=5)
+
+    def write(model: Any, args: Any, given: dict[str, torch.Tensor]) -> None:
+        if run.state.global_step + 1 >= since:
+            given["feats"].nan_to_num_(3.0).mul_(float("nan") if run.state.global_step == 4 else 1.0)
+
+    run.model.register_forward_pre_hook(write, with_kwargs=True)
+    folder = failed(run)
+    facts = json.loads((folder / "recording.json").read_text())
+    (batch,) = (micro.batch["feats"] for micro in open_recording(folder).micros)
+    assert facts["step"] == 5 and facts["exact"] == (since < 5)
+    assert int(torch.isnan(batch).sum()) == (1 if since < 5 else batch.numel())
 
 
 def test_a_kill_leaves_no_half_recording() -> None:

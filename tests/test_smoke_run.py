@@ -80,6 +80,18 @@ def test_who_does_not_want_to_be_stopped_sees_all_steps_and_the_verdict(tmp_path
     assert "=== Smoke eval ===" in told.stdout and "DO NOT START TRAINING" in told.stdout
 
 
+def test_a_loss_that_went_by_has_not_passed(tmp_path: Path) -> None:
+    """One clip of samples that are finite, and whose power is not: the guard only warns, and the run goes on."""
+    import soundfile
+
+    path = write_run(tmp_path, "hybrid", **SETTINGS)
+    spoilt, rate = soundfile.read(tmp_path / "clip-7.wav", dtype="float32")
+    spoilt[2000:2003] = 1e30
+    soundfile.write(tmp_path / "clip-7.wav", spoilt, rate, subtype="FLOAT")
+    told = run(path, "--debug-steps", 20, "--guard", "warn", "--no-detect-anomaly")
+    assert told.exit_code == 1 and re.search(r"no-go: the loss of step \d+ is nan", told.stderr), told.output
+
+
 def test_a_schedule_that_never_steps_is_no_go(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     usual = torch.optim.lr_scheduler.LambdaLR.step
 

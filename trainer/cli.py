@@ -97,13 +97,13 @@ def start(
 
 def smoked(resolved: "Resolved", mode: str, plan: "Smoke", epochs: float | None, subset: int | None) -> NoReturn:
     """A smoke run; the command ends with the exit code of its verdict."""
-    from diagnose.concluding import conclude, unproven
+    from diagnose.concluding import conclude
     from trainer.loop.run import leads
     from trainer.loop.smoke import scored, smoke
 
     guard = Guard(mode, every=0)  # all steps are judged together at the end
     figures = smoke(resolved, plan, guard, epochs, subset)
-    conclude(guard.verdict(), unproven(guard.records(), scored(figures)), aloud=leads())
+    conclude(guard.verdict(), guard.records(), scored(figures), aloud=leads())
 
 
 def enter(resolved: "Resolved", skip: str | None = None, resumed: bool = False) -> str:

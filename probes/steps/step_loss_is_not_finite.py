@@ -17,7 +17,7 @@ def step_loss_is_not_finite(records: Records) -> Iterator[Finding]:
     row = broken[1]
     before = [value for value in records.series("loss").values if isfinite(value)]
     passed = records.passed()
-    if row.step <= FIRST:
+    if row.step <= FIRST and not passed:
         when = f"within the first {FIRST} steps: stop"
     else:
         when = f"the last finite one was {before[-1]:.4g}" if before else "no finite one was logged before"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -49,6 +49,7 @@ class Box:
     lr: float
     buffers: dict[str, Tensor]
     empty: bool = False
+    spoilt: bool = False  # the model wrote into the batches, and no copy was made
     loading_seconds: float = 0.0
     started: float = field(default_factory=time.perf_counter)
     chances: list[Chances] = field(default_factory=list)
@@ -57,26 +58,33 @@ class Box:
     sums: dict[str, Any] = field(default_factory=dict)  # of the loop, before the step
 
 
-class Copies:
-    """Batches that a model cannot write into, in memory that is used again: new pages cost more than the copying."""
+class Intake:
+    """A step's batches as they came. Copying costs a large part of a small step, and few models write into them."""
 
-    def __init__(self, steps: int) -> None:
-        self._pools: list[dict[str, Tensor]] = [{} for _ in range(steps)]
+    def __init__(self) -> None:
+        self._copies, self._first = True, True
+        self._given: list[Any] = []
+        self._marks: list[int] = []
 
-    def of(self, batches: list[Any]) -> list[Any]:
-        """Good until so many further steps were copied."""
-        self._pools.append(self._pools.pop(0))
-        return [self._copied(batch, str(number)) for number, batch in enumerate(batches)]
+    def take(self, batches: list[Any]) -> list[Any]:
+        """Before the step: copies, until a step has shown that the model leaves its batches alone."""
+        self._given, self._marks = batches, list(_versions(batches))
+        return copied(batches) if self._copies else batches
 
-    def _copied(self, value: Any, name: str) -> Any:
-        if isinstance(value, Mapping):
-            return {key: self._copied(one, f"{name}.{key}") for key, one in value.items()}
-        if not isinstance(value, Tensor) or value.layout is not torch.strided:
-            return copied(value)
-        pool, size = self._pools[-1], value.numel()
-        if name not in pool or pool[name].numel() < size or pool[name].dtype is not value.dtype:
-            pool[name] = torch.empty(size, dtype=value.dtype)
-        return pool[name][:size].view(value.shape).copy_(value.detach())
+    def spoilt(self) -> bool:
+        """After it: whether the model wrote into what was not copied; from then on it is."""
+        written = list(_versions(self._given)) != self._marks
+        spoilt = written and not self._copies
+        self._copies, self._first = written or (self._copies and not self._first), False
+        return spoilt
+
+
+def _versions(batch: Any) -> Iterator[int]:
+    if isinstance(batch, Tensor):
+        yield batch._version
+    elif isinstance(batch, Mapping | list | tuple):
+        for one in batch.values() if isinstance(batch, Mapping) else batch:
+            yield from _versions(one)
 
 
 def copied(batch: Any) -> Any:

@@ -100,5 +100,5 @@ class GuardCallback(TrainerCallback):
         self.sentinel.ask(**weighed(self.sentinel.trainer.model))
 
     def on_train_end(self, *_: Any, **__: Any) -> None:
-        if self.sentinel.withheld:
-            log.warning("%d updates were withheld, for their steps were not finite", self.sentinel.withheld)
+        if count := self.sentinel.withheld:
+            log.warning("updates that were withheld, for their steps were not finite: %d", count)

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch import Tensor
 
-from trainer.loop.blackbox import Box, Buffers, Copies
+from trainer.loop.blackbox import Box, Buffers, Intake
 from trainer.loop.chances import chances, take_up
 from trainer.loop.recording import record
 from trainer.loop.weights import weighed
-from trainer.loop.withholding import LAG, Withholding
+from trainer.loop.withholding import Withholding
 
 if TYPE_CHECKING:
     from trainer.loop.trainer import RunTrainer
@@ -37,7 +37,7 @@ class Sentinel:
         trainer, training = self.trainer, self.trainer.config.training
         self.device, self.alone = trainer.args.device, trainer.args.world_size == 1
         self.scaler = trainer.accelerator.scaler
-        self.buffers, self.copies = Buffers(trainer.model), Copies(LAG + 2)
+        self.buffers, self.intake = Buffers(trainer.model), Intake()
         self.withholding = Withholding(trainer.optimizer, self.device, self.scaler is not None, self.lag)
         ctc = getattr(trainer.model.config, "ctc_weight", 0.0)
         self.watch.begin(
@@ -58,7 +58,7 @@ class Sentinel:
         """A step is about to be made."""
         self.box = Box(
             step=self.trainer.state.global_step + 1,
-            batches=self.copies.of(batches) if self.device.type == "cpu" else batches,
+            batches=self.intake.take(batches),
             totals=totals,
             lr=self.trainer._get_learning_rate(),
             buffers=self.buffers.copy(),
@@ -75,7 +75,7 @@ class Sentinel:
     def decide(self, norm: Any) -> None:
         """The gradients are there and their norm is known: may the update happen?"""
         box, parts = self.box, self.trainer.book.now
-        box.parts = tuple(parts)
+        box.parts, box.spoilt = tuple(parts), self.intake.spoilt()
         decisive = [torch.stack(box.losses).sum(), torch.as_tensor(norm, device=self.device)]
         figures = torch.stack([value.float() for value in (*decisive, *parts.values())])
         self.judge(self.withholding.decide(box, figures))
@@ -93,7 +93,7 @@ class Sentinel:
             if broken and self.watch.mode != "off":
                 self._withhold(box)
             if stops or (broken and self.watch.mode == "warn" and not self.noted):
-                exact = broken or not self.withholding.lag  # else the update has happened by now
+                exact = (broken or not self.withholding.lag) and not box.spoilt  # else the update has happened by now
                 self._record(box, {"loss": str(loss), "grad_norm": str(norm), "exact": exact})
             if stops:
                 take_up(box.chances[0], self.device)
