@@ -25,6 +25,7 @@ def switches():
         torch.is_grad_enabled(),
         torch.is_autocast_enabled("cpu"),
         torch.get_autocast_dtype("cpu"),
+        (torch.autocast_increment_nesting(), torch.autocast_decrement_nesting())[1],
         torch.are_deterministic_algorithms_enabled(),
         torch.is_anomaly_enabled(),
         torch.get_default_dtype(),

@@ -95,7 +95,7 @@ def wreck(model, optimizer, scheduler, scaler):
     torch.set_default_dtype(torch.float64)
     torch.use_deterministic_algorithms(True)
     torch.autograd.set_detect_anomaly(True)
-    torch.set_autocast_enabled("cpu", True)
+    torch.autocast("cpu").__enter__()
     torch.set_num_threads(torch.get_num_threads() + 1)
     torch.manual_seed(5)
     np.random.seed(5)
@@ -118,6 +118,17 @@ def test_everything_comes_back_however_the_body_ends(ending):
         assert ending is None
     assert state_of(*whole) == before
     assert len(nn.modules.module._global_forward_hooks) == hooks
+
+
+def test_an_autocast_left_open_inside_does_not_hide_later_updates():
+    model = nn.Linear(1, 1, bias=False)
+    with observed(model):
+        torch.autocast("cpu", dtype=torch.bfloat16).__enter__()
+    for value in (1.0, 2.0):
+        with torch.no_grad():
+            model.weight.fill_(value)
+        with torch.autocast("cpu", dtype=torch.bfloat16):
+            assert model(torch.ones(1, 1)).item() == value
 
 
 def test_gradients_keep_their_identity_and_none_stays_none():

@@ -15,6 +15,7 @@ def switches() -> list[tuple[Callable[[], Any], Callable[[Any], Any]]]:
     pairs: list[tuple[Callable[[], Any], Callable[[Any], Any]]] = [
         (torch.is_grad_enabled, torch._C._set_grad_enabled),
         (torch.is_autocast_cache_enabled, torch.set_autocast_cache_enabled),
+        (_autocast_depth, _to_autocast_depth),
         (torch.get_default_dtype, torch.set_default_dtype),
         (torch.get_float32_matmul_precision, torch.set_float32_matmul_precision),
         (torch.get_num_threads, torch.set_num_threads),
@@ -35,6 +36,20 @@ def _of(function: Callable[..., Any], *first: Any) -> Callable[[], Any]:
 
 def _to(function: Callable[..., Any], *first: Any) -> Callable[[Any], Any]:
     return lambda value: function(*first, value)
+
+
+def _autocast_depth() -> int:
+    torch.autocast_increment_nesting()
+    return torch.autocast_decrement_nesting()
+
+
+def _to_autocast_depth(depth: int) -> None:
+    """While one autocast is open, later ones keep the first casts of the weights: every update would be missed."""
+    while _autocast_depth() > depth:
+        torch.autocast_decrement_nesting()
+    while _autocast_depth() < depth:
+        torch.autocast_increment_nesting()
+    torch.clear_autocast_cache()
 
 
 def _deterministic() -> tuple[bool, bool]:
