@@ -7,6 +7,7 @@ from typing import Any
 import torch
 
 from diagnose import meter
+from probes.instruments.adamw import adamw
 from probes.instruments.batches import copied
 from probes.instruments.finite import is_finite
 from probes.instruments.first_step import trainable
@@ -88,7 +89,7 @@ class Stepper:
         self.weights = [weight for group in groups for weight in group.weights]
         self._shares = [group.share for group in groups]
         settings = [{"params": list(group.weights), "lr": 0.0} for group in groups]
-        self._optimizer = torch.optim.AdamW(settings, betas=(0.8, 0.9), weight_decay=0.0) if settings else None
+        self._optimizer = adamw(settings, betas=(0.8, 0.9)) if settings else None
         self.saved: list[torch.Tensor] = []
 
     def loss(self, batches: Sequence[Any] | None = None) -> float:

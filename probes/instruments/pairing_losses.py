@@ -9,6 +9,7 @@ import numpy as np
 import torch
 
 from diagnose import meter
+from probes.instruments.adamw import adamw
 from probes.instruments.batches import copied
 from probes.instruments.first_step import as_in_training, trainable
 from probes.instruments.loss_rows import LabelsOf, rows_of_batch
@@ -93,7 +94,7 @@ class _School:
 
     def __init__(self, model: torch.nn.Module, batches: Sequence[Any], compute_loss: ComputeLoss) -> None:
         self.weights = [weight for _, weight in trainable(model)]
-        optimizer = torch.optim.AdamW(self.weights or [torch.zeros(1)], lr=1.0, weight_decay=0.0)
+        optimizer = adamw(self.weights or [torch.zeros(1)], lr=1.0)
         self.walker = Walker(model, batches, compute_loss, optimizer)
         self.updates = 0
         self.rate = self._best_rate() if self.weights else None

@@ -46,7 +46,7 @@ class Walker:
             loss = self.compute(self.model, copied(batch))
         loss.backward()
         if self.clip:
-            torch.nn.utils.clip_grad_norm_(self.weights, self.clip)
+            _clip(self.weights, self.clip)
         for group, rate in zip(self.optimizer.param_groups, self.rates, strict=True):
             _set(group, rate * share)
         self.optimizer.step()
@@ -68,6 +68,18 @@ class Walker:
 
     def sound(self) -> bool:
         return all(is_finite(weight.detach()) for weight in self.weights)
+
+
+def _clip(weights: Sequence[torch.nn.Parameter], most: float) -> None:
+    """As torch does it, which refuses sparse gradients: of these, the rows that are there, each of them once."""
+    for weight in weights:
+        if weight.grad is not None and weight.grad.is_sparse:
+            weight.grad = weight.grad.coalesce()
+    gradients = [weight.grad for weight in weights if weight.grad is not None]
+    parts = [gradient.values() if gradient.is_sparse else gradient for gradient in gradients]
+    scale = torch.clamp(most / (torch.nn.utils.get_total_norm(parts) + 1e-6), max=1.0)
+    for part in parts:
+        part.mul_(scale.to(part.device))
 
 
 def _set(group: dict[str, Any], rate: float) -> None:
