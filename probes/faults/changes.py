@@ -136,3 +136,14 @@ def start_of(facts: Facts) -> int:
 def unsaid(facts: Facts, *names: str) -> Facts:
     """The facts of a person who says nothing about these."""
     return {name: value for name, value in facts.items() if name not in names}
+
+
+def mode_matters(facts: Facts) -> bool:
+    """Whether the model's loss is another in training mode than in evaluation."""
+    import torch
+
+    from probes.instruments.observer import observed
+
+    with observed(facts["model"]), torch.no_grad():
+        losses = [float(loss_of({**facts, "model": facts["model"].train(mode)})) for mode in (True, False)]
+    return losses[0] != losses[1]

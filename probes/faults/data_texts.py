@@ -4,6 +4,7 @@ import unicodedata
 from typing import Any
 
 from diagnose import fault
+from diagnose.facts import NotApplicable
 from probes.faults.changes import Facts
 from probes.faults.data_changes import SPEECH, SPOILT, in_corpus, texts, with_rows
 
@@ -43,7 +44,11 @@ def text_decoded_wrongly(facts: Facts) -> Facts:
     SPEECH,
 )
 def text_decomposed(facts: Facts) -> Facts:
-    return _with_text(facts, unicodedata.normalize("NFD", "cô giáo đọc sách"))
+    text = "cô giáo đọc sách"
+    apart, ids = unicodedata.normalize("NFD", text), facts.get("tokenizer")
+    if ids is not None and ids(text)["input_ids"] == ids(apart)["input_ids"]:
+        raise NotApplicable("its tokenizer composes letters by itself")
+    return _with_text(facts, apart)
 
 
 @fault(

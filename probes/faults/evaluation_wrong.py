@@ -4,7 +4,7 @@ from typing import Any
 
 from diagnose import fault
 from diagnose.facts import NotApplicable
-from probes.faults.changes import SEQUENCES, Facts, loader, loss_of
+from probes.faults.changes import SEQUENCES, Facts, label_key, loader, mode_matters
 
 
 def named(facts: Facts, fact: str) -> str:
@@ -26,16 +26,6 @@ def evaluation_unfinished(facts: Facts) -> Facts:
     return {**facts, "evaluate": unfinished}
 
 
-def _mode_matters(facts: Facts) -> bool:
-    import torch
-
-    from probes.instruments.observer import observed
-
-    with observed(facts["model"]), torch.no_grad():
-        losses = [float(loss_of({**facts, "model": facts["model"].train(mode)})) for mode in (True, False)]
-    return losses[0] != losses[1]
-
-
 @fault(
     id="evaluation_while_training",
     breaks="evaluate leaves the model in training mode",
@@ -44,7 +34,7 @@ def _mode_matters(facts: Facts) -> bool:
 )
 def evaluation_while_training(facts: Facts) -> Facts:
     model, compute = facts["model"], facts["compute_metrics"]
-    if not _mode_matters(facts):
+    if not mode_matters(facts):
         raise NotApplicable("it has no dropout and no batch norm: training mode changes nothing")
 
     def training() -> dict[str, float]:
@@ -151,6 +141,9 @@ class Written:
 def metric_reads_punctuation(facts: Facts) -> Facts:
     decode = facts["decode"]
     items: Any = Written(facts["train_dataset"])
+    batch = facts["collate"]([items[0]])
+    if "." not in decode(batch[label_key(batch)])[0]:
+        raise NotApplicable("its tokenizer does not spell full stops")
 
     def exact(predictions: Any, labels: Any) -> dict[str, float]:
         said, wanted = decode(predictions), decode(labels)

@@ -3,23 +3,21 @@ from typing import Any
 from diagnose import fault
 from probes.faults.changes import Facts, loader
 
-BINS = 80
-
 
 def with_extractor(facts: Facts, **sizes: int) -> Facts:
     """The facts with another feature extractor, used by the collator as well."""
+    import numpy as np
     from transformers import WhisperFeatureExtractor
 
     extractor = WhisperFeatureExtractor(**sizes)
 
     def collate(items: list[Any]) -> Any:
-        audio, rate = [item["audio"] for item in items], extractor.sampling_rate
-        features = extractor(audio, sampling_rate=rate, return_tensors="pt")
-        return {**facts["collate"](items), "input_features": features["input_features"]}
+        audio, rate = [np.asarray(item["audio"]) for item in items], extractor.sampling_rate
+        features = extractor(audio, sampling_rate=rate, return_tensors="pt")["input_features"]
+        batch = facts["collate"](items)
+        return {**batch, "input_features": features.repeat(len(batch["input_features"]) // len(items), 1, 1)}
 
-    train, evaluation = (
-        loader(facts, collate=collate, shuffle=mixed) for mixed in (True, False)
-    )
+    train, evaluation = (loader(facts, collate=collate, shuffle=mixed) for mixed in (True, False))
     batches = {"train_batches": train, "eval_batches": evaluation}
     return {**facts, "feature_extractor": extractor, "collate": collate, **batches}
 
@@ -28,8 +26,12 @@ def with_extractor(facts: Facts, **sizes: int) -> Facts:
     id="extractor_of_another_model",
     breaks="the feature extractor of another model makes other mel bins",
     named_by="TOK008",
-    proof=lambda facts: facts["feature_extractor"].feature_size == BINS,
+    proof=lambda facts: facts["feature_extractor"].feature_size != facts["model"].config.num_mel_bins,
     applies_to=("whisper",),
 )
 def extractor_of_another_model(facts: Facts) -> Facts:
-    return with_extractor(facts, feature_size=BINS, chunk_length=1)
+    return with_extractor(
+        facts,
+        feature_size=2 * facts["feature_extractor"].feature_size,
+        chunk_length=facts["feature_extractor"].chunk_length,
+    )

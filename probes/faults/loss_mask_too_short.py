@@ -1,3 +1,4 @@
+import inspect
 from typing import Any
 
 from diagnose import fault
@@ -7,7 +8,7 @@ from probes.faults.changes import Facts
 def _shortened(model: Any) -> None:
     model.short_mask = True
     kind = type(model).__name__
-    if kind == "Hybrid":
+    if "feat_lens" in inspect.signature(model.forward).parameters:
         model.register_forward_pre_hook(_fewer_frames, with_kwargs=True)
     elif kind == "SpeechEncoderDecoderModel":
         usual = model.encoder._get_feature_vector_attention_mask

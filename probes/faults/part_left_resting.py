@@ -1,8 +1,9 @@
 from typing import Any
 
 from diagnose import fault
+from diagnose.facts import NotApplicable
 from probes.faults.anatomy import front_of
-from probes.faults.changes import Facts
+from probes.faults.changes import Facts, mode_matters
 
 
 def _part(facts: Facts) -> Any:
@@ -22,5 +23,7 @@ def _part(facts: Facts) -> Any:
 )
 def part_left_resting(facts: Facts) -> Facts:
     facts["model"].train()
+    if not mode_matters(facts):
+        raise NotApplicable("it has no dropout and no batch norm: a part at rest is no different")
     _part(facts).eval()
     return facts

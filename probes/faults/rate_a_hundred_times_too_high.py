@@ -1,5 +1,6 @@
 from diagnose import fault
 from probes.faults.changes import Facts
+from probes.faults.settings import with_rate
 
 RATE = 1.0  # Adam learns well up to 0.01 in every subject
 
@@ -11,6 +12,4 @@ RATE = 1.0  # Adam learns well up to 0.01 in every subject
     proof=lambda facts: all(group["lr"] == RATE for group in facts["optimizer"].param_groups),
 )
 def rate_a_hundred_times_too_high(facts: Facts) -> Facts:
-    from torch.optim import AdamW
-
-    return {**facts, "optimizer": AdamW(facts["model"].parameters(), lr=RATE)}
+    return with_rate(facts, RATE)

@@ -1,5 +1,6 @@
 from diagnose import fault
 from probes.faults.changes import Facts
+from probes.faults.settings import with_rate
 
 RATE = 1e-7
 
@@ -11,6 +12,4 @@ RATE = 1e-7
     proof=lambda facts: all(group["lr"] == RATE for group in facts["optimizer"].param_groups),
 )
 def rate_of_a_far_longer_run(facts: Facts) -> Facts:
-    from torch.optim import AdamW
-
-    return {**facts, "optimizer": AdamW(facts["model"].parameters(), lr=RATE)}
+    return with_rate(facts, RATE)

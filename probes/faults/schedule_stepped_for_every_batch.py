@@ -1,7 +1,7 @@
 from typing import Any
 
 from diagnose import fault
-from probes.faults.changes import Facts, usual_loss
+from probes.faults.changes import Facts, unsaid, usual_loss
 
 
 @fault(
@@ -23,4 +23,4 @@ def schedule_stepped_for_every_batch(facts: Facts) -> Facts:
         facts["optimizer"].step()
         facts["optimizer"].zero_grad()
 
-    return {**facts, "scheduler": schedule, "accumulated_step": accumulated_step}
+    return {**unsaid(facts, "config_values"), "scheduler": schedule, "accumulated_step": accumulated_step}

@@ -3,7 +3,7 @@
 from typing import Any
 
 from diagnose.facts import NotApplicable
-from probes.faults.changes import Facts
+from probes.faults.changes import Facts, unsaid
 
 KEYS = {"per_device_train_batch_size": "batch_size"}  # where the configuration has a name of its own
 
@@ -21,6 +21,15 @@ def with_fp16(facts: Facts, *devices: str) -> Facts:
     """The facts of a run in fp16 on a machine with these devices."""
     asked = with_arguments(facts, fp16=True) if "config_values" in facts else facts
     return {**asked, "precision": "fp16", "present_devices": devices}
+
+
+def with_rate(facts: Facts, rate: float) -> Facts:
+    """The facts of a run whose learning rate is this one, at the height of its schedule."""
+    from torch.optim import AdamW
+
+    told = with_arguments(facts, learning_rate=rate) if "config_values" in facts else facts
+    optimizer = AdamW([one for one in facts["model"].parameters() if one.requires_grad], lr=rate)
+    return {**unsaid(told, "scheduler"), "optimizer": optimizer}
 
 
 def argument(facts: Facts, name: str) -> Any:

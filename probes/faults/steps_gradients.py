@@ -40,4 +40,4 @@ def run_gradient_vanishes(facts: Facts) -> dict[str, Any]:
     lambda r: last(r, "grad_norm") > 3 * first(r, "grad_norm"),
 )
 def run_without_zero_grad(facts: Facts) -> dict[str, Any]:
-    return {"clears": False, "clip": None}
+    return {"clears": False, "clip": None, "steps": 80}

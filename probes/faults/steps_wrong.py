@@ -6,6 +6,7 @@ from math import inf, isfinite, nan
 from typing import Any
 
 from diagnose import fault
+from diagnose.facts import NotApplicable
 from diagnose.marks import Fault
 from probes.faults.changes import SEQUENCES, Facts
 
@@ -22,7 +23,10 @@ def run(
         def put(facts: Facts) -> Facts:
             from probes.instruments.recorded_run import Manner, recorded_run
 
-            return {"records": recorded_run(facts, replace(Manner(), **change(facts)))}
+            records = recorded_run(facts, replace(Manner(), **change(facts)))
+            if not proof(records):
+                raise NotApplicable("the run bears it")
+            return {"records": records}
 
         put.__module__, put.__name__ = change.__module__, id
         told = fault(id, breaks, named_by, lambda facts: "records" in facts and proof(facts["records"]), applies_to)
