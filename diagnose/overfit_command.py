@@ -1,8 +1,9 @@
 """`diagnose overfit`: the learning stage alone, with the curve of the loss and what it is compared with."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -10,6 +11,11 @@ from diagnose import terminal
 from diagnose.nouns import Stage
 from diagnose.options import looked_at, reported
 from diagnose.render.sparkline import sparkline
+
+if TYPE_CHECKING:
+    from diagnose.facts import Context
+
+UNSAID = 2  # as for a preflight that cannot vouch
 
 
 @click.command(cls=terminal.Command)
@@ -29,12 +35,12 @@ def overfit(
 ) -> None:
     """Learns a few rows by heart and says from what: their input, the labels' statistics, or not at all.
 
-    Dropout and augmentation are off. Nothing of it stays in the model. Exit codes as for preflight.
+    Dropout and augmentation are off. Nothing of it stays in the model. Exit codes as for preflight; 2 also where
+    nothing can be said of these rows.
     """
     from diagnose.cli import facts_from, write
     from diagnose.conduct import examine
-    from diagnose.engine import installed
-    from diagnose.facts import Refusal
+    from diagnose.engine import figures_of, installed
     from diagnose.learning_lines import more_lines
     from diagnose.render.live import watching
     from diagnose.render.text import show
@@ -43,16 +49,26 @@ def overfit(
     facts = facts_from(config, overrides, subject) | ({"pairs_asked": True} if pairs else {})
     engine = installed()
     with watching() as watcher:
-        facts_seen = engine.context(facts, watcher)
-        done = examine(engine, facts_seen, Selection((Stage.LEARNING,), everything=True), watcher=watcher)
+        seen = engine.context(facts, watcher)
+        done = examine(engine, seen, Selection((Stage.LEARNING,), everything=True), watcher=watcher)
     show(done, terminal.console())
+    said = answered(seen)
+    terminal.answer("\n".join(more_lines(seen, pairs, rates)))
+    write(replace(done.report, figures=figures_of(seen)), **paths)
+    context.exit(done.report.exit_code or (0 if said else UNSAID))
+
+
+def answered(seen: "Context") -> bool:
+    """Prints the curve and the verdict, or the reason why there is none. False where nothing can be said."""
+    from diagnose.facts import Refusal
+
     try:
-        terminal.answer("\n".join(told(facts_seen.get("overfit_curve"))))
+        run = seen.get("overfit_curve")
     except Refusal as refusal:
         terminal.answer(f"verdict: cannot be said: {refusal.reason}")
-    terminal.answer("\n".join(more_lines(facts_seen, pairs, rates)))
-    write(done.report, **paths)
-    context.exit(done.report.exit_code)
+        return False
+    terminal.answer("\n".join(told(run)))
+    return bool(run.judged)
 
 
 def told(run: Any) -> Iterator[str]:
@@ -66,7 +82,8 @@ def told(run: Any) -> Iterator[str]:
         yield f"  {note}"
     yield from spoken_lines(run)
     right = "" if run.accuracy is None else f", {run.accuracy:.0%} of {run.tokens} labels right"
-    yield f"verdict: {run.verdict}{right}; {run.updates} updates, {run.seconds:.1f} s"
+    why = "" if run.judged else f": {run.ended}"
+    yield f"verdict: {run.verdict}{why}{right}; {run.updates} updates, {run.seconds:.1f} s"
 
 
 def spoken_lines(run: Any) -> Iterator[str]:

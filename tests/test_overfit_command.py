@@ -6,7 +6,9 @@ import pytest
 from click.testing import CliRunner
 
 from diagnose.cli import main
+from diagnose.overfit_command import told
 from diagnose.render.sparkline import sparkline
+from probes.measured.learning import Overfit
 
 HEALTHY = 'from probes.healthy import healthy\n\n\ndef facts():\n    return healthy("classifier")\n'
 BROKEN = (
@@ -36,7 +38,7 @@ def test_a_healthy_run_shows_its_curve_and_the_floors(ask, tmp_path):
     figure = report["figures"]["overfit_curve"]
     assert report["verdict"] == "go" and figure["verdict"] == "learns from its input"
     assert len(figure["curve"]) == figure["updates"] and figure["book"] < figure["blind"] < figure["swapped_book"]
-    assert report["figures"]["rate_trial"]["peak"]["losses"] and "seconds" in report["figures"]["rate_trial"]
+    assert report["figures"]["rate_trial"]["peak"]["losses"] and report["figures"]["rate_sweep"]["rates"]
 
 
 def test_a_deaf_run_ends_with_1_and_names_it(ask):
@@ -52,7 +54,12 @@ def test_one_row_is_a_reason_and_no_verdict(ask):
         '    return {**facts, "train_batches": [(x[:1], y[:1])]}',
     )
     done = ask("lonely_run", source)
-    assert "verdict: cannot be said: there is one row in all" in done.output
+    assert "verdict: cannot be said: there is one row in all" in done.output and done.exit_code == 2
+
+
+def test_what_was_not_learnt_to_the_end_is_a_reason_and_no_verdict():
+    run = Overfit("batch 0", 3, (5.0, 4.0), 1.0, "still falling", 0.01)
+    assert "verdict: cannot be said: still falling; 2 updates" in "\n".join(told(run))
 
 
 def test_a_sparkline_has_a_bar_for_each_value_up_to_its_width():
