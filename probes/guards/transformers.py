@@ -47,8 +47,8 @@ class GuardCallback(TrainerCallback):
     def on_log(self, args: Any, state: Any, control: Any, logs: Any = None, **_: Any) -> None:
         told = logs or {}
         if "loss" in told:
-            clip = args.max_grad_norm or None
-            self._judge(state, loss=told["loss"], grad_norm=told.get("grad_norm"), lr=told.get("learning_rate"), clip=clip)
+            norm, rate = told.get("grad_norm"), told.get("learning_rate")
+            self._judge(state, loss=told["loss"], grad_norm=norm, lr=rate, clip=args.max_grad_norm or None)
 
     def on_evaluate(self, args: Any, state: Any, control: Any, metrics: Any = None, **_: Any) -> None:
         numbers = {key: value for key, value in (metrics or {}).items() if isinstance(value, int | float)}
