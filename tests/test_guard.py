@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import os
 import subprocess
@@ -11,10 +12,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import soundfile
 import torch
 from click.testing import CliRunner
 
 from diagnose import Guard, Stopped
+from diagnose.cli import main as diagnose
 from diagnose.errors import InputError
 from tests.loop_support import ROOT, trainer, write_run
 from trainer.cli import main
@@ -185,6 +188,23 @@ def test_as_a_person_meets_it(tmp_path: Path) -> None:
     assert "stopped by STP0" in (tmp_path / "run" / "logs" / "train.log").read_text()
     assert not (tmp_path / "run" / "model.safetensors").exists()
     assert CliRunner().invoke(main, [*words, "--guard", "off"]).exit_code == 0
+
+
+def test_a_nan_in_one_audio_file_is_stopped_recorded_and_replayed(tmp_path: Path) -> None:
+    """In the file itself: every step before it is made, the one that draws it is not."""
+    path = write_run(tmp_path, "hybrid", rows=16, max_steps=8, batch_size=2, logging_steps=1, learning_rate=1e-3)
+    words = ["--config", str(path), "--skip-preflight", "the guard is what is tested"]
+    bad = tmp_path / next(csv.DictReader((tmp_path / "splits" / "train.csv").open(encoding="utf-8")))["audio_path"]
+    samples, rate = soundfile.read(bad, dtype="float32")
+    samples[len(samples) // 2] = float("nan")
+    soundfile.write(bad, samples, rate, subtype="FLOAT")
+    told = CliRunner().invoke(main, words)
+    assert told.exit_code == 1 and "THE RUN WAS STOPPED" in told.stderr, told.output
+    (recording,) = (tmp_path / "run" / "recordings").iterdir()
+    again = CliRunner().invoke(diagnose, ["nan-bisect", str(recording)])
+    assert again.exit_code == 1 and "loss nan, the same to the last bit" in again.stdout, again.output
+    assert bad.name in again.stdout and "LOS050" in again.stdout and "module " in again.stdout
+    assert CliRunner().invoke(main, [*words, "--guard", "off"]).exit_code == 2  # nobody answers for it: refused
 
 
 TWO = """

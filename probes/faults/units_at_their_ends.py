@@ -5,26 +5,36 @@ from probes.faults.anatomy import activation_of
 from probes.faults.changes import Facts
 
 
-def _squashed() -> Any:
+def _squashed(values: Any) -> Any:
     import torch
 
-    class Squashed(torch.nn.Module):
+    return torch.tanh(values * 1e7)
+
+
+def _module() -> Any:
+    from torch.nn import Module
+
+    class Squashed(Module):
         def forward(self, values: Any) -> Any:
-            return torch.tanh(values * 1e7)
+            return _squashed(values)
 
     return Squashed()
+
+
+def _is_in(facts: Facts) -> bool:
+    return any(
+        type(part).__name__ == "Squashed" or _squashed in vars(part).values() for part in facts["model"].modules()
+    )
 
 
 @fault(
     id="units_at_their_ends",
     breaks="an activation is a tanh of values that are ten million times too large",
     named_by="GRD008",
-    proof=lambda facts: any(type(part).__name__ == "Squashed" for part in facts["model"].modules()),
+    proof=_is_in,
     applies_to=("whisper", "e2e", "hybrid", "mt5"),
 )
 def units_at_their_ends(facts: Facts) -> Facts:
     holder, name = activation_of(facts)
-    if name not in holder._modules:  # a plain function would stand before the module of its name
-        delattr(holder, name)
-    setattr(holder, name, _squashed())
+    setattr(holder, name, _module() if name in holder._modules else _squashed)
     return facts

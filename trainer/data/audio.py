@@ -53,15 +53,18 @@ def check_audio(path: str | Path, root: str | Path, sample_rate: int = 16000) ->
 
 
 def load_audio(
-    path: str | Path, root: str | Path, sample_rate: int = 16000, max_seconds: float = 30.0
+    path: str | Path, root: str | Path, sample_rate: int = 16000, max_seconds: float = 30.0, finite: bool = True
 ) -> "torch.Tensor":
-    """The clip as a 1-D float32 tensor: channels averaged, resampled, cut at max_seconds."""
+    """The clip as a 1-D float32 tensor: channels averaged, resampled, cut at max_seconds.
+
+    A sample that is not finite is refused, unless somebody further on answers for it (`finite=False`).
+    """
     import torch
 
     with open_audio(path, root) as sound:
         rate = sound.samplerate
         _check_rate(rate, sample_rate, shown(path))
-        samples = _decode(sound, shown(path), 0, round(max_seconds * rate)).mean(axis=1, dtype=np.float32)
+        samples = _decode(sound, shown(path), 0, round(max_seconds * rate), finite).mean(axis=1, dtype=np.float32)
     audio = torch.from_numpy(samples)
     if rate != sample_rate:
         audio = _resampler(rate, sample_rate)(audio)
@@ -76,8 +79,8 @@ def _slack(sound: soundfile.SoundFile) -> int:
     return MP3_SLACK if sound.format == "MP3" else 0
 
 
-def _decode(sound: soundfile.SoundFile, name: str, done: int, frames: int) -> np.ndarray:
-    """The next samples, [frames, channels]; what is missing or not finite is refused."""
+def _decode(sound: soundfile.SoundFile, name: str, done: int, frames: int, finite: bool = True) -> np.ndarray:
+    """The next samples, [frames, channels]; what is missing is refused, and what is not finite where that is asked."""
     wanted = min(frames, sound.frames - done)
     try:
         samples = sound.read(wanted, dtype="float32", always_2d=True)
@@ -87,9 +90,9 @@ def _decode(sound: soundfile.SoundFile, name: str, done: int, frames: int) -> np
     if len(samples) < max(1, wanted - _slack(sound)):
         found, promised = (done + len(samples)) / sound.samplerate, sound.frames / sound.samplerate
         raise cut_short(name, f"its header promises {promised:.2f} s, {found:.2f} s can be decoded")
-    finite = np.isfinite(samples).all(axis=1)
-    if not finite.all():
-        second = (done + int(finite.argmin())) / sound.samplerate
+    whole = np.isfinite(samples).all(axis=1)
+    if finite and not whole.all():
+        second = (done + int(whole.argmin())) / sound.samplerate
         raise AudioError(f"{name} has a NaN or infinite sample at {second:.3f} s", AGAIN, NOT_FINITE)
     return samples
 

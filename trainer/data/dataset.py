@@ -18,7 +18,13 @@ REMEDY = "mend the file, or run `train prepare`, which removes and counts such r
 
 
 class SpeechDataset(Dataset[Item]):
-    """Clips with their texts; the audio is decoded when the item is asked for."""
+    """Clips with their texts; the audio is decoded when the item is asked for.
+
+    Once it is `guarded`, a sample that is not finite is let through: the guard withholds that step, records it and
+    names the file, where a refusal would leave nothing to look at.
+    """
+
+    guarded = False
 
     def __init__(
         self, rows: Sequence[Row], root: str | Path, audio: Audio, needed: Sequence[str] = SPEECH_TEXTS
@@ -32,7 +38,8 @@ class SpeechDataset(Dataset[Item]):
     def __getitem__(self, index: int) -> Item:
         row = self.rows[index]
         try:
-            samples = load_audio(row["audio_path"], self.root, self.audio.sample_rate, self.audio.max_length_seconds)
+            rate, longest = self.audio.sample_rate, self.audio.max_length_seconds
+            samples = load_audio(row["audio_path"], self.root, rate, longest, finite=not self.guarded)
         except AudioError as error:
             raise _told(row, error) from error
         return {

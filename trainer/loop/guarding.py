@@ -32,6 +32,8 @@ class Guarding:
     def guarded_by(self, watch: Watch, lag: int | None = None) -> None:
         """From now on every step is judged; `lag` is how many steps later its flag is read, by default what suits."""
         self.sentinel = Sentinel(self, watch, lag)
+        if hasattr(self.train_dataset, "guarded"):
+            self.train_dataset.guarded = True
         self.add_callback(GuardCallback(self.sentinel))
 
     def get_batch_samples(self, epoch_iterator: Any, num_batches: int, device: torch.device) -> tuple[list[Batch], Any]:
