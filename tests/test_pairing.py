@@ -1,5 +1,7 @@
 """Do targets belong to their inputs? Right pairs pass, slipped ones are named, nobody is accused without evidence."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 import torch
@@ -14,6 +16,7 @@ from probes.instruments.pairing_features import inputs_as_counts, targets_as_cou
 from probes.instruments.pairing_rows import Kind, places
 from probes.learning.targets_belong_to_other_inputs import targets_belong_to_other_inputs
 from probes.measured.pairing import Relation, Relations
+from probes.providers.pairing import _name
 from tests.observing import picture
 
 
@@ -137,6 +140,20 @@ def test_the_model_itself_is_asked_when_the_teacher_sees_nothing_and_only_notes_
     assert "LRN031" in {f.probe for f in report.findings}
     skipped = diagnose.preflight(select=["LRN032"], train_batches=batches(), **facts).outcomes[0]
     assert skipped.status == "skipped" and "--pairs" in skipped.reason
+
+
+def test_kinds_of_targets_are_named_apart_also_where_they_begin_alike():
+    class Tokens:
+        def convert_ids_to_tokens(self, number):
+            return f"<{number}>"
+
+    def names(*firsts):
+        kinds = tuple(Kind(*related(), spoken=False, lengths=None, first=first) for first in firsts)
+        rows = SimpleNamespace(kinds=kinds)
+        return [_name(rows, number, Tokens()) for number in range(len(kinds))]
+
+    assert names(3, 4) == [", targets that begin with <3>", ", targets that begin with <4>"]
+    assert names(3, 3) == [", target 1 of 2 of each item", ", target 2 of 2 of each item"] and names(3) == [""]
 
 
 @pytest.mark.parametrize("rows", [1, 8])

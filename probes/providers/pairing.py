@@ -123,10 +123,10 @@ def _related(rows: "Rows", tokenizer: Any, of: str = "train_dataset") -> tuple[R
 
 
 def _name(rows: "Rows", number: int, tokenizer: Any) -> str:
-    """What all targets of a kind begin with tells them apart from the other kinds."""
+    """What all targets of a kind begin with tells them apart from the other kinds, unless they begin alike."""
     if len(rows.kinds) == 1:
         return ""
-    first = rows.kinds[number].first
-    if first is not None and hasattr(tokenizer, "convert_ids_to_tokens"):
+    first, alike = rows.kinds[number].first, len({kind.first for kind in rows.kinds}) < len(rows.kinds)
+    if first is not None and not alike and hasattr(tokenizer, "convert_ids_to_tokens"):
         return f", targets that begin with {tokenizer.convert_ids_to_tokens(first)}"
     return f", target {number + 1} of {len(rows.kinds)} of each item"
