@@ -11,6 +11,7 @@ from diagnose.facts import NotApplicable, Refusal, told
 from diagnose.marks import Fault
 from diagnose.nouns import PREFIXES, Finding, Severity, Stage, Verdict
 from diagnose.report import Report
+from diagnose.roots import ROOTS
 from diagnose.runner import DEAR, Selection
 
 Build = Callable[[int], Mapping[str, Any]]
@@ -79,8 +80,8 @@ def trial(engine: Engine, build: Build, fault: Fault, seed: int) -> Trial:
         broken = after(facts, _put(fault, facts))
     except NotApplicable as refusal:
         return replace(blank, reason=refusal.reason)
-    except (NotImplementedError, AttributeError, KeyError) as error:
-        return replace(blank, reason=f"what it changes is not there: {told(error)}")
+    except (NotImplementedError, AttributeError, LookupError, StopIteration) as error:
+        return replace(blank, reason=_absent(error))
     except Exception as error:
         return replace(blank, ending=Ending.UNPROVEN, reason=told(error))
     report = engine.examine(engine.context(broken), stages_for(Stage(blank.stage)))
@@ -91,6 +92,12 @@ def blank_of(fault: Fault, seed: int, ending: Ending = Ending.NOT_APPLICABLE, re
     """Nothing is known yet but where it is expected."""
     stage = next(stage for stage, prefix in PREFIXES.items() if fault.named_by.startswith(prefix))
     return Trial(fault.id, fault.breaks, fault.named_by, stage, seed, ending, reason=reason)
+
+
+def _absent(error: Exception) -> str:
+    """What the fault would change and does not find."""
+    name = error.args[0] if isinstance(error, KeyError) and error.args else None
+    return f"not given: {name}" if name in ROOTS else f"what it changes is not there: {told(error)}"
 
 
 def _put(fault: Fault, facts: Facts) -> Facts:

@@ -84,7 +84,7 @@ def _quiet(twin: Twin) -> str:
 
 def show(score: Score, console: Console) -> None:
     """The scoreboard, what does not apply and why, false alarms, totals."""
-    console.print(scoreboard(score))
+    console.print(scoreboard(score, console.width))
     for ending, head in ((Ending.NOT_APPLICABLE, "does not apply"), (Ending.UNPROVEN, "could not be put in")):
         rows = [row for row in score.rows if row.shown.ending is ending]
         if rows:
@@ -96,14 +96,16 @@ def show(score: Score, console: Console) -> None:
         console.print(line, soft_wrap=True)
 
 
-def scoreboard(score: Score) -> Table:
-    table = Table(box=None, padding=(0, 1), header_style="bold")
+def scoreboard(score: Score, width: int) -> Table:
+    """Every column as wide as it must be; the words get what is left."""
+    table = Table(box=None, padding=(0, 1, 0, 0), header_style="bold")
     rows = [row for row in score.rows if row.applied]
-    widths = {"fault": max((len(row.fault) for row in rows), default=5), "stage": 11}
-    for name in ("fault", "expected", "caught", "named", "stage", "time", "passes", "in its words"):
+    widths = {"fault": max((len(row.fault) for row in rows), default=5), "expected": 8, "caught": 6, "named": 5}
+    widths |= {"stage": 11, "time": 7, "passes": 6}
+    widths["in its words"] = max(20, width - sum(widths.values()) - len(widths) - 1)
+    for name, wide in widths.items():
         right = name in ("caught", "named", "time", "passes")
-        least = widths.get(name, len(name))
-        table.add_column(name, justify="right" if right else "left", min_width=least, no_wrap=True, overflow="ellipsis")
+        table.add_column(name, justify="right" if right else "left", width=wide, no_wrap=True, overflow="ellipsis")
     for row in rows:
         table.add_row(*_cells(row))
     return table

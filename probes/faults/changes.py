@@ -44,9 +44,13 @@ def loader(facts: Facts, dataset: Any = None, collate: Any = None, shuffle: bool
 
 def batch_of(facts: Facts, rows: int = 4) -> Any:
     """The first items, collated; of a subject that has batches alone, the first of them."""
+    import torch
+
     if "collate" in facts and "train_dataset" in facts:
         return facts["collate"]([facts["train_dataset"][number] for number in range(rows)])
-    return next(iter(facts["train_batches"]))
+    with torch.random.fork_rng(devices=[]):  # the same one each time, in whatever order they come
+        torch.manual_seed(0)
+        return next(iter(facts["train_batches"]))
 
 
 def with_labels(facts: Facts, change: Callable[[Any], Any]) -> Facts:
@@ -56,6 +60,8 @@ def with_labels(facts: Facts, change: Callable[[Any], Any]) -> Facts:
 
 def before_and_after(facts: Facts) -> tuple[Any, Any] | None:
     """The first items as they were collated and as they are; None where the collator was not changed."""
+    if isinstance(facts.get("train_batches"), Changed):
+        return batch_of({"train_batches": facts["train_batches"].batches}), batch_of(facts)
     before = getattr(facts.get("collate"), "before", None)
     return None if before is None else (batch_of({**facts, "collate": before}), batch_of(facts))
 
