@@ -109,6 +109,8 @@ def test_a_healthy_subject_passes_before_any_training(name):
 @pytest.mark.parametrize("name", ["hybrid", "classifier"])
 def test_the_model_is_left_as_it_was_after_a_short_training(name):
     facts = healthy(name)
+    if name == "classifier":  # random scores may prefer the right pairs by luck, and then nothing is trained
+        torch.nn.init.zeros_(facts["model"][-1].weight)
     parts = (facts["model"], facts["optimizer"])
     before = picture(*parts)
     losses = installed().context({**facts, "pairs_asked": True}).get("pair_losses")
