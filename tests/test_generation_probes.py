@@ -229,6 +229,16 @@ def test_short_and_repeated_answers_that_the_labels_have_as_well_are_no_alarm():
     assert not list(output_never_ends(said(((5, 6, 1), (5, 6, 1)))))
 
 
+def test_what_is_repeated_behind_a_text_that_finds_no_end_is_no_loop():
+    labels = (2, 3, 4, 5, 6, 7, 1)
+    for text, loops in (((2, 3, 4, 8), False), ((2, 3, 4, 5, 6, 7), False), ((2,), True), ((), True)):
+        heard = said(((*text, *[9] * 12), labels), ended=False)
+        assert bool(list(output_repeats_itself(heard))) is loops, text
+    ended = Utterance("row 1", labels, labels, ended=True)
+    looping = said(((2, 3, 4, 8, *[9] * 12), labels), ended=False)
+    assert list(output_repeats_itself(replace(looping, rows=(*looping.rows, ended))))
+
+
 def test_what_differs_in_the_last_digits_or_measures_time_is_no_random_figure():
     figures = {"wer": 0.31, "loss": 2.0000001, "eval_runtime": 3.1}
     same = Evaluated(figures, figures | {"loss": 2.0, "eval_runtime": 2.2})
