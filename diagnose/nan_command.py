@@ -78,6 +78,8 @@ def told_origin(origin: Any) -> Iterator[str]:
         )
     yield f"phase      {origin.phase} ({origin.precision})"
     yield f"operation  {origin.operation or 'none: it was there before the step'}"
+    if origin.batch is not None:
+        yield f"batch      {origin.batch}"
     if origin.line:
         yield f"line       {origin.line}"
     if origin.visits:

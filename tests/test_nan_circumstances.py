@@ -118,7 +118,11 @@ def test_a_model_shared_between_processes_needs_none_of_the_others(group: None) 
     broken = case("whisper")
     broken.after(rooted)
     shared = nn.parallel.DistributedDataParallel(broken.model)
-    found = find_origin(Subject(shared, broken.compute_loss, broken.optimizer), broken.batch)
+    subject = Subject(shared, broken.compute_loss, broken.optimizer)
+    waited: list[None] = []
+    shared.register_comm_hook(None, lambda state, bucket: waited.append(None) or bucket)
+    assert not is_sound(subject, broken.batch) and not waited
+    found = find_origin(subject, broken.batch)
     assert told(found) == ("backward pass", broken.name, 1, "div", True)
 
 
@@ -130,6 +134,23 @@ def test_autocast_and_a_scaled_loss(precision: str, batch: Any) -> None:
     assert is_sound(subject, batch)
     model.layer.register_forward_hook(lambda module, given, output: rooted(output))
     assert told(find_origin(subject, batch))[:2] == ("backward pass", "layer")
+
+
+def test_a_bad_gradient_that_is_sparse() -> None:
+    bag = nn.EmbeddingBag(5, 3, sparse=True, mode="sum")
+    found = find_origin(Subject(bag, lambda model, batch: rooted(model(batch)).sum()), torch.arange(6).view(3, 2) % 5)
+    assert told(found) == ("backward pass", "", 1, "div", True)
+
+
+def test_a_value_that_no_operation_of_torch_has_made(batch: Any) -> None:
+    model = Shared()
+
+    def loss(model: Any, batch: Any) -> torch.Tensor:
+        model.layer.bias.detach().numpy()[0] = float("nan")  # beside torch
+        return loss_of(model, batch)
+
+    found = find_origin(Subject(model, loss), batch)
+    assert found is not None and found.phase != "" and bool(torch.isfinite(model.layer.bias).all())
 
 
 def generating(broken: Case) -> None:
@@ -159,3 +180,15 @@ def test_a_failure_that_does_not_come_back_is_said_to_be_unsteady(batch: Any) ->
 
     found = bisect(Subject(model, once), batch).origin
     assert found is not None and not found.steady and passes[0] == 4
+
+
+def test_a_failure_that_comes_and_goes_has_an_origin_but_no_row(batch: Any) -> None:
+    model, passes = Shared(), [0]
+
+    def sometimes(model: nn.Module, batch: Any) -> torch.Tensor:
+        passes[0] += 1
+        return loss_of(model, batch) * (float("nan") if passes[0] % 2 else 1.0)
+
+    found = bisect(Subject(model, sometimes), batch).origin
+    assert found is not None and (found.phase, found.operation) == ("loss", "mul")
+    assert not found.steady and not found.rows

@@ -14,6 +14,8 @@ from diagnose.cli import main
 from tests.loop_support import write_run
 
 SUBJECT = """
+import torch
+from torch.utils.data import DataLoader
 from probes.healthy import healthy
 
 GIVEN = ("model", "train_batches", "train_dataset", "collate", "optimizer")
@@ -26,6 +28,17 @@ def broken():
     facts = sound()
     facts["model"].encoder.layers[0].linear1.register_forward_hook(lambda module, given, x: x / (x - x))
     return facts
+
+def one_row():
+    facts = sound()
+    rows, collate = [facts["train_dataset"][n] for n in range(36)], facts["collate"]
+
+    def spoil(items):  # one row alone is at fault, in a batch that chance decides
+        batch = collate(items)
+        batch["feats"][torch.tensor([item is rows[7] for item in items])] = float("inf")
+        return batch
+
+    return {**facts, "train_batches": DataLoader(rows, 4, shuffle=True, collate_fn=spoil)}
 
 def without_batches():
     return {**sound(), "train_batches": iter(())}
@@ -86,10 +99,19 @@ def test_every_operation_inside_a_module_is_listed(ask: Any) -> None:
 
 def test_the_operations_are_those_of_the_batch_and_precision_that_were_asked_for(ask: Any) -> None:
     inside = ("--drill-down", "encoder.layers.0.linear1")
-    first, other = ask("sound", *inside), ask("sound", *inside, "--batch", "3")
+    first, other = (ask("sound", *inside, "--batch", number) for number in ("0", "3"))
     assert first.stdout.splitlines()[0] == other.stdout.splitlines()[0] and first.stdout != other.stdout
-    assert ask("sound", *inside, "--batch", "0").stdout == first.stdout
     assert "bfloat16" in ask("sound", *inside, "--precision", "bf16").stdout and "bfloat16" not in first.stdout
+
+
+def test_the_number_of_a_batch_is_the_same_in_every_look(ask: Any) -> None:
+    told = ask("one_row")
+    assert told.exit_code == 1 and "(item 7 of the training set)" in told.stdout
+    number = next(line.split()[1] for line in told.stdout.splitlines() if line.startswith("batch "))
+    others = [str(other) for other in range(9) if str(other) != number][:2]
+    inside = ("--drill-down", "subsample", "--batch")
+    assert "Inf" in ask("one_row", *inside, number).stdout or "NaN" in ask("one_row", *inside, number).stdout
+    assert all("every value is finite" in ask("one_row", "--batch", other).stdout for other in others)
 
 
 def spoil(path: Path) -> None:

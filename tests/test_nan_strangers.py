@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -12,6 +13,7 @@ from torch import nn
 from torch.nn import functional
 
 import diagnose
+from diagnose.errors import InputError
 
 NAN, INF = float("nan"), float("inf")
 
@@ -59,6 +61,12 @@ def loaded(value: float) -> Net:
     return net
 
 
+def written(hidden: torch.Tensor) -> torch.Tensor:
+    hidden = hidden.clone()
+    hidden[0, 3] = NAN
+    return hidden
+
+
 STRANGERS: dict[str, tuple[Callable[[], nn.Module], Any, tuple[str, str, str, str]]] = {
     "silence_in_a_spectrum": (Spectrum, pair(200, 0.0), ("forward pass", "the model itself", "log", "LOS053")),
     "infinity_in_a_pair": (Net, pair(spoilt=INF), ("data", "batch[0]", "", "LOS050")),
@@ -79,6 +87,21 @@ STRANGERS: dict[str, tuple[Callable[[], nn.Module], Any, tuple[str, str, str, st
         pair(),
         ("forward pass", "the model itself", "mean", "LOS052"),
     ),
+    "logarithm_in_place": (
+        lambda: Net(lambda h: (h * 0).log_()),
+        pair(),
+        ("forward pass", "the model itself", "log_", "LOS053"),
+    ),
+    "division_by_a_plain_nought": (
+        lambda: Net(lambda h: h / 0),
+        pair(),
+        ("forward pass", "the model itself", "div", "LOS054"),
+    ),
+    "nan_written_by_hand": (
+        lambda: Net(written),
+        pair(),
+        ("forward pass", "the model itself", "lift_fresh", "LOS060"),
+    ),
     "nothing_scored": (Net, (pair()[0], torch.full((6,), -100)), ("loss", "", "nll_loss_forward", "LOS057")),
 }
 
@@ -94,6 +117,29 @@ def test_the_origin_in_a_strangers_model(name: str) -> None:
     assert all(map(torch.equal, buffers, model.buffers()))
     if name in ("silence_in_a_spectrum", "infinity_in_a_pair"):
         assert found.rows == (4,)
+
+
+class Wrong(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, x: torch.Tensor) -> torch.Tensor:
+        return x * 2
+
+    @staticmethod
+    def backward(ctx: Any, gradient: torch.Tensor) -> torch.Tensor:
+        return gradient / (gradient - gradient)
+
+
+def test_a_backward_pass_that_a_person_wrote_is_named_by_its_own_line() -> None:
+    found = diagnose.nan_bisect(model=Net(Wrong.apply), batch=pair(), compute_loss=score)
+    assert (found.phase, found.module, found.operation) == ("backward pass", "the model itself", "div")
+    body = Wrong.backward.__code__
+    assert found.line == f"{body.co_filename}:{body.co_firstlineno + 2}"
+
+
+@pytest.mark.parametrize(("loss", "said"), [(3.0, "float"), (torch.ones(6), "a tensor of shape [6]")])
+def test_a_loss_that_is_no_number_is_said_to_be_so(loss: Any, said: str) -> None:
+    with pytest.raises(InputError, match=re.escape(f"compute_loss returned {said}, expected a tensor with")):
+        diagnose.nan_bisect(model=Net(), batch=pair(), compute_loss=lambda model, batch: loss)
 
 
 def test_an_update_by_an_optimiser_of_torch_has_no_line_of_ours() -> None:

@@ -15,11 +15,14 @@ def bisect(subject: Subject, batch: Any, names: tuple[str, ...] = ()) -> Bisecte
     """One plain step; when it is finite, that was all."""
     if is_sound(subject, batch):
         return Bisected()
-    origin = next((found for _ in range(REPLAYS) if (found := find_origin(subject, batch))), None)
+    replays = ((number, find_origin(subject, batch)) for number in range(REPLAYS))
+    failed, origin = next(((number, found) for number, found in replays if found), (REPLAYS, None))
     if origin is None:
         return Bisected(Origin("forward pass", "", "unsteady", steady=False, precision=subject.precision))
     if origin.phase in ("weights", "update"):  # no row is to blame
         return Bisected(origin)
+    if failed:  # halving a failure that comes and goes would name any row
+        return Bisected(replace(origin, steady=False))
     rows = _rows(subject, batch)
     return Bisected(replace(origin, rows=rows, files=tuple(_name(names, row) for row in rows)))
 

@@ -36,6 +36,7 @@ class Calls:
         self.last: deque[tuple[str, str, int, Any]] = deque(maxlen=REMEMBERED)
 
     def enter(self, module: torch.nn.Module, given: Any) -> None:
+        mark(given, self.place)  # a torch.autograd.Function is seen by no mode: its node is still without a mark
         name = self.names.get(id(module), "")
         self.stack.append((name, type(module).__name__, self._number(name)))
         if self.repeating:  # torch switches function modes off for a backward pass

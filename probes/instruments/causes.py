@@ -5,8 +5,8 @@ from math import inf
 from probes.measured.origin import Values
 
 LOGARITHMS = ("log", "log2", "log10", "log1p", "special_xlog1py", "xlogy", "logit")
-DIVISIONS = ("div", "div_", "reciprocal", "reciprocal_", "true_divide", "remainder", "fmod", "_foreach_div_")
-ROOTS = ("sqrt", "sqrt_", "rsqrt", "rsqrt_", "pow", "pow_", "linalg_vector_norm", "norm")
+DIVISIONS = ("div", "reciprocal", "true_divide", "remainder", "fmod", "_foreach_div")
+ROOTS = ("sqrt", "rsqrt", "pow", "linalg_vector_norm", "norm")
 SOFTMAXES = ("_softmax", "_log_softmax", "_safe_softmax", "logsumexp", "softmax")
 ROOT_NODES = ("Sqrt", "Rsqrt", "Pow", "Norm", "Cdist", "Std", "LinalgVectorNorm", "Angle", "Acos", "Asin")
 LARGE = 1e4  # far below what any format holds, far above what a division by nought needs to be told from an overflow
@@ -17,6 +17,7 @@ def cause_of(phase: str, operation: str, node: str, values: tuple[Values, ...]) 
     if phase in ("data", "weights", "update"):
         return phase
     into = [value for value in values if value.role == "input"]
+    operation = operation.removesuffix("_")  # in place
     if operation.startswith("nll_loss") or (operation == "mean" and any(0 in value.shape for value in into)):
         return "nothing scored"
     if "ctc_loss" in operation:

@@ -20,8 +20,13 @@ def key_of(tensor: torch.Tensor) -> int:
 
 
 def numeric(tensor: Any) -> bool:
-    dense = isinstance(tensor, torch.Tensor) and not tensor.is_sparse and not tensor.is_meta
+    dense = isinstance(tensor, torch.Tensor) and tensor.layout is torch.strided and not tensor.is_meta
     return dense and (tensor.is_floating_point() or tensor.is_complex())
+
+
+def values_of(tensor: torch.Tensor) -> torch.Tensor:
+    """Of a sparse one, the values that are there: they share their memory with what they were made of."""
+    return tensor._values() if tensor.layout is torch.sparse_coo else tensor
 
 
 def name_of(func: Any) -> str:

@@ -12,7 +12,7 @@ from probes.instruments.calls import Calls
 from probes.instruments.describing import describe
 from probes.instruments.finite import is_finite
 from probes.instruments.marking import Place, place_of_node
-from probes.instruments.operations import changed, flat, has_nan, is_mask, key_of, name_of, numeric, writes
+from probes.instruments.operations import changed, flat, has_nan, is_mask, key_of, name_of, numeric, values_of, writes
 from probes.measured.origin import Values, Visit
 
 FOREIGN = "constant"
@@ -50,25 +50,34 @@ class Provenance(TorchDispatchMode):
             for name, tensor in tensors:
                 self._meet(phase, name, tensor)
 
-    def tag_of(self, tensor: torch.Tensor) -> Tag | None:
-        """Who is to blame for what is not finite in this tensor."""
+    def tag_of(self, tensor: torch.Tensor, taken_by: str = "") -> Tag | None:
+        """Who is to blame for what is not finite in this tensor; what is new is blamed on who takes it in."""
         key = key_of(tensor)
         if key in self._clean or not numeric(tensor) or is_finite(tensor):
             return None
         if key not in self._tags:
+            self._meet(FOREIGN, "", tensor, taken_by)
+        return self._tags[key]
+
+    def blamed(self, tensor: torch.Tensor) -> Tag:
+        """The same for a value that is known to be bad, also where no operation of torch has made it so."""
+        key = key_of(tensor)
+        if key not in self._tags:
+            self._clean.discard(key)
             self._meet(FOREIGN, "", tensor)
         return self._tags[key]
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         kwargs = kwargs or {}
-        given = [tensor for tensor in flat((args, kwargs)) if numeric(tensor)]
-        blamed = [replace(tag, nan=has_nan(tensor)) for tensor in given if (tag := self.tag_of(tensor)) is not None]
+        given = [tensor for tensor in map(values_of, flat((args, kwargs))) if numeric(tensor)]
+        met = [(tensor, self.tag_of(tensor, name_of(func))) for tensor in given]
+        blamed = [replace(tag, nan=has_nan(tensor)) for tensor, tag in met if tag is not None]
         before = [describe(tensor, "input") for tensor in given] if writes(func) and not blamed else None
         output = func(*args, **kwargs)
         self.order += 1
         if name_of(func).startswith(UNWRITTEN):
             return output
-        for number, tensor in enumerate(changed(func, args, kwargs, output)):
+        for number, tensor in enumerate(map(values_of, changed(func, args, kwargs, output))):
             meant = not given or any(not isfinite(value) for value in flat(args, float))
             self._judge(func, tensor, given, blamed, before, meant or (number > 0 and name_of(func) in AUXILIARY))
         return output
@@ -82,8 +91,10 @@ class Provenance(TorchDispatchMode):
         before: list[Values] | None,
         meant: bool,
     ) -> None:
+        if not numeric(tensor):
+            return
         key = key_of(tensor)
-        if not numeric(tensor) or is_finite(tensor):
+        if is_finite(tensor):
             if tensor.numel() * tensor.element_size() == tensor.untyped_storage().nbytes():
                 self._tags.pop(key, None)
             return
@@ -104,14 +115,15 @@ class Provenance(TorchDispatchMode):
         place, phase, node = self.calls.place(), self.phase, ""
         if phase == "backward pass" and not place.module:
             made, node = place_of_node()
-            place = made or place
+            # a line here is one of a backward pass that a person wrote
+            place = replace(made, line=place.line or made.line) if made else place
         elif phase != "update":  # a checkpointed module runs again within the backward pass
             phase = "loss" if place.loss else "forward pass"
         went_in = before if before is not None else [describe(value, "input") for value in given]
         values = (*went_in, describe(tensor, "output"))
         return Tag(phase, name_of(func), place, self.order, values, self.calls.visits(), node, nan=nan)
 
-    def _meet(self, phase: str, name: str, tensor: torch.Tensor) -> None:
+    def _meet(self, phase: str, name: str, tensor: torch.Tensor, taken_by: str = "") -> None:
         """A value that was there before: finite, or bad from the start."""
         if not numeric(tensor) or is_finite(tensor):
             self._clean.add(key_of(tensor))
@@ -119,5 +131,8 @@ class Provenance(TorchDispatchMode):
         nan = has_nan(tensor)
         values = (describe(tensor, phase),)
         meant = (phase == FOREIGN and not nan) or (phase == "data" and is_mask(tensor))
-        self._tags[key_of(tensor)] = Tag(phase, "", Place(name), self.order, values, meant=meant, nan=nan)
+        place = self.calls.place() if taken_by else Place(name)
+        if taken_by and self.phase == "forward pass":
+            phase = "loss" if place.loss else self.phase
+        self._tags[key_of(tensor)] = Tag(phase, taken_by, place, self.order, values, meant=meant, nan=nan)
         self._held.append(tensor.detach())

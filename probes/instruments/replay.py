@@ -14,11 +14,13 @@ from probes.instruments.calls import Calls
 from probes.instruments.causes import cause_of
 from probes.instruments.finite import is_finite
 from probes.instruments.observer import observed
+from probes.instruments.operations import values_of
 from probes.instruments.outputs import ComputeLoss
 from probes.instruments.placement import tensors_of
 from probes.instruments.provenance import FOREIGN, Provenance, Tag
 from probes.measured.origin import Origin
 
+SHARED = (torch.nn.parallel.DistributedDataParallel, torch.nn.DataParallel)
 DTYPES = {"fp16": torch.float16, "bf16": torch.bfloat16}
 
 
@@ -44,6 +46,8 @@ Turn = Callable[[str], None]  # told what comes next
 
 def is_sound(subject: Subject, batch: Any) -> bool:
     """One plain step: loss, gradients and updated weights are all finite."""
+    shared = isinstance(getattr(subject.model, "_orig_mod", subject.model), SHARED)
+    subject = replace(subject, model=unwrapped(subject.model)) if shared else subject  # the others may not be waiting
     with attempt(subject):
         return _step(subject, copied(batch)) is None
 
@@ -65,7 +69,7 @@ def find_origin(subject: Subject, batch: Any) -> Origin | None:
             bad = _step(subject, batch, turn)
         if bad is None:
             return None
-        tags = [(where, tag) for where, value in bad if (tag := provenance.tag_of(value)) is not None]
+        tags = [(where, provenance.blamed(value)) for where, value in bad]
     where, tag = min(tags, key=lambda one: (one[1].meant, one[1].order))
     return _origin(tag, where, subject)
 
@@ -91,7 +95,7 @@ def _step(subject: Subject, batch: Any, turn: Turn = lambda phase: None) -> list
     meter.count()
     turn("forward pass")
     with subject.autocast():
-        loss = subject.compute_loss(subject.model, batch)
+        loss = _one_number(subject.compute_loss(subject.model, batch))
     if not is_finite(loss.detach()):
         return [("the loss", loss.detach())]
     if not loss.requires_grad:
@@ -99,7 +103,7 @@ def _step(subject: Subject, batch: Any, turn: Turn = lambda phase: None) -> list
     turn("backward pass")
     loss.backward()
     named = [(name, parameter) for name, parameter in subject.model.named_parameters()]
-    gradients = [(f"the gradient of {name}", p.grad) for name, p in named if p.grad is not None]
+    gradients = [(f"the gradient of {name}", values_of(p.grad)) for name, p in named if p.grad is not None]
     if bad := _bad(gradients):
         return bad
     if subject.optimizer is None:
@@ -109,12 +113,19 @@ def _step(subject: Subject, batch: Any, turn: Turn = lambda phase: None) -> list
     return _bad((f"the weight {name}", parameter.detach()) for name, parameter in named)
 
 
+def _one_number(loss: Any) -> torch.Tensor:
+    if not isinstance(loss, torch.Tensor) or loss.numel() != 1:
+        said = f"a tensor of shape {list(loss.shape)}" if isinstance(loss, torch.Tensor) else type(loss).__name__
+        raise TypeError(f"compute_loss returned {said}, expected a tensor with one element")
+    return loss
+
+
 def _bad(tensors: Iterable[Bad]) -> list[Bad] | None:
     return [(where, tensor) for where, tensor in tensors if not is_finite(tensor)] or None
 
 
 def _origin(tag: Tag, where: str, subject: Subject) -> Origin:
-    place, phase = tag.place, "loss" if tag.phase == FOREIGN else tag.phase
+    place, phase = tag.place, _phase(where) if tag.phase == FOREIGN else tag.phase
     return Origin(
         phase=phase,
         operation=tag.operation,
@@ -128,3 +139,8 @@ def _origin(tag: Tag, where: str, subject: Subject) -> Origin:
         reached=where,
         precision=subject.precision,
     )
+
+
+def _phase(where: str) -> str:
+    """Of a value that no operation of torch has made: by where it was seen."""
+    return "update" if where.startswith("the weight") else "backward pass" if "gradient" in where else "loss"

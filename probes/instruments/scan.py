@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
+from diagnose.seeding import seeded
 from probes.instruments.batches import PIECES, Named, renewed
 from probes.instruments.corpus_progress import counted
 from probes.instruments.failure import in_short
@@ -49,7 +50,7 @@ def _first(batches: Iterable[Any], number: int | None, fails: Callable[[Any], bo
     loader, named = renewed(batches)
     pieces = [getattr(loader, name, None) for name in PIECES]
     found = -1
-    with observed(others=(batches, loader, *pieces)):
+    with seeded("batches"), observed(others=(batches, loader, *pieces)):  # the same number is the same batch again
         drawn = islice(_drawn(loader, named), None if number is None else number + 1)
         for found, batch in enumerate(counted(drawn, _length(loader), "batches are finite")):
             if number in (None, found) and fails(batch):

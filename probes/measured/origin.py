@@ -60,6 +60,7 @@ class Origin:
     visits: tuple[Visit, ...] = ()  # the last modules before it
     reached: str = "loss"  # where the bad value was seen: loss, the gradient of X, the weight X
     precision: str = "fp32"
+    batch: int | None = None  # its number in a scan
     rows: tuple[int, ...] = ()  # the smallest set of the batch's rows that still fails
     files: tuple[str, ...] = ()  # their names, where they are known
     steady: bool = True  # False: some replays were finite

@@ -76,13 +76,15 @@ def searched(
             origin = refused_for_bad_samples(rows, audio_root, reason.indices, precision)
             if origin is None:
                 raise Unavailable(str(reason)) from reason
-            return Bisected(origin, reason.number)
+            return Bisected(replace(origin, batch=reason.number), reason.number)
         except NoSuchBatch as reason:
             raise Unavailable(str(reason)) from reason
     if failing is None:
         return Bisected()
     names = names_of(train_dataset, failing.indices) if failing.indices else search.get("names", ())
-    return replace(bisect(subject, failing.batch, names), batch=failing.number)
+    origin = bisect(subject, failing.batch, names).origin
+    number = None if "batch" in search else failing.number
+    return Bisected(origin and replace(origin, batch=number), failing.number)
 
 
 def operations_inside(
