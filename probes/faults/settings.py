@@ -1,5 +1,6 @@
 """Training arguments that faults are written into."""
 
+import copy
 from typing import Any
 
 from diagnose.facts import NotApplicable
@@ -27,9 +28,20 @@ def with_rate(facts: Facts, rate: float) -> Facts:
     """The facts of a run whose learning rate is this one, at the height of its schedule."""
     from torch.optim import AdamW
 
-    told = with_arguments(facts, learning_rate=rate) if "config_values" in facts else facts
+    told = with_arguments(facts, learning_rate=rate) if "config_values" in facts else dict(facts)
+    arguments = told.get("training_arguments")
+    if arguments is not None:
+        told["training_arguments"] = _with_learning_rate(arguments, rate)
     optimizer = AdamW([one for one in facts["model"].parameters() if one.requires_grad], lr=rate)
     return {**unsaid(told, "scheduler"), "optimizer": optimizer}
+
+
+def _with_learning_rate(arguments: Any, rate: float) -> Any:
+    if isinstance(arguments, dict):
+        return {**arguments, "learning_rate": rate}
+    changed = copy.copy(arguments)
+    changed.learning_rate = rate
+    return changed
 
 
 def argument(facts: Facts, name: str) -> Any:
