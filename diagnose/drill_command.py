@@ -1,13 +1,17 @@
 """`diagnose drill`: is the alarm heard? Known faults are put into the subject itself, one at a time."""
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from diagnose import terminal
 from diagnose.options import FILE, looked_at
+
+if TYPE_CHECKING:
+    from diagnose.drill.trial import Build
 
 
 @click.command(cls=terminal.Command)
@@ -60,28 +64,24 @@ def drill(
     context.exit(score.exit_code if score.whole else 130)
 
 
-def built_by(config: str | None, overrides: tuple[str, ...], subject: str | None) -> tuple[str, Any]:
+def built_by(config: str | None, overrides: tuple[str, ...], subject: str | None) -> tuple[str, "Build"]:
     """The subject's name, and how it is built with a seed: seed 0 is the run as it is configured."""
     from diagnose.cli import facts_from
     from diagnose.seeding import sown
+    from diagnose.subject import function_of
 
-    first = facts_from(config, overrides, None) if subject is None and config is not None else None
-    if first is None:
-        from diagnose.subject import function_of
+    if subject is not None and config is None:
+        function = function_of(subject)
 
-        if subject is None or config is not None:
-            facts_from(config, overrides, subject)  # says what is wrong with that
-        called = function_of(str(subject))
-
-        def call(seed: int) -> Any:
+        def called(seed: int) -> Mapping[str, Any]:
             sown(seed)
-            return called()
+            return function()
 
-        return str(subject), call
-    usual = first["config"].config.training.seed
+        return subject, called
+    usual = facts_from(config, overrides, subject)["config"].config.training.seed  # or says what is wrong
 
-    def load(seed: int) -> Any:
+    def loaded(seed: int) -> Mapping[str, Any]:
         sown(seed)
-        return facts_from(config, [*overrides, f"training.seed={usual + seed}"] if seed else overrides, None)
+        return facts_from(config, [*overrides, *[f"training.seed={usual + seed}"] * bool(seed)], None)
 
-    return str(config), load
+    return str(config), loaded

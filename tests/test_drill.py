@@ -22,8 +22,9 @@ from diagnose.drill.children import Broken, in_children
 from diagnose.drill.conducting import Plan, drill
 from diagnose.drill.fitting import unfit
 from diagnose.drill.layout import after, laid_out
+from diagnose.drill.results import Ending, Trial, Twin
 from diagnose.drill.score import Score
-from diagnose.drill.trial import Ending, Trial, Twin, trial
+from diagnose.drill.trial import trial
 from diagnose.engine import installed
 from diagnose.facts import NotApplicable
 from diagnose.marks import Fault

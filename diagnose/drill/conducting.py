@@ -12,8 +12,9 @@ from typing import Any
 
 from diagnose.drill.children import Broken, in_children, interruptible
 from diagnose.drill.fitting import unfit
+from diagnose.drill.results import Ending, Trial, Twin, blank_of
 from diagnose.drill.score import Score
-from diagnose.drill.trial import Build, Ending, Trial, Twin, blank_of, healthy_trial, trial
+from diagnose.drill.trial import Build, healthy_trial, trial
 from diagnose.engine import Engine
 from diagnose.errors import InputError
 from diagnose.marks import Fault

@@ -7,9 +7,9 @@ from functools import cached_property
 from statistics import median
 from typing import Any
 
-from diagnose.drill.trial import Ending, Trial, Twin
+from diagnose.drill.results import Ending, Trial, Twin
 from diagnose.environment import versions
-from diagnose.nouns import Stage
+from diagnose.nouns import PREFIXES, Stage
 
 
 @dataclass(frozen=True)
@@ -130,7 +130,5 @@ def _in_order(rows: Sequence[Row]) -> list[Trial]:
 
 
 def _place(probe: str) -> tuple[int, str]:
-    from diagnose.nouns import PREFIXES
-
     prefixes = [PREFIXES[stage] for stage in Stage]
     return (prefixes.index(probe[:3]) if probe[:3] in prefixes else len(prefixes), probe)

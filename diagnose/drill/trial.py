@@ -1,58 +1,20 @@
 """One trial: a fault is put into a fresh subject, its proof is asked, and the gate looks at what it made of it."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
-from enum import StrEnum
+from dataclasses import replace
 from typing import Any
 
 from diagnose.drill.layout import Facts, after, laid_out
+from diagnose.drill.results import Ending, Trial, Twin, blank_of
 from diagnose.engine import Engine
 from diagnose.facts import NotApplicable, Refusal, told
 from diagnose.marks import Fault
-from diagnose.nouns import PREFIXES, Finding, Severity, Stage, Verdict
+from diagnose.nouns import Finding, Severity, Stage, Verdict
 from diagnose.report import Report
 from diagnose.roots import ROOTS
 from diagnose.runner import DEAR, Selection
 
 Build = Callable[[int], Mapping[str, Any]]
-
-
-class Ending(StrEnum):
-    """`unproven`: it was put in and broke nothing, or could not be: the fault's own fault."""
-
-    CAUGHT = "caught"
-    MISSED = "missed"
-    NOT_APPLICABLE = "not applicable"
-    UNPROVEN = "unproven"
-
-
-@dataclass(frozen=True)
-class Trial:
-    """What became of one fault with one seed. `words`: what the gate said; `reason`: why there was nothing to say."""
-
-    fault: str
-    breaks: str
-    expected: str
-    stage: str
-    seed: int
-    ending: Ending
-    named: bool = False
-    roots: tuple[str, ...] = ()
-    words: str = ""
-    reason: str = ""
-    seconds: float = 0.0
-    passes: float = 0.0
-
-
-@dataclass(frozen=True)
-class Twin:
-    """The subject as it is: every alarm here is a false one. `kinds`: what it is like, as faults ask for it."""
-
-    seed: int
-    alarms: tuple[str, ...] = ()
-    kinds: tuple[str, ...] = ()
-    seconds: float = 0.0
-    passes: float = 0.0
 
 
 def healthy_trial(engine: Engine, build: Build, seed: int) -> Twin:
@@ -86,12 +48,6 @@ def trial(engine: Engine, build: Build, fault: Fault, seed: int) -> Trial:
         return replace(blank, ending=Ending.UNPROVEN, reason=told(error))
     report = engine.examine(engine.context(broken), stages_for(Stage(blank.stage)))
     return judged(blank, report, severity)
-
-
-def blank_of(fault: Fault, seed: int, ending: Ending = Ending.NOT_APPLICABLE, reason: str = "") -> Trial:
-    """Nothing is known yet but where it is expected."""
-    stage = next(stage for stage, prefix in PREFIXES.items() if fault.named_by.startswith(prefix))
-    return Trial(fault.id, fault.breaks, fault.named_by, stage, seed, ending, reason=reason)
 
 
 def _absent(error: Exception) -> str:

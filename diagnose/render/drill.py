@@ -10,8 +10,8 @@ from rich.text import Text
 
 from diagnose import terminal
 from diagnose.drill.conducting import Plan, Told
+from diagnose.drill.results import Ending, Trial, Twin
 from diagnose.drill.score import Row, Score
-from diagnose.drill.trial import Ending, Trial, Twin
 from diagnose.render.text import VISIBLE
 
 LATEST = 12  # rows of the table that moves

@@ -10,8 +10,9 @@ from typing import Any
 from diagnose import discover
 from diagnose.drill.children import in_children
 from diagnose.drill.conducting import Plan, drill
+from diagnose.drill.results import Ending
 from diagnose.drill.score import Score
-from diagnose.drill.trial import Ending, healthy_trial
+from diagnose.drill.trial import healthy_trial
 from diagnose.engine import installed
 from probes.healthy import healthy
 from tests.bench.report import Measured

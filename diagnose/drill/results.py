@@ -1,0 +1,51 @@
+"""What one trial leaves: plain data, to be counted and shown."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from diagnose.marks import Fault
+from diagnose.nouns import PREFIXES
+
+
+class Ending(StrEnum):
+    """`unproven`: it was put in and broke nothing, or could not be: the fault's own fault."""
+
+    CAUGHT = "caught"
+    MISSED = "missed"
+    NOT_APPLICABLE = "not applicable"
+    UNPROVEN = "unproven"
+
+
+@dataclass(frozen=True)
+class Trial:
+    """What became of one fault with one seed. `words`: what the gate said; `reason`: why there was nothing to say."""
+
+    fault: str
+    breaks: str
+    expected: str
+    stage: str
+    seed: int
+    ending: Ending
+    named: bool = False
+    roots: tuple[str, ...] = ()
+    words: str = ""
+    reason: str = ""
+    seconds: float = 0.0
+    passes: float = 0.0
+
+
+@dataclass(frozen=True)
+class Twin:
+    """The subject as it is: every alarm here is a false one. `kinds`: what it is like, as faults ask for it."""
+
+    seed: int
+    alarms: tuple[str, ...] = ()
+    kinds: tuple[str, ...] = ()
+    seconds: float = 0.0
+    passes: float = 0.0
+
+
+def blank_of(fault: Fault, seed: int, ending: Ending = Ending.NOT_APPLICABLE, reason: str = "") -> Trial:
+    """Nothing is known yet but where it is expected."""
+    stage = next(stage for stage, prefix in PREFIXES.items() if fault.named_by.startswith(prefix))
+    return Trial(fault.id, fault.breaks, fault.named_by, stage, seed, ending, reason=reason)
