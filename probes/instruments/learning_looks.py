@@ -31,6 +31,7 @@ class Looks:
         self.labels = [subject.labels_of(batch) if subject.labels_of else None for batch in subject.lesson.batches]
         self.changes = 0  # updates at which the loss asked for other labels than at first
         self.ended = ""
+        self.prolonged = False
         self.swapped: tuple[float, Seen] | None = None
         self._floors: list[float] = []
 

@@ -17,6 +17,10 @@ class Pace:
         """No new lowest loss for a while, at whatever rate."""
         return self._since >= PATIENCE
 
+    def resume(self) -> None:
+        """Once more, at no less than after one leap."""
+        self.rate, self._since, self._halved = max(self.rate, self.first / 4), 0, 0
+
     def advise(self, loss: float, first: float) -> str:
         if loss < self._best - BETTER * max(abs(loss), abs(first) * 1e-3):
             self._best, self._since, self._halved = loss, 0, 0

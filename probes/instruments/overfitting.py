@@ -52,6 +52,8 @@ class Learning(Looks):
 
     def _resigned(self) -> str:
         """CTC may wait for long in its blank phase: that is no standstill while its frames differ."""
+        if self._begins_to_listen():
+            return ""
         waits = self.seen.ctc and self.aligns(1.5) and any(call.varies() > STILL for call in self.seen.ctc)
         if not waits:
             return self.draws_anew() or "stuck"
@@ -86,6 +88,18 @@ class Learning(Looks):
         self.swap()
         costs = None if self.swapped is None else self.swapped[1].nats - self.seen.nats
         return costs is not None and abs(costs) <= max(share * floor * self.seen.tokens, ROUNDING * self.seen.tokens)
+
+    def _begins_to_listen(self) -> bool:
+        """Once, as many updates more where all is known but the rows, and other inputs cost something: it may wake."""
+        if self.prolonged or not self._is_deaf(DEAF) or self.swapped is None:
+            return False
+        self.prolonged, own = True, self.stepper.loss()
+        self.eyes.clear()
+        if self.swapped[0] - own <= ROUNDING:
+            return False
+        self.most += len(self.curve)
+        self.pace.resume()
+        return True
 
     def _is_at_its_end(self, loss: float) -> bool:
         """Back to the best weights after a leap, slower after a standstill; True where nothing helps any more."""
