@@ -12,7 +12,7 @@ from diagnose.engine import installed
 from diagnose.facts import Refusal
 from probes.healthy import NAMES, healthy
 from probes.instruments.learning_floors import blind, unigram
-from probes.instruments.learning_pace import Pace
+from probes.instruments.learning_pace import PATIENCE, Pace
 from probes.instruments.learning_rows import relabelled
 from probes.instruments.learning_steps import first_rate, groups_of
 from probes.instruments.outputs import labels_of_batch
@@ -86,6 +86,8 @@ def test_the_pace_goes_back_after_a_leap_and_stops_in_the_end():
     assert pace.advise(float("nan"), 5.0) == "back" and pace.rate == 0.25
     advice = [pace.advise(4.0, 5.0) for _ in range(100)]
     assert "stop" in advice and pace.rate < 0.1
+    pace.resume()
+    assert pace.rate == 0.25 and "stop" not in [pace.advise(4.0, 5.0) for _ in range(PATIENCE)]
 
 
 def test_labels_that_follow_their_inputs_may_be_drawn_anew():
