@@ -4,6 +4,8 @@ import pytest
 
 import diagnose
 from diagnose import Severity, discover
+from diagnose.drill.trial import stages_for
+from diagnose.engine import installed
 from probes.healthy import NAMES, healthy
 
 FOUND = discover.faults()
@@ -19,7 +21,9 @@ def turn(number, fault):
 
 
 FIRST = [(fault, turn(number, fault)) for number, fault in enumerate(OURS)]
-SEVERITIES = {probe.id: probe.severity for probe in discover.probes().items}
+ENGINE = installed()
+SEVERITIES = {probe.id: probe.severity for probe in ENGINE.probes}
+STAGES = {probe.id: probe.stage for probe in ENGINE.probes}
 
 
 TOUCHED = set()
@@ -35,11 +39,12 @@ def taken_out_again():
 
 
 def check(fault, name):
+    """Looked at by the cheap stages and by its own; `make bench WHAT=faults` lets all of them look."""
     assert not fault.proof(healthy(name))
     broken = fault.put(healthy(name))
     assert fault.proof(broken)
     TOUCHED.add(name)
-    report = diagnose.preflight(**broken)
+    report = ENGINE.examine(ENGINE.context(broken), stages_for(STAGES[fault.named_by]))
     alarms = [root.probe for root in report.diagnosis if root.severity is not Severity.NOTE]
     noted = [fault.named_by] if SEVERITIES[fault.named_by] is Severity.NOTE else []
     assert noted + alarms == [fault.named_by], [(f.probe, f.where, f.message) for f in report.findings]

@@ -12,11 +12,11 @@ def _squashed(values: Any) -> Any:
 
 
 def _module() -> Any:
-    from torch.nn import Module
+    from torch.nn import Tanh
 
-    class Squashed(Module):
+    class Squashed(Tanh):
         def forward(self, values: Any) -> Any:
-            return _squashed(values)
+            return super().forward(values * 1e7)
 
     return Squashed()
 
