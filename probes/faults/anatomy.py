@@ -57,17 +57,25 @@ def query_of(facts: Facts) -> Any:
 
 
 def activation_of(facts: Facts) -> tuple[Any, str]:
-    """The module that holds the first activation, and the activation's name in it."""
+    """The module that holds the first activation beside a linear layer, and the activation's name in it."""
+    from torch.nn import Linear
+
+    parts = [*front_of(facts).modules(), *facts["model"].modules()]
+    beside = [part for part in parts if any(isinstance(child, Linear) for child in part.children())]
+    for part in (*beside, *parts):
+        name = next(_activations(part), None)
+        if name is not None:
+            return part, name
+    raise NotApplicable("the model has no activation under a name that is known")
+
+
+def _activations(part: Any) -> Iterator[str]:
     from torch.nn.modules import activation
 
-    for part in (*front_of(facts).modules(), *facts["model"].modules()):
-        for name in ACTIVATIONS:
-            if callable(getattr(part, name, None)):
-                return part, name
-        for name, child in part.named_children():
-            if type(child).__module__ == activation.__name__ and "Attention" not in type(child).__name__:
-                return part, name
-    raise NotApplicable("the model has no activation under a name that is known")
+    yield from (name for name in ACTIVATIONS if callable(getattr(part, name, None)))
+    for name, child in part.named_children():
+        if type(child).__module__ == activation.__name__ and "Attention" not in type(child).__name__:
+            yield name
 
 
 def main_input(model: Any, batch: Any) -> str:
