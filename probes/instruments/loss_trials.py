@@ -11,6 +11,7 @@ from probes.instruments.loss_book import beside_the_book
 from probes.instruments.loss_ears import Ears
 from probes.instruments.loss_head import Heads, nudged
 from probes.instruments.loss_rows import LabelsOf, rows_of_batch, taken, with_inputs_exchanged, with_other_labels
+from probes.instruments.loss_trail import Trail, lost_in
 from probes.instruments.observer import observed
 from probes.instruments.outputs import ComputeLoss
 from probes.instruments.watching import Watch, watched
@@ -113,15 +114,19 @@ class _Bench:
             for parameter in self.model.parameters():
                 size = float(parameter.float().square().mean().sqrt()) if parameter.numel() else 0.0
                 parameter.add_(torch.randn_like(parameter) * (0.1 * size + 1e-3))
-        base = replace(trials, value=self.run(self.cut(range(trials.rows)), trials.rows))
+        with Trail(self.model) as usual:
+            base = replace(trials, value=self.run(self.cut(range(trials.rows)), trials.rows))
         self.scores = self.watch.logits
-        seen = self.with_labels(self.with_inputs(base, pair, inputs_of), pair)
+        with Trail(self.model) as other:
+            seen = self.with_inputs(base, pair, inputs_of)
+        seen = self.with_labels(seen, pair)
         moved = None if seen.other_labels is None else seen.other_labels - base.value
         return replace(
             trials,
             scores_follow=_larger(trials.scores_follow, seen.scores_follow),
             loss_follows=_larger(trials.loss_follows, seen.loss_follows),
             other_labels=trials.other_labels if not moved else trials.value + moved,
+            lost_in=lost_in(usual, other),
         )
 
     def with_larger_head(self, pair: Any) -> Any:

@@ -19,10 +19,12 @@ def loss_ignores_input(loss_trials: LossTrials, gradient_reach: Reach | None = N
         return  # where the model runs twice, the last scores may not be those of this input
     if any(cut.followed or (gradient_reach and gradient_reach.share(cut) >= LARGE) for cut in cuts):
         return  # the gradient names the module in which it is lost
+    lost = loss_trials.lost_in
+    how = f"{lost} is given the difference and does not pass it on" if lost else "no module is given the difference"
     yield Finding(
-        where="the model's input",
+        where=lost or "the model's input",
         message=f"the scores move by {follow:.1e} of their spread when {loss_trials.rows} rows exchange inputs, "
-        "expected well above 0.00001; the same with all weights nudged",
+        f"expected well above 0.00001; the same with all weights nudged; {how}",
         fix="follow one input through forward: it is overwritten, constant, or left out on the way to the scores",
         measured={"scores_follow": follow, "loss_follows": loss_trials.loss_follows},
     )

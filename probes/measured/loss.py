@@ -53,6 +53,7 @@ class LossTrials:
     in_order: tuple[float, float, float] | None = None  # rows as they are, once more, and in another order
     scores_follow: float | None = None  # change of the scores when rows exchange inputs, in units of their spread
     loss_follows: float | None = None  # likewise, of the loss
+    lost_in: str = ""  # the module that is given the difference and does not pass it on; asked where nothing moves
     other_labels: float | None = None  # the loss when every label of the first row is another one
     asked: float | None = None  # share of scored labels whose class is the one that the loss wants to rise there
     heard: tuple[Heard, ...] = ()
