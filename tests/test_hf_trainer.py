@@ -29,8 +29,8 @@ def arguments(folder, **more):
     return Seq2SeqTrainingArguments(output_dir=str(folder), **given | more)
 
 
-def trainer_of(folder, name="whisper", trainer=Seq2SeqTrainer, optimizers=(None, None), **more):
-    facts = healthy(name)
+def trainer_of(folder, name="whisper", trainer=Seq2SeqTrainer, optimizers=(None, None), subject=0, **more):
+    facts = healthy(name, subject)
     facts["model"].accepts_loss_kwargs = False
     return trainer(
         model=facts["model"],
@@ -61,6 +61,13 @@ def test_its_twenty_steps_are_the_same_after_a_preflight(tmp_path, name):
             assert report.verdict == "go", report.headline
         runs.append(losses_of(trainer))
     assert runs[0] == runs[1] and len(runs[0]) == 20
+
+
+@pytest.mark.parametrize("seed", range(1, 6))
+def test_a_healthy_one_is_not_called_deaf(tmp_path, seed):
+    """With what rows lose and gain by other inputs cancelling out, or when it begins to listen late."""
+    trainer = trainer_of(tmp_path, subject=seed, seed=seed)
+    assert installed().context({"trainer": trainer}).get("overfit_curve").ended in ("learnt", "still falling")
 
 
 def traces(trainer):

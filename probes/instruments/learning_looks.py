@@ -1,5 +1,7 @@
 """What a model that learns a few rows says to them: with their inputs, with others, again at the same weights."""
 
+from typing import Any
+
 import torch
 
 from probes.instruments.learning_asked import LABELS, ROWS, Pass, redrawn
@@ -106,3 +108,19 @@ class Looks:
             total += self.stepper.loss([batch]) / len(batches)
             self.eyes.compare(seen, wanted)
         self.swapped = total, seen
+
+    def stays(self, share: float) -> bool:
+        """No score moves by more than this share of their spread: what rows lose and gain may cancel out."""
+        for batch in self.subject.lesson.batches:
+            own, other = (self._scores(some) for some in (batch, with_inputs_exchanged(batch, self.subject.inputs_of)))
+            if own is None or other is None or own.shape != other.shape:
+                continue
+            if float((own - other).abs().max()) > share * float(own.std(correction=0)):
+                return False
+        return True
+
+    def _scores(self, batch: Any) -> torch.Tensor | None:
+        self.stepper.loss([batch])
+        scores = self.eyes.scores
+        self.eyes.clear()
+        return None if scores is None else scores.detach().float()

@@ -7,6 +7,7 @@ from probes.instruments.learning_looks import MOST, Looks
 CERTAIN = 3.0  # nats: the labels are twenty times as likely with their own inputs
 DEAF = 0.25  # of what it costs not to know the rows: a listener pays more than all of it
 ROUNDING = 1e-5  # nats for each label: sums in another order
+SAME = 1e-5  # of the scores' spread: float32 leaves 1e-6, and a Whisper at random weights moves by 1e-2
 STILL = 1e-3  # nats: scores of frames that are the same but for rounding
 CHANGES = 4  # of the labels: enough to look closer
 CREEPS = 0.1  # of what is left, gained in the second half of the updates: it would take hundreds more
@@ -87,7 +88,8 @@ class Learning(Looks):
             return False
         self.swap()
         costs = None if self.swapped is None else self.swapped[1].nats - self.seen.nats
-        return costs is not None and abs(costs) <= max(share * floor * self.seen.tokens, ROUNDING * self.seen.tokens)
+        same = costs is not None and abs(costs) <= max(share, ROUNDING / floor) * floor * self.seen.tokens
+        return same and (share > 0.0 or self.stays(SAME))
 
     def _begins_to_listen(self) -> bool:
         """Once, as many updates more where all is known but the rows, and other inputs cost something: it may wake."""
