@@ -27,6 +27,8 @@ def table() -> str:
 
 def scoreboard() -> str:
     """What `make bench WHAT=drill` left, with its circumstances."""
+    if not FIGURES.exists():
+        return ""
     content = json.loads(FIGURES.read_text(encoding="utf-8"))
     figures, about = content["drill"], content["about"]
     rows = [
