@@ -127,7 +127,8 @@ def test_a_clip_that_the_reader_refuses_for_a_bad_sample_is_the_origin(tmp_path:
     told = CliRunner().invoke(main, ["nan-bisect", "--config", str(config)])
     assert told.exit_code == 1, told.stderr
     assert told.stdout.splitlines()[1].startswith("LOS050 error  clip-5.wav (audio file), row ")
-    assert "the sample at 0.006 s is not finite" in told.stdout and "phase      data" in told.stdout
+    assert "the sample at 0.006 s is not finite" in told.stdout and "under 0.1% NaN" in told.stdout
+    assert "phase      data" in told.stdout and "\nbatch      " in told.stdout
 
 
 def test_a_clip_that_is_refused_for_another_reason_is_no_origin(tmp_path: Path) -> None:

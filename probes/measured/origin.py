@@ -20,8 +20,12 @@ class Values:
 
     def __str__(self) -> str:
         span = "no finite value" if self.minimum is None else f"{self.minimum:.4g} to {self.maximum:.4g}"
-        bad = [f"{share:.1%} {name}" for name, share in (("NaN", self.nan), ("Inf", self.infinite)) if share]
+        bad = [f"{_percent(share)} {name}" for name, share in (("NaN", self.nan), ("Inf", self.infinite)) if share]
         return f"{self.role} {list(self.shape)} {self.dtype} on {self.device}, {', '.join([span, *bad])}"
+
+
+def _percent(share: float) -> str:
+    return "under 0.1%" if share < 0.0005 else f"{share:.1%}"
 
 
 @dataclass(frozen=True)
