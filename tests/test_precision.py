@@ -18,6 +18,7 @@ from probes.precision.activation_nears_half_range import activation_nears_half_r
 from probes.precision.gradient_exceeds_half_range import gradient_exceeds_half_range
 from probes.precision.gradient_underflows_in_half import gradient_underflows_in_half
 from probes.precision.loss_differs_between_precisions import loss_differs_between_precisions
+from tests.half_overflows import overflowing
 from tests.observing import picture
 from trainer.models.keep_fp32 import keep_fp32
 
@@ -63,6 +64,16 @@ def test_the_set_is_found_tried_and_no_module_of_it_can_be_left_out():
     assert fewest_kept(subject, batch, AUTOCAST, keep_fp32, []) in (("loud", "inner.1"), ("inner.1", "loud"))
 
 
+def test_where_most_of_a_model_overflows_its_parts_are_thinned():
+    broken = overflowing("hybrid", "logits")  # a loss of 1e7: the gradients of nearly every module are beyond fp16
+    subject = broken.subject()
+    names = fewest_kept(subject, broken.batch, AUTOCAST, keep_fp32, [])
+    assert names and "head" in names
+    for rest in (names, *(tuple(other for other in names if other != one) for one in names)):
+        with kept(subject.model, keep_fp32, rest):
+            assert try_arm(subject, broken.batch, AUTOCAST).finite is (rest == names)
+
+
 def test_the_code_can_be_pasted_and_makes_the_real_step_finite():
     subject, batch = chain()
     found = compare(subject, batch, "fp16", keep=keep_fp32)
@@ -73,14 +84,22 @@ def test_the_code_can_be_pasted_and_makes_the_real_step_finite():
     assert torch.isfinite(loss) and all(torch.isfinite(one.grad).all() for one in subject.model.parameters())
 
 
+def outside(scores):
+    """What a function of a person's does with the scores of a model, beyond fp16 and outside of all modules."""
+    return lambda model, batch: (scores(model(batch[0])) * 1e6 - scores(model(batch[0])) * 1e6).mean()
+
+
 def test_a_value_born_outside_of_all_modules_has_no_set():
-    batch = chain()[1]
-    outside = Subject(
-        nn.Sequential(nn.Linear(4, 3)), lambda model, batch: (model(batch[0]) * 1e6 - model(batch[0]) * 1e6).mean()
-    )
-    found = compare(outside, batch, "fp16", keep=keep_fp32)
+    subject = Subject(nn.Sequential(nn.Linear(4, 3)), outside(lambda x: x @ torch.eye(3)))
+    found = compare(subject, chain()[1], "fp16", keep=keep_fp32)
     run = next(run for run in found.runs if run.rules == "gpu")
     assert not run.finite and run.keep is None and run.origin.module == "" and found.code == ""
+
+
+def test_a_value_outside_of_all_modules_is_as_wide_as_what_it_is_made_of():
+    subject = Subject(nn.Sequential(nn.Linear(4, 3)), outside(lambda x: x))
+    found = compare(subject, chain()[1], "fp16", keep=keep_fp32)
+    assert next(run for run in found.runs if run.rules == "gpu").keep == ("0",)
 
 
 def test_a_loss_function_that_autocasts_by_itself_is_compared_all_the_same():

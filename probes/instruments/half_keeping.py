@@ -51,10 +51,15 @@ class _Search:
             module = next(self.known([origin.module]), "") if origin is not None else ""
             while module and any(f"{module}.".startswith(f"{name}.") for name in names):
                 module = module.rpartition(".")[0]
-            if not module or self.trials <= 0:
-                return None
+            if not module or self.trials <= TRIALS // 2:
+                return self._all_parts()
             names = (*(name for name in names if not name.startswith(f"{module}.")), module)
         return names
+
+    def _all_parts(self) -> Names | None:
+        """Where too much is bad to be added one by one, or where nobody is named: of the model's parts, the fewest."""
+        parts = tuple(name for name, _ in self.subject.model.named_children())
+        return parts if self.holds(parts) else None
 
     def thinned(self, names: Names) -> Names | None:
         """Leaves out halves, quarters, ... and at last single modules, until none can be left out."""
