@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import pytest
 import torch
 from torch import nn
@@ -64,7 +67,7 @@ def test_the_set_is_found_tried_and_no_module_of_it_can_be_left_out():
     assert fewest_kept(subject, batch, AUTOCAST, keep_fp32, []) in (("loud", "inner.1"), ("inner.1", "loud"))
 
 
-def test_where_most_of_a_model_overflows_its_parts_are_thinned():
+def test_where_most_of_a_model_overflows_its_parts_are_thinned() -> None:
     broken = overflowing("hybrid", "logits")  # a loss of 1e7: the gradients of nearly every module are beyond fp16
     subject = broken.subject()
     names = fewest_kept(subject, broken.batch, AUTOCAST, keep_fp32, [])
@@ -84,19 +87,19 @@ def test_the_code_can_be_pasted_and_makes_the_real_step_finite():
     assert torch.isfinite(loss) and all(torch.isfinite(one.grad).all() for one in subject.model.parameters())
 
 
-def outside(scores):
+def outside(scores: Callable[[torch.Tensor], torch.Tensor]) -> Callable[[Any, Any], torch.Tensor]:
     """What a function of a person's does with the scores of a model, beyond fp16 and outside of all modules."""
     return lambda model, batch: (scores(model(batch[0])) * 1e6 - scores(model(batch[0])) * 1e6).mean()
 
 
-def test_a_value_born_outside_of_all_modules_has_no_set():
+def test_a_value_born_outside_of_all_modules_has_no_set() -> None:
     subject = Subject(nn.Sequential(nn.Linear(4, 3)), outside(lambda x: x @ torch.eye(3)))
     found = compare(subject, chain()[1], "fp16", keep=keep_fp32)
     run = next(run for run in found.runs if run.rules == "gpu")
     assert not run.finite and run.keep is None and run.origin.module == "" and found.code == ""
 
 
-def test_a_value_outside_of_all_modules_is_as_wide_as_what_it_is_made_of():
+def test_a_value_outside_of_all_modules_is_as_wide_as_what_it_is_made_of() -> None:
     subject = Subject(nn.Sequential(nn.Linear(4, 3)), outside(lambda x: x))
     found = compare(subject, chain()[1], "fp16", keep=keep_fp32)
     assert next(run for run in found.runs if run.rules == "gpu").keep == ("0",)
