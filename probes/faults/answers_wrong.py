@@ -69,9 +69,9 @@ def _differs(facts: Facts) -> bool:
 def _knows(facts: Facts) -> bool:
     from math import log
 
-    from probes.faults.changes import loss_of
+    from probes.faults.loss_changes import loss_now
 
-    return float(loss_of(facts).detach()) < 0.6 * log(len(facts["tokenizer"])) and _differs(facts)
+    return loss_now(facts) < 0.6 * log(len(facts["tokenizer"])) and _differs(facts)
 
 
 @fault(
