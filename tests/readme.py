@@ -39,7 +39,8 @@ def scoreboard() -> str:
     rows += [_row(f"demo_{name}", found) for name, found in figures.get("demo", {}).items()]
     one = about[next(iter(about))]
     versions = ", ".join(f"{name} {number}" for name, number in one["versions"].items())
-    head = f"Faults we put in ourselves: {one['date']}, `make bench WHAT=drill`, {one['cores']} cores, {versions}."
+    commands = ", ".join(f"`{told['command']}`" for told in about.values())  # what was run, and no more
+    head = f"Faults we put in ourselves: {one['date']}, {commands}, {one['cores']} cores, {versions}."
     return f"{head}\n\n" + "\n".join(rows) + "\n"
 
 
