@@ -149,8 +149,5 @@ def metric_reads_punctuation(facts: Facts) -> Facts:
         said, wanted = decode(predictions), decode(labels)
         return {"exact": sum(map(str.__eq__, said, wanted)) / len(said)}
 
-    loaders: Facts = {
-        f"{name}_batches": loader(facts, items, shuffle=name == "train")
-        for name in ("train", "eval")
-    }
+    loaders: Facts = {f"{name}_batches": loader(facts, items, shuffle=name == "train") for name in ("train", "eval")}
     return {**facts, **loaders, "train_dataset": items, "compute_metrics": exact}

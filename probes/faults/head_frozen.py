@@ -9,8 +9,7 @@ from probes.faults.parts import with_optimizer
     breaks="the head, with the embedding that it shares, is frozen at its small random weights",
     named_by="LRN004",
     proof=lambda facts: (
-        not head_of(facts).weight.requires_grad
-        and any(weight.requires_grad for weight in facts["model"].parameters())
+        not head_of(facts).weight.requires_grad and any(weight.requires_grad for weight in facts["model"].parameters())
     ),
     applies_to=("whisper", "e2e"),
 )

@@ -54,7 +54,8 @@ def _learnt(kind: _Kind) -> dict[str, Any]:
         model.eval()  # no dropout, no dropped layer: it is to know them by heart
         optimizer = torch.optim.AdamW(model.parameters(), lr=RATE)
         dataset = facts["train_dataset"]
-        parts = [range(start, start + ROWS) for start in range(0, len(dataset) - ROWS + 1, ROWS)]
+        size = min(ROWS, len(dataset))
+        parts = [range(start, start + size) for start in range(0, len(dataset) - size + 1, size)]
         batches = [facts["collate"]([dataset[number] for number in part]) for part in parts]
         started = time.process_time()
         worst = [float("inf")] * len(batches)
@@ -68,5 +69,5 @@ def _learnt(kind: _Kind) -> dict[str, Any]:
             if max(worst) < ENOUGH:
                 break
             if time.process_time() - started > SECONDS:
-                raise NotApplicable(f"it does not learn {ROWS} rows by heart within {SECONDS:.0f} s")
+                raise NotApplicable(f"it does not learn {len(dataset)} rows by heart within {SECONDS:.0f} s")
         return {name: value.detach().clone() for name, value in model.state_dict().items()}

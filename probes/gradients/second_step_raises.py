@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.measured.gradients import Repeat
+from probes.measured.gradients import OwnStep, Repeat
 
 CURES = (
     ("second time", "detach() what {} keeps from step to step, or make it anew in every forward pass"),
@@ -11,11 +11,11 @@ CURES = (
 
 
 @probe(id="GRD018", stage=Stage.GRADIENTS, severity=Severity.ERROR, explains=("LOS015", "GRD019", "LRN*"))
-def second_step_raises(repeated_step: Repeat) -> Iterator[Finding]:
+def second_step_raises(repeated_step: Repeat, own_step: OwnStep | None = None) -> Iterator[Finding]:
     """The first step works and the next one raises: the model keeps something of a graph that is gone."""
     failure = repeated_step.failure
-    if failure is None:
-        return
+    if failure is None or (own_step is not None and own_step.failure is None):
+        return  # a step of one's own that goes on takes care of what the model keeps
     file, _, line = failure.line.rpartition(":")
     place = failure.module or "the model"
     cure = next((cure for words, cure in CURES if words in failure.message), "find out what {} keeps from step to step")

@@ -105,10 +105,14 @@ def some_rows(batch: Any, rows: Sequence[int], size: int) -> Any:
 
 
 def shortest_and_longest(labels: Rows) -> list[int]:
-    """Two rows with different labels where there are such: a pair that any padding must tell apart."""
+    """Two rows with different labels where there are such: a pair that any padding must tell apart.
+
+    Where they begin differently, as of two tasks, a third that begins as the first does: prompts tell two tasks apart.
+    """
     order = sorted(range(len(labels)), key=lambda row: (len(labels[row]), row))
     others = [row for row in order[::-1] if list(labels[row]) != list(labels[order[0]])]
-    return sorted({order[0], *others[:1]}) if order else []
+    alike = [row for row in others if labels[row][:1] == labels[order[0]][:1]]
+    return sorted({order[0], *others[:1], *alike[:1]}) if order else []
 
 
 def cut_at_end(ids: Sequence[int], ends: Iterable[int]) -> tuple[int, ...]:

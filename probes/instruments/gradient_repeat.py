@@ -42,8 +42,8 @@ class Subject:
             return self.compute_loss(self.model, copied(self.batch)).reshape(())
 
 
-def repeat(subject: Subject, first: float, twice: bool, others: Iterable[Any] = ()) -> Repeat:
-    """`twice`: a further step after it, with whatever the model keeps from one step to the next."""
+def repeat(subject: Subject, first: float, others: Iterable[Any] = ()) -> Repeat:
+    """A further step after it, with whatever the model keeps from one step to the next."""
     model = subject.model
     with observed(model, others=others) as before, torch.enable_grad():
         as_in_training(model)
@@ -55,9 +55,9 @@ def repeat(subject: Subject, first: float, twice: bool, others: Iterable[Any] = 
         found = replace(found, again=float(loss.detach()), activations=ears.activations())
         asked = _suspects(model, loss, ears)
         del ears  # it holds the graph
-        if twice and (failure := _further(subject, loss)):
-            return replace(found, failure=failure)
         functions = tuple(row for call in calls.values() for row in checked(call))
+        if failure := _further(subject, loss):
+            return replace(found, functions=functions, failure=failure)
         steady = not _apart(first, found.again, found.device)
         found = replace(found, functions=functions, parts=tuple(_parts(subject, asked, before)) if steady else ())
     if not steady:

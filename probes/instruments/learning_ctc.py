@@ -9,6 +9,8 @@ from torch.overrides import TorchFunctionMode
 from probes.instruments.learning_floors import ctc_floor
 from probes.measured.learning import CtcState
 
+ROUNDING = 1e-3  # nats: scores in half precision, normalised on another device
+
 
 @dataclass(frozen=True)
 class Ctc:
@@ -28,6 +30,15 @@ class Ctc:
 
     def floor(self) -> float:
         return ctc_floor(self.scores, self.targets.clamp(min=0), self.frames, self.lengths, self.blank)
+
+    def reads(self, logits: torch.Tensor) -> bool:
+        """Whether these are its scores, by rows or by frames: as many labels as frames make no frames of labels."""
+        said = logits.detach().float().cpu()
+        turned = (
+            [one for one in (said, said.transpose(0, 1)) if one.shape == self.scores.shape] if said.dim() == 3 else []
+        )
+        mine = self.scores.log_softmax(-1)
+        return any(torch.allclose(one.log_softmax(-1), mine, atol=ROUNDING) for one in turned)
 
     def varies(self) -> float:
         """By how much the scores differ from frame to frame and from row to row, in nats at most."""

@@ -13,7 +13,7 @@ from probes.instruments.gradient_update import highest_rates
 from probes.instruments.observer import observed
 from probes.instruments.outputs import ComputeLoss
 from probes.instruments.rate_steps import Around, Walker
-from probes.measured.rates import RateSweep, RateTrial, Walk
+from probes.measured.rates import SEEN, RateSweep, RateTrial, Walk
 
 UPDATES, LONGER = 20, (40, 80)  # of the first look; and of further ones, where a tenth of the rate catches up
 LOOKS = 5  # updates between two measurements
@@ -22,7 +22,7 @@ MEASURED = 2  # batches
 KNOWS = 0.5  # of the entropy of the labels: below, more is known than how frequent they are
 LOWER = (0.1, 0.01, 1e-3)  # of the rate
 AHEAD = 0.85  # of the loss: a tenth of the rate is clearly ahead
-MORE, MOVES = (1e2, 1e4, 1e6), 0.01  # times the rate, until the loss moves by this part
+MORE = (1e2, 1e4, 1e6)  # times the rate, until the loss moves by what is needed
 DECADES, STEPS = 3, 6  # of the sweep to either side of the rate; its updates in each
 AWAY = 1.5  # times the first loss: it runs away
 
@@ -52,21 +52,26 @@ class Ground:
         return Walker(self.model, self.batches, self.compute_loss, self.optimizer, self.clip, self.around)
 
 
-def try_rates(ground: Ground, floor: float | None, total: int | None, seconds: float) -> RateTrial:
-    """The peak; where that leaves a doubt, lower rates, or far higher ones where nothing moves."""
+def try_rates(
+    ground: Ground, floor: float | None, total: int | None, seconds: float, needed: float = SEEN
+) -> RateTrial:
+    """The peak; where that leaves a doubt, lower rates, or far higher ones where too little moves."""
     start = time.perf_counter()
     with observed(ground.model, ground.optimizer, others=ground.others):
         walker = ground.walker()
         peak, lower, more = _walk(walker, ground, 1.0, UPDATES), None, None
         if _is_doubtful(peak, floor):
             peak, lower = _with_lower(walker, ground, peak, seconds / UPDATES)
-        for share in MORE if ground.peak > 0 and _stands(peak, total) else ():
-            more = _walk(walker, ground, share, UPDATES)
-            if not more.sound or abs(more.last - more.first) > MOVES * abs(more.first):
+        for share in MORE if ground.peak > 0 and _stands(peak, total, needed) else ():
+            higher = _walk(walker, ground, share, UPDATES)
+            more = higher if more is None or (higher.sound and higher.last < more.last) else more
+            if not higher.sound or abs(higher.last - higher.first) > needed * abs(higher.first):
                 break
     taken = time.perf_counter() - start
     spent = walker.taken
-    return RateTrial(ground.peak, peak, lower, more, floor, total, ground.warms_up, updates=spent, seconds=taken)
+    return RateTrial(
+        ground.peak, peak, lower, more, floor, total, needed, ground.warms_up, updates=spent, seconds=taken
+    )
 
 
 def _with_lower(walker: Walker, ground: Ground, peak: Walk, allowed: float) -> tuple[Walk, Walk]:
@@ -97,9 +102,9 @@ def _catches_up(low: Walk, high: Walk) -> bool:
     return low.losses[-2] - low.last > 2 * (high.losses[-2] - high.last)
 
 
-def _stands(walk: Walk, total: int | None) -> bool:
+def _stands(walk: Walk, total: int | None, needed: float) -> bool:
     moved = abs(walk.last - walk.first)
-    return walk.sound and total is not None and 10 * moved / walk.updates * total < MOVES * abs(walk.first)
+    return walk.sound and total is not None and 10 * moved / walk.updates * total < needed * abs(walk.first)
 
 
 def _walk(walker: Walker, ground: Ground, share: float, updates: int) -> Walk:

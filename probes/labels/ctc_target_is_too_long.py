@@ -4,7 +4,12 @@ from diagnose import Finding, Severity, Stage, probe
 from probes.measured.labels import CtcRow
 
 
-@probe(id="LAB018", stage=Stage.LABELS, severity=Severity.ERROR, explains=("LOS*", "GRD*", "PRE*", "LRN*"))
+@probe(
+    id="LAB018",
+    stage=Stage.LABELS,
+    severity=Severity.ERROR,
+    explains=("LOS0[056]?", "LOS01[!4]", "GRD*", "PRE*", "LRN*"),
+)
 def ctc_target_is_too_long(ctc_rows: tuple[CtcRow, ...]) -> Iterator[Finding]:
     """A CTC target has more symbols than the encoder leaves frames: its loss is infinite, or nothing is learned."""
     for row in sorted(ctc_rows, key=lambda row: row.frames - row.needed):

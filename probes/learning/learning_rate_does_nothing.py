@@ -1,9 +1,8 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.measured.rates import RateTrial
+from probes.measured.rates import SEEN, RateTrial
 
-TELLS = 0.01  # of the loss: what a whole run has to move it by, to be told from nothing
 MARGIN = 10.0  # times as much as the first updates promise: a run may well become faster
 
 
@@ -15,14 +14,15 @@ def learning_rate_does_nothing(rate_trial: RateTrial) -> Iterator[Finding]:
         return
     moved = abs(peak.last - peak.first)
     promised = moved / max(1, peak.updates) * (total or 0)
-    learns = high is not None and high.first - high.last > max(TELLS * abs(high.first), MARGIN * moved)
-    if rate_trial.rate > 0 and (MARGIN * promised > TELLS * abs(peak.first) or not learns):
+    needed = rate_trial.needed * abs(peak.first)
+    learns = high is not None and high.first - high.last > max(SEEN * abs(high.first), MARGIN * moved)
+    if rate_trial.rate > 0 and (MARGIN * promised > needed or not learns):
         return
     yield Finding(
         where="learning rate",
         message=f"{peak.updates} updates at {rate_trial.rate:.3g}, the schedule's peak, move the loss of "
         f"{peak.first:.3g} by {moved:.2g}, which makes {promised:.2g} in {total or 'all'} updates; expected at least "
-        f"{TELLS * abs(peak.first):.2g}"
+        f"{needed:.2g}"
         + (
             f"; at {rate_trial.rate * high.share:.1g} it falls to {high.last:.3g}"
             if high is not None and learns

@@ -7,7 +7,7 @@ SLIGHT = 0.02  # and more than one frame: formulas for the length after subsampl
 MUCH = 0.1
 
 
-@probe(id="LOS014", stage=Stage.LOSS, severity=Severity.ERROR, explains=("LRN*", "GEN*"))
+@probe(id="LOS014", stage=Stage.LOSS, severity=Severity.ERROR, explains=("LAB018", "LRN*", "GEN*"))
 def encoder_frames_are_unheard(encoder_frames: tuple[Frames, ...]) -> Iterator[Finding]:
     """The mask over the encoder's output is shorter than the output: the end of every clip is not heard."""
     for reader in sorted({one.reader for one in encoder_frames}):

@@ -3,6 +3,8 @@
 from dataclasses import asdict, dataclass
 from typing import Any
 
+SEEN = 0.01  # of the loss: a change that is told from nothing
+
 
 @dataclass(frozen=True)
 class Walk:
@@ -33,6 +35,7 @@ class RateTrial:
     more: Walk | None = None
     floor: float | None = None  # entropy of the labels: what a model reaches that knows only how frequent they are
     total: int | None = None  # updates of the whole run
+    needed: float = SEEN  # of the loss: what a whole run has to move it by
     warmed: bool = False  # the rate rose within the walks, as the schedule lets it
     precision: str = "fp32"
     updates: int = 0  # of all walks, also of those that a longer one replaced

@@ -27,15 +27,14 @@ def repeated_step(
     first_loss: FirstLoss,
     first_gradients: Gradients,
     compute_loss: Any = None,
-    training_step: Any = None,
     trainer: Any = None,
 ) -> Repeat:
-    """The first step again from its own seed; a third follows unless the user's own step will be taken twice."""
+    """The first step again from its own seed, and a third after it."""
     from probes.instruments.gradient_repeat import Subject, repeat
     from probes.instruments.outputs import loss_of_output
 
     subject = Subject(model, batch, compute_loss or loss_of_output)
-    return repeat(subject, first_loss.value, training_step is None, books_of(trainer))
+    return repeat(subject, first_loss.value, books_of(trainer))
 
 
 def own_step(

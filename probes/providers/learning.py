@@ -49,9 +49,7 @@ def overfitted(overfit_curve: Overfit) -> Overfit:
     run = overfit_curve
     if not run.judged:
         blank = f"; CTC is in its blank phase, {run.ctc.spoken:.0%} of the frames are not blank" if run.ctc else ""
-        told = (
-            f"cannot be said: {run.ended}; {run.updates} updates, {run.seconds:.0f} s, loss {run.first:.4g} → "
-        )
+        told = f"cannot be said: {run.ended}; {run.updates} updates, {run.seconds:.0f} s, loss {run.first:.4g} → "
         raise (Unavailable if run.ended == "out of time" else NotApplicable)(f"{told}{run.final:.4g}{blank}")
     return run
 

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 from diagnose.facts import NotApplicable
 from probes.books import books_of
-from probes.measured.rates import RateSweep, RateTrial
+from probes.measured.rates import SEEN, RateSweep, RateTrial
 from probes.measured.schedule import ScheduleCurve
-from probes.measured.steps import FirstStep
+from probes.measured.steps import FirstLoss, FirstStep
 
 if TYPE_CHECKING:
     from torch.nn import Module
@@ -69,7 +69,8 @@ def rate_trial(
     if UPDATES * 2 * one > SECONDS:
         raise NotApplicable(f"an update takes {one:.1f} s, so that it would take {UPDATES * 2 * one:.0f} s at least")
     steps = total_steps if isinstance(total_steps, int) and total_steps > 0 else None
-    found = try_rates(rate_ground, _floor(rate_ground.batches, labels_of), steps, SECONDS)
+    floor = _floor(rate_ground.batches, labels_of)
+    found = try_rates(rate_ground, floor, steps, SECONDS, _needed(first_step.loss, floor))
     return replace(found, precision=precision, estimate=UPDATES * 2 * one)
 
 
@@ -103,6 +104,12 @@ def _around(model: "Module", precision: str) -> Any:
     if precision not in kinds:
         return nullcontext
     return lambda: torch.autocast(device, dtype=kinds[precision])
+
+
+def _needed(loss: FirstLoss | None, floor: float | None) -> float:
+    """Of the loss: down to the labels' statistics, where the model begins with less than these; else what is seen."""
+    begins = loss.cross_entropy if loss is not None else None
+    return max(SEEN, 1 - floor / begins) if begins and floor is not None else SEEN
 
 
 def _floor(batches: Any, labels_of: Any) -> float | None:
