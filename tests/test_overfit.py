@@ -133,3 +133,20 @@ def test_out_of_time_is_no_verdict():
     run = SimpleNamespace(judged=False, ended="out of time", updates=3, seconds=240, first=5.0, final=4.0, ctc=None)
     with pytest.raises(Refusal, match="cannot be said: out of time; 3 updates"):
         engine.context({"overfit_curve": run}).get("overfitted")
+
+
+def test_as_many_labels_as_frames_are_still_labels():
+    """Scores of the decoder and of CTC have one shape then: which is which is told by what they say."""
+    facts = healthy("hybrid")
+    model, collate = facts["model"], facts["collate"]
+    model.head = nn.Linear(model.head.in_features, model.ctc.out_features)
+
+    def padded(items):
+        batch = collate(items)
+        frames = (batch["feats"].shape[1] + 1) // 2
+        return {**batch, "toks": nn.functional.pad(batch["toks"], (0, frames - batch["toks"].shape[1]), value=-100)}
+
+    batch = padded([facts["train_dataset"][number] for number in range(4)])
+    run = curve(model=model, train_batches=[batch], labels_of=facts["labels_of"])
+    assert run.ctc is not None and run.tokens > 0
+    assert run.ended == "learnt" and run.accuracy == 1.0 and run.listens

@@ -12,6 +12,7 @@ def _is_silent(facts: Facts) -> bool:
     loss_now(facts)
     handle.remove()
     hidden = getattr(seen[0], "last_hidden_state", seen[0])
+    hidden = hidden[0] if isinstance(hidden, tuple) else hidden
     return bool((hidden == hidden.flatten()[0]).all())
 
 

@@ -3,6 +3,7 @@
 import copy
 from typing import Any
 
+from diagnose.facts import NotApplicable
 from probes.faults.changes import Facts, label_key, loader
 
 
@@ -16,10 +17,17 @@ def with_rows_for(facts: Facts, rows: int) -> Facts:
     if isinstance(model, Hybrid):
         model = Hybrid(rows)
     elif hasattr(model, "decoder") and hasattr(model.decoder, "lm_head"):
-        model.decoder.resize_token_embeddings(rows, mean_resizing=False)
+        _resize(model.decoder, rows)
     else:
-        model.resize_token_embeddings(rows, mean_resizing=False)
+        _resize(model, rows)
     return {**facts, "model": model, "optimizer": AdamW(model.parameters(), lr=1e-3)}
+
+
+def _resize(model: Any, rows: int) -> None:
+    try:
+        model.resize_token_embeddings(rows, mean_resizing=False)
+    except (AttributeError, NotImplementedError) as error:
+        raise NotApplicable("its model cannot be given a larger vocabulary") from error
 
 
 def with_tokens(facts: Facts, *names: str) -> Facts:
