@@ -58,7 +58,7 @@ def _results(engine: Engine, plan: Plan) -> Iterator[Twin | Trial]:
     yield first
     others = {seed: partial(healthy_trial, engine, plan.build, seed) for seed in range(1, plan.seeds)}
     for seed, twin in in_children(others, plan.processes):
-        yield _whole(twin, seed)
+        yield whole(twin, seed)
     work: dict[tuple[str, int], Callable[[], Any]] = {}
     for fault in plan.faults:
         reason = unfit(fault.applies_to, kinds)
@@ -89,5 +89,5 @@ def _first_twin(engine: Engine, plan: Plan) -> tuple[Twin, tuple[str, ...]]:
     return twin, twin.kinds
 
 
-def _whole(answer: Any, seed: int) -> Twin:
+def whole(answer: Any, seed: int) -> Twin:
     return Twin(seed, (f"it could not be looked at: {answer.reason}",)) if isinstance(answer, Broken) else answer

@@ -1,9 +1,10 @@
 """Lets the model speak: by itself, and made to say the labels. A few rows, a few tokens, in evaluation mode."""
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from itertools import takewhile
 from typing import Any
 
 import torch
@@ -104,14 +105,15 @@ def some_rows(batch: Any, rows: Sequence[int], size: int) -> Any:
     return batch
 
 
-def shortest_and_longest(labels: Rows) -> list[int]:
+def shortest_and_longest(labels: Rows, no_text: Collection[int] = ()) -> list[int]:
     """Two rows with different labels where there are such: a pair that any padding must tell apart.
 
-    Where they begin differently, as of two tasks, a third that begins as the first does: prompts tell two tasks apart.
+    Where their prompts differ too, as of two tasks, a third with the prompt of the first: only the input parts these.
     """
     order = sorted(range(len(labels)), key=lambda row: (len(labels[row]), row))
     others = [row for row in order[::-1] if list(labels[row]) != list(labels[order[0]])]
-    alike = [row for row in others if labels[row][:1] == labels[order[0]][:1]]
+    prompts = [list(takewhile(set(no_text).__contains__, row)) for row in labels]
+    alike = [row for row in others if prompts[row] == prompts[order[0]]]
     return sorted({order[0], *others[:1], *alike[:1]}) if order else []
 
 

@@ -84,12 +84,12 @@ def scene_of(
     tokenizer: Any,
 ) -> Scene:
     labels = [[token for token in row.ids if token >= 0] for row in rows]
-    chosen = shortest_and_longest([row or [0] * 10_000 for row in labels])
+    no_text = frozenset(special_tokens(tokenizer)) if tokenizer is not None else frozenset()
+    chosen = shortest_and_longest([row or [0] * 10_000 for row in labels], no_text)
     chosen = [row for row in chosen if labels[row]] or chosen[:1]
     seconds = step.forward_seconds + step.backward_seconds
     classes = (step.loss.vocabulary if step.loss else None) or 0
     speaking = Speaking(model, generate, some_rows(batch, chosen, len(rows)), seconds, classes)
-    no_text = frozenset(special_tokens(tokenizer)) if tokenizer is not None else frozenset()
     return Scene(speaking, tuple(rows[row] for row in chosen), special, decode, _namer(tokenizer), no_text)
 
 

@@ -53,7 +53,7 @@ def _is_plain(trials: LossTrials) -> bool:
 
 
 def _is_reduction(factor: float, trials: LossTrials) -> bool:
-    """A mean over scored labels, over rows or over all positions."""
+    """A mean over scored labels, over rows or over all positions; or the weight of one part among others."""
     tokens, positions = trials.tokens or 1, trials.positions or 1
     usual = (1.0, tokens / trials.rows, tokens / positions)
-    return any(abs(factor / one - 1) <= NEAR for one in usual)
+    return any(abs(factor / one - 1) <= NEAR for one in usual) or (factor < 1 and bool(trials.parts))

@@ -9,7 +9,7 @@ from typing import Any
 
 from diagnose import discover
 from diagnose.drill.children import in_children
-from diagnose.drill.conducting import Plan, drill
+from diagnose.drill.conducting import Plan, drill, whole
 from diagnose.drill.results import Ending
 from diagnose.drill.score import Score
 from diagnose.drill.trial import healthy_trial
@@ -25,13 +25,8 @@ SEEDS, HEALTHY = 3, 10
 
 def measure(name: str) -> Measured:
     """Small subjects of one architecture; ten healthy seeds beside three of every fault."""
-    build = partial(healthy, name)
     faults = tuple(fault for fault in discover.faults().items if {"*", name} & set(fault.applies_to))
-    score = drill(installed(), Plan(name, build, faults, SEEDS))
-    more = {seed: partial(healthy_trial, installed(), build, seed) for seed in range(SEEDS, HEALTHY)}
-    alarms = [*score.alarms, *(alarm for _, twin in in_children(more, 2) for alarm in twin.alarms)]
-    figures = {**figures_of(score), "healthy_seeds": HEALTHY, "false_alarms": len(alarms), "which": alarms or "none"}
-    return Measured(figures, f"{SEEDS} seeds of every fault, {HEALTHY} healthy ones, each in a process of its own")
+    return measured(Plan(name, partial(healthy, name), faults, SEEDS))
 
 
 def demo(model: str) -> Measured:
@@ -39,11 +34,21 @@ def demo(model: str) -> Measured:
     with tempfile.TemporaryDirectory() as folder:
         make_corpus(Path(folder), 0)
         data_step(settings(model, 0, Path(folder)).config)
-        plan = Plan(
-            f"demo_{model}", lambda seed: {"config": settings(model, seed, Path(folder))}, discover.faults().items
-        )
-        score = drill(installed(), plan)
-    return Measured({**figures_of(score), "false_alarms": len(score.alarms)}, "one seed, two processes at once")
+
+        def build(seed: int) -> dict[str, Any]:
+            return {"config": settings(model, seed, Path(folder))}
+
+        return measured(Plan(f"demo_{model}", build, discover.faults().items))
+
+
+def measured(plan: Plan) -> Measured:
+    score = drill(installed(), plan)
+    more = {seed: partial(healthy_trial, installed(), plan.build, seed) for seed in range(plan.seeds, HEALTHY)}
+    twins = [whole(twin, seed) for seed, twin in in_children(more, plan.processes)]
+    alarms = [*score.alarms, *(f"seed {twin.seed}: {alarm}" for twin in twins for alarm in twin.alarms)]
+    figures = {**figures_of(score), "healthy_seeds": HEALTHY, "false_alarms": len(alarms), "which": alarms or "none"}
+    seeds = f"{plan.seeds} seed{'s' * (plan.seeds > 1)} of every fault, {HEALTHY} healthy ones"
+    return Measured(figures, f"{seeds}, each in a process of its own, {plan.processes} at once")
 
 
 def figures_of(score: Score) -> dict[str, Any]:
