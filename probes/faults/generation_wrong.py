@@ -101,17 +101,6 @@ def start_given_twice(facts: Facts) -> Facts:
 
 
 @fault(
-    id="another_language_prompted",
-    breaks="generation is told another language than the labels begin with",
-    named_by="GEN003",
-    proof=lambda facts: 9 in facts["model"].generation_config.lang_to_id.values(),
-    applies_to=("whisper",),
-)
-def another_language_prompted(facts: Facts) -> Facts:
-    return set_generation(facts, lang_to_id={"<|vi|>": 9})
-
-
-@fault(
     id="prompt_never_taught",
     breaks="generation begins with a token that the labels do not have",
     named_by="GEN003",

@@ -8,17 +8,18 @@ from probes.measured.generation import FreeOutput, Repeated
 def evaluation_is_random(repeated: Repeated) -> Iterator[Finding]:
     """The same weights evaluated twice give different outputs or figures: no two checkpoints can be compared."""
     heard, figures = repeated.output, repeated.evaluated
-    if heard is not None and (place := _parted(heard)) is not None:
-        row = heard.rows[place]
+    place = _parted(heard) if heard is not None else None
+    if heard is not None and (place is not None or heard.sampling):
+        row = heard.rows[place or 0]
         cause = f"{heard.sampling} is on" if heard.sampling else "in evaluation mode something still draws"
+        again = "may be" if place is None else f"is, {_words(row.ids)} and {_words(heard.again[place])},"
         yield Finding(
             where=row.where,
-            message=f"the same row is answered differently under two seeds: {_words(row.ids)} and "
-            f"{_words(heard.again[place])}; {cause}, expected the same",
+            message=f"the same row {again} answered differently under two seeds: {cause}, expected the same",
             fix="evaluate with do_sample=False"
             if heard.sampling
             else "switch sampling off in generate, and give dropout self.training and not a constant",
-            measured={"sampling": bool(heard.sampling)},
+            measured={"sampling": bool(heard.sampling), "parted": place is not None},
         )
     elif figures is not None and figures.differ and not figures.training:
         name = figures.differ[0]

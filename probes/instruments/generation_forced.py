@@ -16,22 +16,27 @@ from probes.measured.generation import Agreement, FreeOutput
 def agreement_of(
     scene: Scene, heard: FreeOutput, compute_loss: ComputeLoss, others: tuple[Any, ...] = ()
 ) -> Agreement | None:
-    """One forward pass of the two rows in evaluation mode. None where scores and labels do not stand side by side."""
-    model, seen = scene.speaking.model, []
+    """One forward pass of the rows in evaluation mode. None where scores and labels do not stand side by side."""
+    scores = led(scene.speaking.model, scene.speaking.batch, compute_loss, others)
+    return None if scores is None or scores.dim() != 3 else _compared(scene, heard, scores.argmax(-1).tolist())
+
+
+def led(
+    model: torch.nn.Module, batch: Any, compute_loss: ComputeLoss, others: tuple[Any, ...] = ()
+) -> torch.Tensor | None:
+    """The scores with the labels before given, in evaluation mode."""
+    seen: list[torch.Tensor | None] = []
     with observed(model, others=others), torch.no_grad():
         model.eval()
         handle = model.register_forward_hook(lambda module, given, output: seen.append(logits_of(output)))
         meter.count()
         try:
-            compute_loss(model, copied(scene.speaking.batch))
+            compute_loss(model, copied(batch))
         except Exception:  # the first step has told what the forward pass raises
             return None
         finally:
             handle.remove()
-    if not seen or seen[-1] is None or seen[-1].dim() != 3:
-        return None
-    best = seen[-1].argmax(-1).tolist()
-    return _compared(scene, heard, best)
+    return seen[-1] if seen else None
 
 
 def _compared(scene: Scene, heard: FreeOutput, best: list[list[int]]) -> Agreement | None:

@@ -54,13 +54,22 @@ def speak_freely(scene: Scene, trained: bool) -> FreeOutput:
         return FreeOutput((), failure=one.failure)
     other = scene.speaking.speak(min(limit, FEW), passes=0.5, seed=2)
     special = scene.special
-    sampling = "do_sample" if getattr(one.reins.settings, "do_sample", False) else ""
+    settings = one.reins.settings
+    sampling = (
+        getattr(settings, "do_sample", False) and getattr(settings, "top_k", None) != 1
+    )  # of one there is no choice
     rows = _utterances(scene, one, [None] * len(scene.rows))
     again = [tuple(row[1:]) for row in _firsts(other.said, len(scene.rows))]
     names = {token: scene.names(token) for row in rows for token in row.ids}
     no_text = scene.no_text | set(special.ends) | set(special.padding)
     return FreeOutput(
-        rows, tuple(again), limit, one.reins.cut and not one.reins.late, sampling, frozenset(no_text), names
+        rows,
+        tuple(again),
+        limit,
+        one.reins.cut and not one.reins.late,
+        "do_sample" * bool(sampling),
+        frozenset(no_text),
+        names,
     )
 
 

@@ -71,13 +71,13 @@ def first_loss(loss: torch.Tensor, watch: Watch, labels: torch.Tensor | None) ->
         scored_tokens=scored,
         felt_positions=None if watch.felt is None else int(watch.felt.sum()),
         vocabulary=None if logits is None else logits.shape[-1],
-        cross_entropy=_cross_entropy(logits, labels),
+        cross_entropy=plain_cross_entropy(logits, labels),
         logits=None if logits is None else _describe(logits.float()),
         dtype=str(loss.dtype).removeprefix("torch."),
     )
 
 
-def _cross_entropy(logits: torch.Tensor | None, labels: torch.Tensor | None) -> float | None:
+def plain_cross_entropy(logits: torch.Tensor | None, labels: torch.Tensor | None) -> float | None:
     if logits is None or labels is None or labels.is_floating_point() or logits.shape[:-1] != labels.shape:
         return None
     wanted = labels[labels != -100].to(logits.device)

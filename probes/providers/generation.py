@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from diagnose.facts import NotApplicable, Unavailable
+from probes.books import books_of
 from probes.measured.data import LabelRow, SpecialIds
 from probes.measured.generation import Evaluated, FreeOutput, SteeredOutput
 from probes.measured.metrics import MetricTrial
@@ -52,12 +53,31 @@ def evaluate(trainer: Any, eval_batches: Any) -> Callable[[], dict[str, float]]:
     return evaluate_of_trainer(trainer, eval_batches)
 
 
-def trained_before(first_step: FirstStep) -> bool:
-    """Whether the weights know something of these labels already: then what they say can be judged."""
+def trained_before(
+    first_step: FirstStep,
+    model: "Module",
+    batch: Any,
+    compute_loss: Any = None,
+    labels_of: Any = None,
+    trainer: Any = None,
+) -> bool:
+    """Whether the weights know something of these labels already: then what they say can be judged.
+
+    Asked once more in evaluation mode: dropout hides much of what a small model knows.
+    """
     loss = first_step.loss
     if loss is None or loss.cross_entropy is None or not loss.vocabulary:
         raise NotApplicable("the first step shows no cross-entropy of tokens: nobody knows whether the weights are new")
-    return loss.cross_entropy < TRAINED * math.log(max(loss.vocabulary, 2))
+    enough = TRAINED * math.log(max(loss.vocabulary, 2))
+    if loss.cross_entropy < enough:
+        return True
+    from probes.instruments.generation_forced import led
+    from probes.instruments.outputs import labels_of_batch, loss_of_output
+    from probes.instruments.watching import plain_cross_entropy
+
+    scores = led(model, batch, compute_loss or loss_of_output, books_of(trainer))
+    quiet = plain_cross_entropy(scores, (labels_of or labels_of_batch)(batch))
+    return quiet is not None and quiet < enough
 
 
 def speaking_scene(
