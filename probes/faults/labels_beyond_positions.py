@@ -1,15 +1,24 @@
 from diagnose import fault
+from diagnose.facts import NotApplicable
+from probes.faults.anatomy import decoder_of
 from probes.faults.changes import Facts, by_row, first_labels, with_targets
 
-MORE = 80
+
+def _positions(facts: Facts) -> int:
+    """Rows of the decoder's table of positions."""
+    for name, module in decoder_of(facts).named_modules():
+        if "position" in name and getattr(module, "weight", None) is not None and module.weight.dim() == 2:
+            return len(module.weight)
+    raise NotApplicable("its decoder has no table of positions that labels could outgrow")
 
 
 @fault(
     id="labels_beyond_positions",
     breaks="labels are longer than the decoder's table of positions",
     named_by="LAB017",
-    proof=lambda facts: first_labels(facts).shape[1] > MORE,
+    proof=lambda facts: first_labels(facts).shape[1] > _positions(facts),
     applies_to=("whisper", "e2e"),
 )
 def labels_beyond_positions(facts: Facts) -> Facts:
-    return with_targets(facts, lambda labels: by_row(labels, lambda ids: [*ids[:-1], *ids[-2:-1] * MORE, ids[-1]]))
+    more = _positions(facts)
+    return with_targets(facts, lambda labels: by_row(labels, lambda ids: [*ids[:-1], *ids[-2:-1] * more, ids[-1]]))
