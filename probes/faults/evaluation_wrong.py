@@ -117,6 +117,9 @@ def metric_compares_other_rows(facts: Facts) -> Facts:
     return {**facts, "compute_metrics": shifted}
 
 
+TEXTS = ("transcript", "translation", "summary")
+
+
 class Written:
     """Items whose texts begin with a capital letter and end with a full stop."""
 
@@ -128,7 +131,7 @@ class Written:
 
     def __getitem__(self, index: int) -> Any:
         item = self.items[index]
-        return {**item, "transcript": item["transcript"].capitalize() + "."}
+        return {**item, **{name: item[name].capitalize() + "." for name in TEXTS if isinstance(item.get(name), str)}}
 
 
 @fault(

@@ -62,10 +62,11 @@ def try_rates(
         peak, lower, more = _walk(walker, ground, 1.0, UPDATES), None, None
         if _is_doubtful(peak, floor):
             peak, lower = _with_lower(walker, ground, peak, seconds / UPDATES)
-        for share in MORE if ground.peak > 0 and _stands(peak, total, needed) else ():
+        stands = ground.peak > 0 and peak.sound and total is not None and peak.falls_short(total, needed)
+        for share in MORE if stands else ():
             higher = _walk(walker, ground, share, UPDATES)
             more = higher if more is None or (higher.sound and higher.last < more.last) else more
-            if not higher.sound or abs(higher.last - higher.first) > needed * abs(higher.first):
+            if not higher.sound or higher.moved > needed * abs(higher.first):
                 break
     taken = time.perf_counter() - start
     spent = walker.taken
@@ -100,11 +101,6 @@ def _catches_up(low: Walk, high: Walk) -> bool:
     if not low.sound or not high.sound or low.last < AHEAD * high.last:
         return False
     return low.losses[-2] - low.last > 2 * (high.losses[-2] - high.last)
-
-
-def _stands(walk: Walk, total: int | None, needed: float) -> bool:
-    moved = abs(walk.last - walk.first)
-    return walk.sound and total is not None and 10 * moved / walk.updates * total < needed * abs(walk.first)
 
 
 def _walk(walker: Walker, ground: Ground, share: float, updates: int) -> Walk:

@@ -1,9 +1,7 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.measured.rates import SEEN, RateTrial
-
-MARGIN = 10.0  # times as much as the first updates promise: a run may well become faster
+from probes.measured.rates import MARGIN, SEEN, RateTrial
 
 
 @probe(id="LRN021", stage=Stage.LEARNING, severity=Severity.ERROR, explains=("GEN*",))
@@ -12,11 +10,9 @@ def learning_rate_does_nothing(rate_trial: RateTrial) -> Iterator[Finding]:
     peak, high, total = rate_trial.peak, rate_trial.more, rate_trial.total
     if rate_trial.rate > 0 and (high is None or total is None or not peak.sound):
         return
-    moved = abs(peak.last - peak.first)
-    promised = moved / max(1, peak.updates) * (total or 0)
-    needed = rate_trial.needed * abs(peak.first)
+    moved, promised, needed = peak.moved, peak.promises(total or 0), rate_trial.needed * abs(peak.first)
     learns = high is not None and high.first - high.last > max(SEEN * abs(high.first), MARGIN * moved)
-    if rate_trial.rate > 0 and (MARGIN * promised > needed or not learns):
+    if rate_trial.rate > 0 and not (learns and peak.falls_short(total or 0, rate_trial.needed)):
         return
     yield Finding(
         where="learning rate",

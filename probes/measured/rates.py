@@ -4,6 +4,10 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 SEEN = 0.01  # of the loss: a change that is told from nothing
+MARGIN = 10.0  # times as much as the first updates promise: a run may well become faster
+# Far above the labels' statistics it goes on as it began: the weights hardly move, and so does the gradient. What a
+# warm-up and momentum keep back of the first twenty updates is less than half.
+LINEAR = 3.0
 
 
 @dataclass(frozen=True)
@@ -23,6 +27,18 @@ class Walk:
     @property
     def last(self) -> float:
         return self.losses[-1]
+
+    @property
+    def moved(self) -> float:
+        return abs(self.last - self.first)
+
+    def promises(self, total: int) -> float:
+        """By how much a run of so many updates moves the loss, if it goes on like this."""
+        return self.moved / max(1, self.updates) * total
+
+    def falls_short(self, total: int, needed: float) -> bool:
+        """Even so many times over, a whole run would not move the loss by this part of it."""
+        return (MARGIN if needed <= SEEN else LINEAR) * self.promises(total) < needed * abs(self.first)
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 BATCHES = 6
 SECONDS = 30.0  # for two walks; where they would take longer, it is skipped and said so
+LONG = 200  # updates: a shorter run is a rehearsal, and learns as much as it can
 CLIP = 1.0  # where nobody says: with Adam it changes little, and an unclipped explosion is told by others
 
 
@@ -70,7 +71,7 @@ def rate_trial(
         raise NotApplicable(f"an update takes {one:.1f} s, so that it would take {UPDATES * 2 * one:.0f} s at least")
     steps = total_steps if isinstance(total_steps, int) and total_steps > 0 else None
     floor = _floor(rate_ground.batches, labels_of)
-    found = try_rates(rate_ground, floor, steps, SECONDS, _needed(first_step.loss, floor))
+    found = try_rates(rate_ground, floor, steps, SECONDS, _needed(first_step.loss, floor, steps))
     return replace(found, precision=precision, estimate=UPDATES * 2 * one)
 
 
@@ -106,10 +107,12 @@ def _around(model: "Module", precision: str) -> Any:
     return lambda: torch.autocast(device, dtype=kinds[precision])
 
 
-def _needed(loss: FirstLoss | None, floor: float | None) -> float:
+def _needed(loss: FirstLoss | None, floor: float | None, steps: int | None) -> float:
     """Of the loss: down to the labels' statistics, where the model begins with less than these; else what is seen."""
     begins = loss.cross_entropy if loss is not None else None
-    return max(SEEN, 1 - floor / begins) if begins and floor is not None else SEEN
+    if not begins or floor is None or steps is None or steps < LONG:
+        return SEEN
+    return max(SEEN, 1 - floor / begins)
 
 
 def _floor(batches: Any, labels_of: Any) -> float | None:
