@@ -5,7 +5,12 @@ from probes.measured.learning import Overfit
 from probes.measured.learning_better import better
 
 
-@probe(id="LRN009", stage=Stage.LEARNING, severity=Severity.ERROR, explains=("LRN001", "LRN00[78]", "LRN011", "GEN*"))
+@probe(
+    id="LRN009",
+    stage=Stage.LEARNING,
+    severity=Severity.ERROR,
+    explains=("LRN001", "LRN00[78]", "LRN011", "LRN021", "GEN*"),
+)
 def training_mode_cannot_learn(overfitted: Overfit) -> Iterator[Finding]:
     """What is learnt with dropout off is lost in training mode: dropout or batch norm lets nothing through."""
     run, trial = overfitted, overfitted.training

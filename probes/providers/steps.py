@@ -23,10 +23,18 @@ def first_step(
     from probes.instruments.outputs import NoLoss, labels_of_batch, loss_of_output
 
     try:
-        labels = _tensor((labels_of or labels_of_batch)(batch))
+        labels = _labels(labels_of or labels_of_batch, batch)
         return take_first_step(model, batch, compute_loss or loss_of_output, labels, optimizer, books_of(trainer))
     except NoLoss as reason:
         raise NotApplicable(str(reason)) from reason
+
+
+def _labels(labels_of: Any, batch: Any) -> Any:
+    """None where a batch has none: what the forward pass makes of that is told."""
+    try:
+        return _tensor(labels_of(batch))
+    except (KeyError, AttributeError, IndexError):
+        return None
 
 
 def first_loss(first_step: FirstStep) -> FirstLoss:
