@@ -17,8 +17,8 @@ import torch
 from click.testing import CliRunner
 
 from diagnose import Severity, discover
+from diagnose.children import Broken, in_children
 from diagnose.cli import main
-from diagnose.drill.children import Broken, in_children
 from diagnose.drill.conducting import Plan, drill
 from diagnose.drill.fitting import unfit
 from diagnose.drill.layout import after, laid_out

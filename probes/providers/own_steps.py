@@ -24,7 +24,7 @@ def accumulated_step(trainer: Any, optimizer: Any) -> Steps:
 def _update(trainer: Any, optimizer: Any) -> Steps:
     def update(batches: Sequence[Any]) -> Any:
         """As Trainer._run_epoch does it, without callbacks, logging and schedule."""
-        model, accelerator = trainer.model, trainer.accelerator
+        model, accelerator = trainer.model_wrapped, trainer.accelerator  # among other processes, what shares gradients
         taken, items = trainer.get_batch_samples(iter(batches), len(batches), trainer.args.device)
         trainer.current_gradient_accumulation_steps = len(taken)
         losses = []
