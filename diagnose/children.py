@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
+from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from diagnose.errors import InputError
@@ -22,7 +23,6 @@ from diagnose.facts import told
 Key = TypeVar("Key")
 Watch = Callable[[Sequence[int]], str]
 HEARD = 0.3  # seconds until Ctrl-C is noticed
-DEATH_OF_PARENT = 1  # PR_SET_PDEATHSIG
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class _Child(Generic[Key]):
 def in_children(
     work: Mapping[Key, Callable[[], Any]], at_once: int, seconds: float = 900.0, watch: Watch = lambda pids: ""
 ) -> Iterator[tuple[Key, Any]]:
-    """The key and the result of each, as they end; a Broken for one that raised, died or took too long.
+    """The key and the result of each, as they end; a Broken for one that raised, died, took too long or was ended.
 
     `watch` is shown the processes at every look; a reason from it ends them all.
     """
@@ -57,10 +57,13 @@ def in_children(
             while waiting and len(running) < at_once:
                 running.append(_started(*waiting.pop(0), seconds))
             ended = _ended(running)
-            reason = watch([child.process.pid for child in running if child not in ended])
-            for child in running[:] if reason else ended:
+            busy = [child for child in running if child not in ended]
+            reason = watch([child.process.pid for child in busy])
+            for child in busy if reason else ():
+                child.process.kill()  # all at once: one that sees another go would have an error of its own to tell
+            for child in [*ended, *busy] if reason else ended:
                 running.remove(child)
-                yield child.key, _answer(child, reason)
+                yield child.key, _answer(child, reason if child in busy else "")
     finally:
         for child in running:
             _end(child)
@@ -105,11 +108,11 @@ def _ended(running: list[_Child[Key]]) -> list[_Child[Key]]:
 def _answer(child: _Child[Key], reason: str = "") -> Any:
     try:
         if not child.answers.poll():
-            return Broken(reason or "it took too long and was ended")
+            return Broken("it took too long and was ended")
         return pickle.loads(child.answers.recv_bytes())  # our own child wrote it
     except EOFError:
         child.process.join(timeout=5.0)
-        return Broken(f"its process ended with {child.process.exitcode}")
+        return Broken(reason or f"its process ended with {child.process.exitcode}")
     finally:
         _end(child)
 
@@ -127,9 +130,9 @@ def _work(work: Callable[[], Any], sender: Connection, folder: str, parent: int)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent, which ends its children
     _die_with(parent)
     tempfile.tempdir = folder
-    silence = os.open(os.devnull, os.O_WRONLY)
+    sys.stdout = sys.stderr = silence = Path(os.devnull).open("w")  # a notebook's streams are no files
     for stream in (1, 2):
-        os.dup2(silence, stream)
+        os.dup2(silence.fileno(), stream)
     if "torch" in sys.modules:
         sys.modules["torch"].set_num_threads(1)
     try:
@@ -142,6 +145,6 @@ def _work(work: Callable[[], Any], sender: Connection, folder: str, parent: int)
 def _die_with(parent: int) -> None:
     """A parent that is killed cannot end its children: on Linux the kernel does it."""
     if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(DEATH_OF_PARENT, signal.SIGKILL)
+        ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
         if os.getppid() != parent:  # it was quicker
             os._exit(1)

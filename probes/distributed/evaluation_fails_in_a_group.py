@@ -17,12 +17,16 @@ def evaluation_fails_in_a_group(group_evaluation: Ranks) -> Iterator[Finding]:
     count = len(group_evaluation.ranks)
     yield Finding(
         where=f"rank {stop.rank}",
-        message=f"in a group of {count}, with generations of other lengths in each process, {stop}; expected an end",
+        message=f"in a group of {count}{_forced(stop)}, {stop}; expected figures",
         fix=_cure(stop),
         measured={"rank": stop.rank, "how": stop.how, "processes": count, "trace": stop.failure.trace},
         file=file or None,
         line=int(line) if line.isdigit() else None,
     )
+
+
+def _forced(stop: Stop) -> str:
+    return ", with texts of another length in each process" if MISMATCH in stop.failure.message else ""
 
 
 def _cure(stop: Stop) -> str:

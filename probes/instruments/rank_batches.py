@@ -16,6 +16,7 @@ from probes.measured.distributed import RankBatches
 
 DRAWN = 2  # batches: one alone may be the same on purpose, where there are fewer batches than processes
 COUNTED, SECONDS = 500, 10.0  # batches of a stream, and for how long they are counted
+NAMED = 200_000  # batches of a sampler: some never end
 
 
 def batches_of(loader: Any) -> tuple[RankBatches, list[Any]]:
@@ -34,12 +35,11 @@ def _named(loader: Any, inner: Any) -> RankBatches | None:
         return RankBatches(len(loader)) if isinstance(loader, list | tuple) else None
     if type(loader).__name__ == "DataLoaderDispatcher":  # the first process reads for all
         return RankBatches(len(loader))
-    batches = list(inner.batch_sampler)
+    batches = list(islice(iter(inner.batch_sampler), NAMED))
     named, data = [row for batch in batches for row in batch], inner.dataset
     rows = len(data) if isinstance(data, Sized) else None
-    return RankBatches(
-        len(batches), data=_digest_of_data(data), rows=rows, all_rows=len(named) == len(set(named)) == rows
-    )
+    once = len(named) == len(set(named)) == rows
+    return RankBatches(len(batches), len(batches) < NAMED, data=_digest_of_data(data), rows=rows, all_rows=once)
 
 
 def _counted(loader: Iterable[Any]) -> RankBatches:

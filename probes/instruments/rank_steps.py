@@ -9,12 +9,14 @@ import torch
 from torch.nn.parallel import DistributedDataParallel
 from torch.optim.optimizer import register_optimizer_step_pre_hook
 
+from probes.instruments.outputs import loss_of_output
 from probes.instruments.rank_batches import digest_of
 from probes.instruments.rank_scene import Scene
 from probes.measured.distributed import RankSteps, Weight
 
 STEPS = 2  # a parameter that got no gradient is told by DistributedDataParallel in the second
-SHARED_OUT = ("DTensor", "FlatParameter")
+# Weights of FSDP and of ZeRO 3: every process holds another piece.
+SHARED_OUT, SHARING = {"DTensor", "FlatParameter"}, "FullyShardedDataParallel"
 
 
 def steps_of(scene: Scene, batches: list[Any]) -> RankSteps:
@@ -23,6 +25,7 @@ def steps_of(scene: Scene, batches: list[Any]) -> RankSteps:
     own, wrapped = scene.step, scene.wrapped
     if own is None or not scene.prepared:  # a step of one process alone says nothing of several
         own = None
+        _try_alone(scene, batches[0])
         scene.model = scene.model if wrapped else _shared(scene.model)
     before = weights_of(scene.model)
     gradients: dict[str, float] = {}
@@ -37,6 +40,13 @@ def steps_of(scene: Scene, batches: list[Any]) -> RankSteps:
     after = {weight.name: weight.before for weight in weights_of(scene.model)}
     weights = [replace(w, after=after.get(w.name, ""), gradient=gradients.get(w.name)) for w in before]
     return RankSteps(tuple(weights), wrapped, own is not None)
+
+
+def _try_alone(scene: Scene, batch: Any) -> None:
+    """Whether there is a loss is asked of the model itself: a wrapper takes any batch and fails inside."""
+    if scene.compute_loss is loss_of_output:
+        with torch.no_grad():
+            loss_of_output(scene.inner, batch)
 
 
 def _shared(model: torch.nn.Module) -> torch.nn.Module:
@@ -59,7 +69,7 @@ def _plain_step(scene: Scene, gradients: dict[str, float]) -> Callable[[Any], No
 
 
 def weights_of(model: torch.nn.Module) -> list[Weight]:
-    """Whole ones: what is shared out over the processes (FSDP) differs on purpose."""
+    """Whole ones: what is shared out over the processes differs on purpose."""
     return [Weight(name, digest_of(one)) for name, one in _whole(model)]
 
 
@@ -69,5 +79,7 @@ def _norms(model: torch.nn.Module) -> dict[str, float]:
 
 
 def _whole(model: torch.nn.Module) -> list[tuple[str, torch.Tensor]]:
-    named = [(name.removeprefix("module."), one) for name, one in model.named_parameters()]
-    return [(name, one) for name, one in named if not {type(one).__name__, type(one.data).__name__} & {*SHARED_OUT}]
+    if any(type(module).__name__ == SHARING for module in model.modules()):
+        return []
+    named = [(name.removeprefix("module."), one) for name, one in model.named_parameters() if not hasattr(one, "ds_id")]
+    return [(name, one) for name, one in named if not {type(one).__name__, type(one.data).__name__} & SHARED_OUT]

@@ -99,14 +99,14 @@ def _rank(notes: Notes, broken: Broken | None) -> Rank:
     left = [notes.left[phase] for phase in PHASES if phase in notes.left]
     untried = {phase: reason for note in left for phase, reason in note.get("untried", {}).items()}
     values = {name: value for note in left for name, value in note.items() if name != "untried"}
-    return Rank(notes.rank, **values, untried=untried, stop=notes.left.get("stop") or _stop(notes, broken))
+    return Rank(notes.rank, **values, untried=untried, stop=_stop(notes, broken) or notes.left.get("stop"))
 
 
 def _stop(notes: Notes, broken: Broken | None) -> Stop | None:
     """Of a process that could not say it itself: where it stood is read from its stack."""
-    if broken is None:
+    phase = next((phase for phase in PHASES if phase not in notes.left), None)
+    if broken is None or phase is None:
         return None
-    phase = next((phase for phase in PHASES if phase not in notes.left), PHASES[-1])
     how = {WAITED: "waited", LATE: "late"}.get(broken.reason, "died")
     said = last_words(notes.crash)
     message = f"{broken.reason}, saying: {said}" if said else broken.reason
