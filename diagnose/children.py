@@ -14,7 +14,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
-from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from diagnose.errors import InputError
@@ -130,9 +129,10 @@ def _work(work: Callable[[], Any], sender: Connection, folder: str, parent: int)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent, which ends its children
     _die_with(parent)
     tempfile.tempdir = folder
-    sys.stdout = sys.stderr = silence = Path(os.devnull).open("w")  # a notebook's streams are no files
+    silence = os.open(os.devnull, os.O_WRONLY)
     for stream in (1, 2):
-        os.dup2(silence.fileno(), stream)
+        os.dup2(silence, stream)
+    sys.stdout = sys.stderr = os.fdopen(silence, "w")  # a notebook's streams are no files
     if "torch" in sys.modules:
         sys.modules["torch"].set_num_threads(1)
     try:

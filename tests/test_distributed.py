@@ -189,18 +189,20 @@ def test_a_run_that_makes_the_group_itself_keeps_it():
     assert not findings and set(unlooked) == {"DST005"}
 
 
-def test_nothing_is_left_behind(capfd):
+def test_nothing_is_left_behind(capfd, monkeypatch, tmp_path):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+
     def rank_facts(rank, processes):
         print("out loud")
         os.write(2, b"and louder")
         tempfile.mkdtemp()
         return healthy_rank(rank, processes)
 
-    before, state, files = dict(os.environ), torch.get_rng_state(), set(os.listdir(tempfile.gettempdir()))
+    before, state = dict(os.environ), torch.get_rng_state()
     look(rank_facts)
     assert dict(os.environ) == before and torch.equal(state, torch.get_rng_state())
     assert not torch.distributed.is_initialized() and not psutil.Process().children()
-    assert {name for name in set(os.listdir(tempfile.gettempdir())) - files if name.startswith("gonogo")} == set()
+    assert not list(tmp_path.iterdir())
     assert capfd.readouterr() == ("", "")
 
 
