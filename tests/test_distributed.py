@@ -170,6 +170,27 @@ def test_a_process_that_dies_or_raises_is_told_with_its_rank():
     assert {"DST003", "DST005"} <= set(unlooked)
 
 
+def test_what_is_not_known_in_one_process_is_not_blamed_on_several():
+    def without_a_loss(rank, processes):
+        return {"model": nn.Linear(4, 2), "train_batches": shared(rank, processes)}
+
+    findings, unlooked = look(without_a_loss)
+    assert not findings and "give compute_loss" in unlooked["DST003"] and "give compute_loss" in unlooked["DST004"]
+
+    def not_yet_wrapped(rank, processes):
+        return healthy_rank(
+            rank, processes, compute_loss=lambda model, batch: model.weight.sum() + loss_of(model, batch)
+        )
+
+    not_yet_wrapped.aware = False
+    findings, unlooked = look(not_yet_wrapped)
+    assert not findings and "does not take one that is" in unlooked["DST003"]
+    assert "may still be shared out" in unlooked["DST002"]
+    not_yet_wrapped.aware = True
+    ((finding,), _) = look(not_yet_wrapped)
+    assert finding.probe == "DST004" and "has no attribute 'weight'" in finding.message
+
+
 def test_facts_that_cannot_be_built_block_and_never_pass():
     def rank_facts(rank, processes):
         raise OSError("the disk is gone")

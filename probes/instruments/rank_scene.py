@@ -10,7 +10,7 @@ import torch.distributed as dist
 from torch.nn.parallel import DistributedDataParallel
 
 from diagnose.engine import installed
-from diagnose.facts import Context, NotApplicable, Refusal
+from diagnose.facts import Context, NotApplicable, NotGiven, Refusal
 from probes.instruments.outputs import loss_of_output
 
 BATCHES = 2  # of the evaluation set of a Trainer, in each process
@@ -74,8 +74,8 @@ def scene_of(facts: Mapping[str, Any], prepared: bool = True) -> Scene:
         facts.get("training_step"),
         _had(context, "compute_loss") or loss_of_output,
         facts.get("evaluate"),
-        _had(context, "generate"),
-        _had(context, "special_ids"),
+        _if_any(context, "generate"),
+        _if_any(context, "special_ids"),
     )
     scene.prepared = scene.prepared or bool(scene.wrapped)
     if trainer is not None and "model" not in facts:
@@ -86,11 +86,15 @@ def scene_of(facts: Mapping[str, Any], prepared: bool = True) -> Scene:
 def _had(context: Context, name: str) -> Any:
     try:
         return context.get(name)
-    except NotApplicable:
+    except (NotApplicable, NotGiven):
         return None
-    except Refusal as refusal:
-        if refusal.status == "blocked":
-            raise
+
+
+def _if_any(context: Context, name: str) -> Any:
+    """What failed to be had is told by the probes that need it."""
+    try:
+        return context.get(name)
+    except Refusal:
         return None
 
 
