@@ -71,11 +71,11 @@ def built_by(config: str | None, overrides: tuple[str, ...], subject: str | None
     from diagnose.subject import RankFacts, function_of
 
     if subject is not None and config is None:
-        function, ranks = function_of(subject), RankFacts(subject)
+        function = function_of(subject)
 
         def called(seed: int) -> Mapping[str, Any]:
             sown(seed)
-            return {"rank_facts": ranks} | function()
+            return {"rank_facts": RankFacts(subject, seed)} | function()
 
         return subject, called
     usual = facts_from(config, overrides, subject)["config"].config.training.seed  # or says what is wrong

@@ -11,6 +11,7 @@ from typing import Any
 
 from diagnose.errors import InputError
 from diagnose.facts import told
+from diagnose.seeding import sown
 
 
 def facts_of(subject: str) -> dict[str, Any]:
@@ -25,13 +26,18 @@ def function_of(subject: str) -> Callable[[], dict[str, Any]]:
 
 
 class RankFacts:
-    """The fact of that name, from the same function. `aware`: it takes (rank, processes), and speaks of one process."""
+    """The fact of that name, from the same function. `aware`: it takes (rank, processes), and speaks of one process.
 
-    def __init__(self, subject: str) -> None:
-        self.subject, self.function = subject, _function(subject)
+    With a seed, all processes begin from it, as the subject itself did.
+    """
+
+    def __init__(self, subject: str, seed: int | None = None) -> None:
+        self.subject, self.function, self.seed = subject, _function(subject), seed
         self.aware = bool(_places(self.function, 0, 1))
 
     def __call__(self, rank: int, processes: int) -> dict[str, Any]:
+        if self.seed is not None:
+            sown(self.seed)
         return _called(self.subject, partial(self.function, **_places(self.function, rank, processes)))
 
 

@@ -29,15 +29,15 @@ def _evaluation_stops(facts: Facts) -> bool:
 def predictions_gathered_ragged(facts: Facts) -> Facts:
     if "generate" not in facts:
         raise NotApplicable("its evaluation does not generate")
+    if len(set(of_ranks(in_ranks(facts, lambda scene, *_: scene.single_facts()), _length))) == 1:
+        raise NotApplicable("its generation fills all texts up to one length")
 
     def ragged(scene: Any, rank: int, processes: int) -> Facts:
         import torch
         import torch.distributed as dist
 
         def evaluate() -> dict[str, float]:
-            scene.inner.eval()
-            with torch.no_grad():
-                said = scene.generate(scene.inner, first_batch(scene)).contiguous()
+            said = _said_to_first(scene)
             found = [torch.empty_like(said) for _ in range(processes)]
             dist.all_gather(found, said)
             return {"tokens": float(sum(ids.numel() for ids in found))}
@@ -45,6 +45,24 @@ def predictions_gathered_ragged(facts: Facts) -> Facts:
         return {**scene.single_facts(), "evaluate": evaluate}
 
     return in_ranks(facts, ragged)
+
+
+def _said_to_first(scene: Any) -> Any:
+    import torch
+
+    scene.inner.eval()
+    with torch.no_grad():
+        return scene.generate(scene.inner, first_batch(scene)).contiguous()
+
+
+def _length(scene: Any, rank: int) -> int:
+    """Of what it generates, when every process is made to say another number of tokens."""
+    from probes.instruments.ranks import evaluate
+
+    said: list[int] = []
+    scene.evaluate = lambda: said.append(_said_to_first(scene).shape[1])
+    evaluate(scene, rank)
+    return said[0]
 
 
 def _step_stops(facts: Facts) -> bool:
