@@ -107,7 +107,7 @@ def _ended(running: list[_Child[Key]]) -> list[_Child[Key]]:
 def _answer(child: _Child[Key], reason: str = "") -> Any:
     try:
         if not child.answers.poll():
-            return Broken("it took too long and was ended")
+            return Broken(reason or "it took too long and was ended")
         return pickle.loads(child.answers.recv_bytes())  # our own child wrote it
     except EOFError:
         child.process.join(timeout=5.0)

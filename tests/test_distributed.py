@@ -244,6 +244,10 @@ def facts():
     return {"model": model, "train_batches": DataLoader(ROWS, batch_size=2, shuffle=True), "compute_loss": loss,
             "training_step": step}
 
+def drawn():
+    from probes.healthy import healthy
+    return {name: fact for name, fact in healthy("classifier", torch.initial_seed()).items() if name != "rank_facts"}
+
 def of_a_rank(rank, processes):
     return facts()
 
@@ -338,6 +342,13 @@ def test_the_drill_starts_processes_where_there_are_cores_for_them(monkeypatch):
     assert without.ending is Ending.NOT_APPLICABLE and without.reason == "not given: rank_facts"
     monkeypatch.setattr(os, "sched_getaffinity", lambda pid: {0})
     assert "one core" in trial(installed(), build, fault, 0).reason
+
+
+@pytest.mark.slow
+def test_the_drill_of_a_persons_own_function_starts_its_processes_from_one_seed(project):
+    words = ["drill", "--subject", "my_shared_project:drawn", "--fault", "share_with*", "--fault", "gradients_not*"]
+    run = CliRunner().invoke(main, words)
+    assert "2 of 2 caught, 2 named" in run.output and "healthy: 1 of 1 silent" in run.output, run.output
 
 
 @pytest.mark.slow
