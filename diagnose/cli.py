@@ -42,9 +42,9 @@ def facts_from(
     if (config is None) == (subject is None):
         raise click.UsageError("name what to look at: --config FILE or --subject package.module:function, one of them")
     if subject is not None:
-        from diagnose.subject import facts_of
+        from diagnose.subject import RankFacts, facts_of
 
-        return facts_of(subject)
+        return {"rank_facts": RankFacts(subject)} | facts_of(subject)
     from trainer.config import load
     from trainer.paths import find_config
 
@@ -77,6 +77,9 @@ def reasons(context: click.Context, option: click.Parameter, given: tuple[str, .
 )
 @click.option("--all", "everything", is_flag=True, help="Run the dear stages even after an error.")
 @click.option("--strict", is_flag=True, help="Digest audio and weights by content, not by size and time.")
+@click.option(
+    "--processes", type=click.IntRange(min=1), metavar="N", help="The run has N: start them, as torchrun does."
+)
 @reported
 @click.pass_context
 def preflight(
@@ -89,6 +92,7 @@ def preflight(
     ignored: dict[str, str],
     everything: bool,
     strict: bool,
+    processes: int | None,
     **paths: Path | None,
 ) -> None:
     """Looks at a run before it starts. Exit code 0 go, 1 no-go, 2 cannot vouch."""
@@ -98,7 +102,7 @@ def preflight(
     from diagnose.runner import Selection
 
     selection = Selection(tuple(Stage(stage) for stage in stages), ids, ignored, everything)
-    facts = facts_from(config, overrides, subject)
+    facts = facts_from(config, overrides, subject) | {"processes": processes}
     with watching() as watcher:
         done = conduct(facts, selection, strict, watcher)
     show(done, terminal.console())

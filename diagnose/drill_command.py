@@ -68,14 +68,14 @@ def built_by(config: str | None, overrides: tuple[str, ...], subject: str | None
     """The subject's name, and how it is built with a seed: seed 0 is the run as it is configured."""
     from diagnose.cli import facts_from
     from diagnose.seeding import sown
-    from diagnose.subject import function_of
+    from diagnose.subject import RankFacts, function_of
 
     if subject is not None and config is None:
         function = function_of(subject)
 
         def called(seed: int) -> Mapping[str, Any]:
             sown(seed)
-            return function()
+            return {"rank_facts": RankFacts(subject, seed)} | function()
 
         return subject, called
     usual = facts_from(config, overrides, subject)["config"].config.training.seed  # or says what is wrong

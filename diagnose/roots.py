@@ -37,6 +37,8 @@ ROOTS: Mapping[str, str] = {
     "thawed_later": "name patterns of what is frozen now and will train later",
     "untied": "name patterns of the parameters that must not share weights",
     "reference_loss": "the loss on the first batch before any surgery on the model",
+    "processes": "how many processes the run will have",
+    "rank_facts": "rank_facts(rank, processes): the facts of one process of several, made inside its group",
     "config": "the resolved configuration",
     "config_path": "the configuration's file",
     "trainer": "a transformers Trainer",

@@ -11,7 +11,7 @@ from diagnose.facts import Context, Refusal, told
 from diagnose.marks import Probe
 from diagnose.nouns import Finding, Outcome, Severity, Stage, Status
 
-DEAR = frozenset({Stage.PRECISION, Stage.LEARNING, Stage.GENERATION})
+DEAR = frozenset({Stage.PRECISION, Stage.LEARNING, Stage.GENERATION, Stage.DISTRIBUTED})
 
 
 @dataclass(frozen=True)

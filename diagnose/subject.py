@@ -1,14 +1,17 @@
 """--subject package.module:function: a person's own function that returns a dict of facts, or a Trainer."""
 
 import importlib
+import inspect
 import sys
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from traceback import extract_tb
 from typing import Any
 
 from diagnose.errors import InputError
 from diagnose.facts import told
+from diagnose.seeding import sown
 
 
 def facts_of(subject: str) -> dict[str, Any]:
@@ -19,7 +22,33 @@ def facts_of(subject: str) -> dict[str, Any]:
 def function_of(subject: str) -> Callable[[], dict[str, Any]]:
     """The function, imported; it is called as often as facts are wanted."""
     function = _function(subject)
-    return lambda: _called(subject, function)
+    return lambda: _called(subject, partial(function, **_places(function, 0, 1)))
+
+
+class RankFacts:
+    """The fact of that name, from the same function. `aware`: it takes (rank, processes), and speaks of one process.
+
+    With a seed, all processes begin from it, as the subject itself did.
+    """
+
+    def __init__(self, subject: str, seed: int | None = None) -> None:
+        self.subject, self.function, self.seed = subject, _function(subject), seed
+        self.aware = bool(_places(self.function, 0, 1))
+
+    def __call__(self, rank: int, processes: int) -> dict[str, Any]:
+        if self.seed is not None:
+            sown(self.seed)
+        return _called(self.subject, partial(self.function, **_places(self.function, rank, processes)))
+
+
+def _places(function: Callable[..., Any], rank: int, processes: int) -> dict[str, int]:
+    """The arguments for a function with parameters of these names; none for any other."""
+    try:
+        names = inspect.signature(function).parameters
+    except (TypeError, ValueError):  # a class of C has no signature
+        return {}
+    places = {"rank": rank, "processes": processes}
+    return places if places.keys() <= names.keys() else {}
 
 
 def _called(subject: str, function: Callable[[], Any]) -> dict[str, Any]:

@@ -1,5 +1,7 @@
 """Healthy facts to start from: `healthy("whisper")` is a tiny, real subject in which no probe finds anything."""
 
+from collections.abc import Callable
+from functools import partial
 from importlib import import_module
 from typing import Any
 
@@ -17,4 +19,12 @@ def healthy(name: str, seed: int = 0) -> dict[str, Any]:
         import torch
 
         torch.manual_seed(seed)
-        return {fact: value for fact, value in build().items() if value is not None}
+        facts = build() | {"rank_facts": partial(_rank, build, seed)}
+        return {fact: value for fact, value in facts.items() if value is not None}
+
+
+def _rank(build: Callable[[], dict[str, Any]], seed: int, rank: int, processes: int) -> dict[str, Any]:
+    """One process of several; called inside its group."""
+    from probes.instruments.subjects.ranks import rank_of
+
+    return rank_of(build, seed, rank, processes)

@@ -100,6 +100,11 @@ def trainer(config: Resolved, parts: Parts, configured_dataset: Any) -> RunTrain
     return RunTrainer(parts, configured_dataset, open_split(config.config, "dev") if evaluates else None)
 
 
+def rank_facts(config: Resolved) -> Callable[[int, int], dict[str, Any]]:
+    """Every process of the run reads the same configuration."""
+    return lambda rank, processes: {"config": config}
+
+
 def labels_of(parts: Parts) -> Callable[[Any], Any]:
     return parts.labels_of
 
@@ -134,18 +139,6 @@ def thawed_later(config: Resolved, parts: Parts) -> tuple[str, ...]:
 
 def digest_inputs(config: Resolved) -> dict[str, Any]:
     """What a receipt vouches for: nothing is built or decoded to find out."""
-    from trainer.config.load import plain
-    from trainer.inputs import audio_files, files_of
+    from trainer.inputs import vouched_for
 
-    values = plain(config.config)
-    manifests = tuple(path for name in ("train", "dev") if (path := config.config.splits / f"{name}.csv").exists())
-    model = config.config.model
-    return {
-        "output_dir": config.config.output.dir,
-        "config": values,
-        "config_path": config.path,
-        "manifests": manifests,
-        "audio_files": audio_files(config.config, manifests),
-        "weight_files": files_of(model.name, model.encoder, model.decoder, model.tokenizer),
-        "weights_from": {"seed": values["training"]["seed"], "model": values["model"]},
-    }
+    return vouched_for(config)

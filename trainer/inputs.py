@@ -1,15 +1,16 @@
-"""The files that a run reads."""
+"""The files that a run reads, and all that a receipt vouches for."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from trainer.config.load import plain
 from trainer.data.manifest import read_rows
 
 if TYPE_CHECKING:
-    from trainer.config import Config
+    from trainer.config import Config, Resolved
 
 
 def audio_files(config: Config, manifests: Sequence[Path]) -> tuple[Path, ...]:
@@ -22,3 +23,19 @@ def files_of(*names: str | None) -> tuple[Path, ...]:
     """The files of local model directories; a name on the hub is pinned by the configuration alone."""
     folders = [Path(name) for name in names if name and Path(name).is_dir()]
     return tuple(sorted(path for folder in folders for path in folder.iterdir() if path.is_file()))
+
+
+def vouched_for(config: Resolved) -> dict[str, Any]:
+    """As diagnose.digests.DigestInputs names it."""
+    values = plain(config.config)
+    manifests = tuple(path for name in ("train", "dev") if (path := config.config.splits / f"{name}.csv").exists())
+    model = config.config.model
+    return {
+        "output_dir": config.config.output.dir,
+        "config": values,
+        "config_path": config.path,
+        "manifests": manifests,
+        "audio_files": audio_files(config.config, manifests),
+        "weight_files": files_of(model.name, model.encoder, model.decoder, model.tokenizer),
+        "weights_from": {"seed": values["training"]["seed"], "model": values["model"]},
+    }

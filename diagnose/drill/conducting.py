@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from diagnose.drill.children import Broken, in_children, interruptible
+from diagnose.children import Broken, in_children, interruptible
 from diagnose.drill.fitting import unfit
 from diagnose.drill.results import Ending, Trial, Twin, blank_of
 from diagnose.drill.score import Score

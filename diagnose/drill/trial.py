@@ -1,5 +1,6 @@
 """One trial: a fault is put into a fresh subject, its proof is asked, and the gate looks at what it made of it."""
 
+import os
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
@@ -18,8 +19,10 @@ Build = Callable[[int], Mapping[str, Any]]
 
 
 def healthy_trial(engine: Engine, build: Build, seed: int) -> Twin:
-    """All stages, the dear ones too."""
+    """All stages, the dear ones too; in two processes, where there are cores for them."""
     facts = laid_out(engine, build(seed))
+    if "rank_facts" in facts and len(os.sched_getaffinity(0)) > 1:
+        facts = {"processes": 2} | facts
     report = engine.examine(engine.context(facts), Selection(everything=True))
     alarms = [f"{f.probe} {f.where}: {f.message}" for f in report.findings if f.severity is not Severity.NOTE]
     alarms += [f"{o.probe} {o.status}: {o.why}" for o in report.outcomes if o.status in ("blocked", "crashed")]

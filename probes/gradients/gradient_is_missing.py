@@ -7,7 +7,7 @@ from probes.measured.steps import Cut, Reach
 LARGE = 0.1
 
 
-@probe(id="GRD001", stage=Stage.GRADIENTS, severity=Severity.ERROR, explains=("LRN*", "GEN*"))
+@probe(id="GRD001", stage=Stage.GRADIENTS, severity=Severity.ERROR, explains=("LRN*", "GEN*", "DST004"))
 def gradient_is_missing(gradient_reach: Reach) -> Iterator[Finding]:
     """A module that should train gets no gradient at all: the graph is cut, or nothing of it reaches the loss."""
     missing = [cut for cut in gradient_reach.cuts if cut.missing and not cut.elsewhere]

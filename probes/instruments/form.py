@@ -6,13 +6,14 @@ from typing import Any
 
 import torch
 
+from probes.instruments.outputs import labels_or_none
 from probes.measured.form import BatchForm
 
 INSTEAD = ("inputs_embeds", "encoder_outputs", "input_features", "input_values", "input_ids", "pixel_values")
 
 
 def form_of(model: torch.nn.Module, batch: Any, labels_of: Callable[[Any], Any]) -> BatchForm:
-    labels = labels_of(batch)
+    labels = labels_or_none(labels_of, batch)
     parts = list(batch.items()) if isinstance(batch, Mapping) else _numbered(batch)
     is_tensor = isinstance(labels, torch.Tensor)
     return BatchForm(

@@ -63,14 +63,19 @@ def evaluate_of_trainer(trainer: Any, batches: Any) -> Callable[[], dict[str, fl
         loader: Any = DataLoader(items, batch_size=len(items), collate_fn=batches.collate_fn)
         callbacks = trainer.callback_handler.callbacks
         with entries_kept(vars(trainer), callbacks):
-            if hasattr(trainer.args, "generation_max_length"):
-                _take_arguments(trainer)
-            trainer.gather_function = trainer.accelerator.gather
             callbacks.clear()  # they draw and write
-            loop = trainer.evaluation_loop(loader, "evaluation", prediction_loss_only=trainer.compute_metrics is None)
-        return dict(loop.metrics)
+            return evaluation_of(trainer, loader)
 
     return evaluated
+
+
+def evaluation_of(trainer: Any, loader: Any) -> dict[str, float]:
+    """As Seq2SeqTrainer.evaluate begins it; whoever calls this keeps the Trainer."""
+    if hasattr(trainer.args, "generation_max_length"):
+        _take_arguments(trainer)
+    trainer.gather_function = trainer.accelerator.gather
+    loop = trainer.evaluation_loop(loader, "evaluation", prediction_loss_only=trainer.compute_metrics is None)
+    return dict(loop.metrics)
 
 
 def scene_of(

@@ -73,6 +73,14 @@ def parts_of(output: Any) -> dict[str, float]:
     }
 
 
+def labels_or_none(labels_of: Callable[[Any], Any], batch: Any) -> Any:
+    """None where the batch does not hold what labels_of asks for."""
+    try:
+        return labels_of(batch)
+    except (KeyError, AttributeError, IndexError):
+        return None
+
+
 def labels_of_batch(batch: Any) -> Any:
     """The default labels_of: batch["labels"], or the second of a pair. None when there is neither."""
     if isinstance(batch, Mapping):

@@ -2,7 +2,6 @@
 
 from typing import TYPE_CHECKING, Any
 
-from diagnose.facts import NotApplicable
 from probes.measured.form import BatchForm
 
 if TYPE_CHECKING:
@@ -13,7 +12,4 @@ def batch_form(model: "Module", batch: Any, labels_of: Any = None) -> BatchForm:
     from probes.instruments.form import form_of
     from probes.instruments.outputs import labels_of_batch
 
-    try:
-        return form_of(model, batch, labels_of or labels_of_batch)
-    except (KeyError, AttributeError, IndexError) as error:
-        raise NotApplicable(f"labels_of raised {type(error).__name__}: {error}") from error
+    return form_of(model, batch, labels_of or labels_of_batch)

@@ -24,7 +24,7 @@ def accumulated_step(trainer: Any, optimizer: Any) -> Steps:
 def _update(trainer: Any, optimizer: Any) -> Steps:
     def update(batches: Sequence[Any]) -> Any:
         """As Trainer._run_epoch does it, without callbacks, logging and schedule."""
-        model, accelerator = trainer.model, trainer.accelerator
+        model, accelerator = _outermost(trainer), trainer.accelerator
         taken, items = trainer.get_batch_samples(iter(batches), len(batches), trainer.args.device)
         trainer.current_gradient_accumulation_steps = len(taken)
         losses = []
@@ -38,3 +38,9 @@ def _update(trainer: Any, optimizer: Any) -> Steps:
         return sum(losses)
 
     return update
+
+
+def _outermost(trainer: Any) -> Any:
+    """The model, or the wrapper around it by which processes share gradients."""
+    wrapper = trainer.model_wrapped
+    return wrapper if getattr(wrapper, "module", None) is trainer.model else trainer.model

@@ -88,6 +88,7 @@ def checkpointed_step(
     first_gradients: Gradients,
     compute_loss: Any = None,
     trainer: Any = None,
+    processes: int = 1,
 ) -> Checkpointed:
     """One step with checkpointing as it is not now, against the first step."""
     from probes.instruments.checkpointing import NoSwitch, layer_drop, step_missing
@@ -108,5 +109,5 @@ def checkpointed_step(
         trainable=len(first_gradients.rows),
         uses_cache=bool(getattr(getattr(model, "config", None), "use_cache", False)),
         layer_drop=layer_drop(model),
-        processes=run_settings.processes,
+        processes=max(run_settings.processes, processes),
     )

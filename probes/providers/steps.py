@@ -20,21 +20,13 @@ def first_step(
 ) -> FirstStep:
     """One forward and backward pass of the first batch, and one update; then everything is as it was."""
     from probes.instruments.first_step import take_first_step
-    from probes.instruments.outputs import NoLoss, labels_of_batch, loss_of_output
+    from probes.instruments.outputs import NoLoss, labels_of_batch, labels_or_none, loss_of_output
 
     try:
-        labels = _labels(labels_of or labels_of_batch, batch)
+        labels = _tensor(labels_or_none(labels_of or labels_of_batch, batch))
         return take_first_step(model, batch, compute_loss or loss_of_output, labels, optimizer, books_of(trainer))
     except NoLoss as reason:
         raise NotApplicable(str(reason)) from reason
-
-
-def _labels(labels_of: Any, batch: Any) -> Any:
-    """None where a batch has none: what the forward pass makes of that is told."""
-    try:
-        return _tensor(labels_of(batch))
-    except (KeyError, AttributeError, IndexError):
-        return None
 
 
 def first_loss(first_step: FirstStep) -> FirstLoss:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from diagnose import discover
-from diagnose.drill.children import in_children
+from diagnose.children import in_children
 from diagnose.drill.conducting import Plan, drill, whole
 from diagnose.drill.results import Ending
 from diagnose.drill.score import Score

@@ -22,7 +22,7 @@ def measure(name: str) -> Measured:
     for seed in SEEDS:
         facts = healthy(name, seed)
         torch.manual_seed(seed)
-        report = diagnose.preflight(everything=True, **facts)
+        report = diagnose.preflight(everything=True, processes=2, **facts)
         alarms += [f"seed {seed} {f.probe}" for f in report.findings if f.severity is not Severity.NOTE]
         alarms += [f"seed {seed} {o.probe} {o.status}" for o in report.outcomes if o.status in ("blocked", "crashed")]
         for cost in report.costs:

@@ -1,0 +1,31 @@
+from collections.abc import Iterator
+
+from diagnose import Finding, Severity, Stage, probe
+from probes.measured.distributed import RankBatches
+
+FIX = "give the loader a DistributedSampler (and call its set_epoch), or let accelerate prepare it"
+
+
+@probe(id="DST002", stage=Stage.DISTRIBUTED, severity=Severity.ERROR)
+def ranks_draw_the_same_rows(rank_rows: tuple[RankBatches, ...]) -> Iterator[Finding]:
+    """Every process draws the same rows: many processes do the work of one."""
+    if min(len(batches.first) for batches in rank_rows) < 2:
+        return  # one batch may be all there is, and is then repeated to keep the processes in step
+    count, one = len(rank_rows), rank_rows[0]
+    if len({batches.first for batches in rank_rows}) == 1:
+        yield Finding(
+            where="train_batches",
+            message=f"the first {len(one.first)} batches are the same, bit for bit, in all {count} processes, expected "
+            "other rows in each",
+            fix=FIX,
+            measured={"processes": count, "batches": len(one.first)},
+        )
+    elif one.data and len({batches.data for batches in rank_rows}) == 1 and all(b.all_rows for b in rank_rows):
+        yield Finding(
+            where="train_batches",
+            message=f"each of {count} processes goes through all {one.rows} rows in an epoch, in an order of its own; "
+            f"expected about {-(-(one.rows or 0) // count)} rows in each: an epoch is {count} epochs",
+            fix=FIX,
+            measured={"processes": count, "rows": one.rows},
+            severity=Severity.WARNING,
+        )

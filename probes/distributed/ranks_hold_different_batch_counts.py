@@ -1,0 +1,27 @@
+from collections.abc import Iterator
+
+from diagnose import Finding, Severity, Stage, probe
+from probes.measured.configuration import RunSettings
+from probes.measured.distributed import RankBatches
+
+
+@probe(id="DST001", stage=Stage.DISTRIBUTED, severity=Severity.ERROR)
+def ranks_hold_different_batch_counts(
+    rank_batches: tuple[RankBatches, ...], total_steps: int | None = None, run_settings: RunSettings | None = None
+) -> Iterator[Finding]:
+    """Processes hold different numbers of batches: at the end of an epoch some wait for the others for ever."""
+    most = max(batches.count for batches in rank_batches)
+    fewest = min((batches.count for batches in rank_batches if batches.whole), default=most)
+    accumulation = (run_settings.accumulation if run_settings else None) or 1
+    ends_before = total_steps is not None and total_steps * accumulation <= fewest  # it never comes to that place
+    if fewest == most or ends_before:
+        return
+    short = next(number for number, batches in enumerate(rank_batches) if batches.count == fewest)
+    told = " and ".join(f"{'' if one.whole else 'at least '}{one.count}" for one in rank_batches)
+    yield Finding(
+        where=f"rank {short}",
+        message=f"{told} batches in an epoch of ranks 0 to {len(rank_batches) - 1}, expected the same number; "
+        f"after batch {fewest} the others wait for rank {short}",
+        fix="share rows out by DistributedSampler or accelerate, which fill up, or cut every share to the shortest",
+        measured={"fewest": fewest, "most": most, "processes": len(rank_batches)},
+    )
