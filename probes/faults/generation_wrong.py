@@ -175,10 +175,15 @@ def output_cut_too_far(facts: Facts) -> Facts:
 )
 def sampling_left_on(facts: Facts) -> Facts:
     """Whisper samples where it is given a temperature, the others where they are told to."""
+    usual = facts["generate"]
 
     def sampling(model: Any, batch: Any) -> Any:
-        given = batch[main_input(model, batch)]
         how: dict[str, Any] = {"temperature": 0.9} if "input_features" in batch else {"do_sample": True}
-        return model.generate(given, **how)
+        whole = model.generate
+        model.generate = lambda *given, **named: whole(*given, **{**named, **how})
+        try:
+            return usual(model, batch)
+        finally:
+            del model.generate
 
     return {**facts, "generate": sampling}

@@ -19,10 +19,12 @@ def encoder_of(tokenizer: Any) -> Encode:
 
 
 def special_tokens(tokenizer: Any) -> dict[int, str]:
-    """Ids that are no text, by name; the unknown token stands for text."""
+    """Ids that are no text, by name. The unknown token stands for text, unless it ends rows as well, as Whisper's."""
     added = getattr(tokenizer, "added_tokens_decoder", {})
     special = {number: str(token) for number, token in added.items() if getattr(token, "special", False)}
     for number in getattr(tokenizer, "all_special_ids", ()):
         special.setdefault(number, str(tokenizer.convert_ids_to_tokens(number)))
-    special.pop(getattr(tokenizer, "unk_token_id", None), None)
+    others = {getattr(tokenizer, f"{part}_token_id", None) for part in ("eos", "bos", "pad", "cls", "sep")}
+    if (unknown := getattr(tokenizer, "unk_token_id", None)) not in others:
+        special.pop(unknown, None)
     return special
