@@ -13,7 +13,7 @@ def compute_loss(model: Any, batch: Any) -> Any:
 
 
 def _is_other(facts: Facts) -> bool:
-    return "compute_loss" in facts and bool(loss_of(facts).isfinite())
+    return facts.get("compute_loss") is compute_loss and bool(loss_of(facts).isfinite())
 
 
 @fault(

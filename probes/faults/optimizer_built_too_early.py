@@ -4,7 +4,7 @@ from probes.faults.changes import Facts, untied
 
 def _left_out(facts: Facts) -> bool:
     held = {id(parameter) for group in facts["optimizer"].param_groups for parameter in group["params"]}
-    return any(id(parameter) not in held for parameter in facts["model"].parameters())
+    return any(id(one) not in held for one in facts["model"].parameters() if one.requires_grad)
 
 
 @fault(

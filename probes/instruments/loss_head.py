@@ -62,19 +62,30 @@ class Heads:
 
 
 def nudged(model: torch.nn.Module, heard: list[Heard], heads: Heads, run: Callable[[], list[Heard]]) -> Bound | None:
-    """One more run with a larger head; its weights are put back by whoever observes. None where there is no head."""
-    scored = [one for one in heard if one.function in SCORES and heads.before(one)]
-    head = heads.before(scored[-1]) if scored else None
-    size = max(abs(head.low), abs(head.high)) if head else 0.0
-    if head is None or not 1e-6 < size < float("inf"):
-        return None
+    """One more run with larger heads, whose weights are put back by whoever observes: the one whose scores grow least.
+
+    None where there is no head.
+    """
+    scored = {ran.name: (one, ran) for one in heard if one.function in SCORES and (ran := _usable(heads.before(one)))}
     with torch.no_grad():
-        for parameter in head.module.parameters(recurse=False):
-            parameter.mul_(max(1.0, SIZE / size))
-    after = [one for one in run() if one.function == scored[-1].function and one.classes == scored[-1].classes]
-    raw = heads.last[head.width]
-    kind = type(head.module).__name__
-    return Bound(head.name, kind, (raw.low, raw.high), (after[-1].lowest, after[-1].highest)) if after else None
+        for _, ran in scored.values():
+            for parameter in ran.module.parameters(recurse=False):
+                parameter.mul_(max(1.0, SIZE / max(abs(ran.low), abs(ran.high))))
+    after = {(one.function, one.classes): one for one in run()} if scored else {}
+    bounds = []
+    for one, ran in scored.values():
+        if then := after.get((one.function, one.classes)):
+            raw = heads.last[ran.width]
+            bounds.append(Bound(ran.name, type(ran.module).__name__, (raw.low, raw.high), (then.lowest, then.highest)))
+    return min(
+        bounds,
+        key=lambda bound: (bound.scores[1] - bound.scores[0]) / ((bound.raw[1] - bound.raw[0]) or 1.0),
+        default=None,
+    )
+
+
+def _usable(head: Ran | None) -> Ran | None:
+    return head if head and 1e-6 < max(abs(head.low), abs(head.high)) < float("inf") else None
 
 
 def _weight(module: torch.nn.Module) -> torch.Tensor | None:
