@@ -4,12 +4,15 @@ from collections.abc import Mapping
 from typing import Any
 
 from diagnose.engine import Engine
+from diagnose.errors import InputError
 from diagnose.facts import Context, Refusal
 from diagnose.roots import ROOTS
 
 Facts = dict[str, Any]
 # What others are read from: once that is done, they would go on telling of the run as it was.
 HANDLES = frozenset({"config", "trainer", "parts", "configured_dataset", "digest_inputs"})
+# Without these there is no run that a fault could be put into.
+TOLD = ("model", "train_batches")
 # Each holds the whole run as it was; where a fault brings another part, it speaks of a run that is not looked at.
 WHOLE = frozenset({"training_step", "accumulated_step", "evaluate", "item_source"})
 
@@ -17,9 +20,18 @@ WHOLE = frozenset({"training_step", "accumulated_step", "evaluate", "item_source
 def laid_out(engine: Engine, given: Mapping[str, Any]) -> Facts:
     """Every fact that a person may give, and all that is read from their configuration or Trainer."""
     context = engine.context(given)
+    for name in TOLD if HANDLES & set(given) else ():
+        _required(context, name)
     told = {provider.fact for provider in engine.providers if HANDLES & set(provider.needs.required)}
     names = dict.fromkeys([*given, *ROOTS, *sorted(told)])
     return {name: value for name in names if name not in HANDLES and (value := _had(context, name)) is not None}
+
+
+def _required(context: Context, name: str) -> None:
+    try:
+        context.get(name)
+    except Refusal as refusal:
+        raise InputError(refusal.reason) from refusal
 
 
 def after(before: Mapping[str, Any], broken: Mapping[str, Any]) -> Facts:

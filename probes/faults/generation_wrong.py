@@ -81,7 +81,11 @@ def minimum_beyond_labels(facts: Facts) -> Facts:
     applies_to=("e2e", "mt5"),
 )
 def beginning_forced(facts: Facts) -> Facts:
-    return set_generation(facts, forced_bos_token_id=9)
+    broken = set_generation(facts, forced_bos_token_id=9)
+    said = generated(broken)
+    if said is not None and 9 not in said[:, :2]:
+        raise NotApplicable("its generation is given a prompt, behind which no beginning is forced")
+    return broken
 
 
 @fault(

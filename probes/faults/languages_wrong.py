@@ -3,6 +3,7 @@
 from typing import Any
 
 from diagnose import fault
+from diagnose.facts import NotApplicable
 from probes.faults.changes import Facts, first_labels
 from probes.faults.vocabulary import with_collator, with_tokens
 
@@ -63,6 +64,8 @@ def _two_sided(tokenizer: Any) -> Any:
 def target_as_source(facts: Facts) -> Facts:
     from probes.instruments.subjects.labels import masked_labels
 
+    if len(facts["collate"]([facts["train_dataset"][0]])["labels"]) != 1:
+        raise NotApplicable("its collator makes several rows of an item")
     broken = with_tokens(facts, *CODES)
     tokenizer = _two_sided(broken["tokenizer"])
 
