@@ -16,6 +16,7 @@ from diagnose.drill.trial import healthy_trial
 from diagnose.engine import installed
 from probes.healthy import healthy
 from tests.bench.report import Measured
+from tests.observing import picture
 from trainer.demo.corpus import make_corpus
 from trainer.demo.run import MODELS, settings
 from trainer.steps import data_step
@@ -41,6 +42,15 @@ def demo(model: str) -> Measured:
         return measured(Plan(f"demo_{model}", build, discover.faults().items))
 
 
+def law() -> Measured:
+    """Every child gets the very same objects: what they are after the whole catalogue."""
+    facts = healthy("hybrid")
+    before = picture(facts["model"], facts["optimizer"])
+    score = drill(installed(), Plan("hybrid", lambda seed: facts, discover.faults().items))
+    unchanged = picture(facts["model"], facts["optimizer"]) == before
+    return Measured({"trials": score.applied, "unchanged": unchanged}, "the whole catalogue, once")
+
+
 def measured(plan: Plan) -> Measured:
     score = drill(installed(), plan)
     more = {seed: partial(healthy_trial, installed(), plan.build, seed) for seed in range(plan.seeds, HEALTHY)}
@@ -62,5 +72,6 @@ def figures_of(score: Score) -> dict[str, Any]:
 
 MEASUREMENTS = {
     **{name: partial(measure, name) for name in MODELS},
+    "law": law,
     **{f"demo/{name}": partial(demo, name) for name in MODELS},
 }
