@@ -10,6 +10,7 @@ ROUNDING = 1e-5  # nats for each label: sums in another order
 SAME = 1e-5  # of the scores' spread: float32 leaves 1e-6, and a Whisper at random weights moves by 1e-2
 STILL = 1e-3  # nats: scores of frames that are the same but for rounding
 CHANGES = 4  # of the labels: enough to look closer
+ALIKE = 0.01  # of all that was learnt: rows aligned by heart lose most of it with the frames of others
 CREEPS = 0.1  # of what is left, gained in the second half of the updates: it would take hundreds more
 
 
@@ -27,6 +28,8 @@ class Learning(Looks):
         if time.perf_counter() > self.subject.until:
             return "out of time"
         if len(self.curve) >= self.most:
+            if self._is_deaf_with_ctc():
+                return self.draws_anew() or "stuck"
             dead = self.seen.ctc and all(call.varies() <= STILL for call in self.seen.ctc)
             still = dead or self.pace.stands or self._creeps() or self._is_deaf(DEAF)
             return self._resigned() if still else "still falling"
@@ -90,6 +93,17 @@ class Learning(Looks):
         costs = None if self.swapped is None else self.swapped[1].nats - self.seen.nats
         same = costs is not None and abs(costs) <= max(share, ROUNDING / floor) * floor * self.seen.tokens
         return same and (share > 0.0 or self.stays(SAME))
+
+    def _is_deaf_with_ctc(self) -> bool:
+        """No score moves with other inputs; or CTC knows its targets, and the loss is the same with other inputs."""
+        if not self.seen.ctc or self.subject.reads_labels:
+            return False
+        if not self.aligns(0.5):
+            return self.stays(SAME)
+        self.swap()
+        own = self.stepper.loss()
+        self.eyes.clear()
+        return self.swapped is not None and self.swapped[0] - own <= ALIKE * (self.curve[0] - own)
 
     def _begins_to_listen(self) -> bool:
         """Once, as many updates more where all is known but the rows, and other inputs cost something: it may wake."""
