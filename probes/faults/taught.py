@@ -55,8 +55,7 @@ def _learnt(kind: _Kind) -> dict[str, Any]:
         model.eval()  # no dropout, no dropped layer: it is to know them by heart
         optimizer = torch.optim.AdamW(model.parameters(), lr=RATE)
         dataset = facts["train_dataset"]
-        size = min(ROWS, len(dataset))
-        parts = [range(start, start + size) for start in range(0, len(dataset) - size + 1, size)]
+        parts = [range(start, min(start + ROWS, len(dataset))) for start in range(0, len(dataset), ROWS)]
         batches = [facts["collate"]([dataset[number] for number in part]) for part in parts]
         started = time.process_time()
         worst, best, since = [float("inf")] * len(batches), float("inf"), 0
