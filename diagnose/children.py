@@ -133,6 +133,7 @@ def _work(work: Callable[[], Any], sender: Connection, folder: str, parent: int)
     for stream in (1, 2):
         os.dup2(silence, stream)
     sys.stdout = sys.stderr = os.fdopen(silence, "w")  # a notebook's streams are no files
+    os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")  # its threads would not live on in a fork
     if "torch" in sys.modules:
         sys.modules["torch"].set_num_threads(1)
     try:

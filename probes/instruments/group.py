@@ -18,7 +18,7 @@ import torch.distributed as dist
 
 from diagnose.children import Broken, in_children, interruptible
 from diagnose.seeding import seed_of, sown
-from probes.instruments.group_watch import STILL, Watch
+from probes.instruments.group_watch import STILL, STOOD, Watch
 from probes.instruments.notes import Notes, crash_file
 
 LIMIT = 900.0  # seconds for all of it: building may read large weights
@@ -29,10 +29,17 @@ Work = Callable[[int, Notes], None]
 def in_group(work: Work, processes: int, last: str) -> list[tuple[Notes, Broken | None]]:
     """Runs work(rank, notes) in every process: what each noted down, and how it ended where it did not by itself.
 
-    `last` is the note with which a process is done.
+    `last` is the note with which a process is done. A group that stood still while it was built is started again: a
+    lock that a thread of ours held at the very moment of a fork stays locked in the forked process.
     """
     with suppress(ImportError):
         importlib.import_module("torch._dynamo")  # every optimiser imports it: here once, and not in each process
+    found = _met(work, processes, last)
+    stood = any(broken is not None and broken.reason == STOOD for _, broken in found)
+    return _met(work, processes, last) if stood else found
+
+
+def _met(work: Work, processes: int, last: str) -> list[tuple[Notes, Broken | None]]:
     with tempfile.TemporaryDirectory(prefix="gonogo-group-", ignore_cleanup_errors=True) as name, interruptible():
         folder, port = Path(name), _free_port()
         notes = [Notes(folder, rank) for rank in range(processes)]

@@ -11,7 +11,7 @@ from diagnose.children import Broken
 from probes.instruments.failure import failure_of
 from probes.instruments.generation_reins import Reins
 from probes.instruments.group import LIMIT, in_group
-from probes.instruments.group_watch import LATE, WAITED
+from probes.instruments.group_watch import LATE, STOOD, WAITED
 from probes.instruments.notes import Notes, last_words, standing_at
 from probes.instruments.outputs import NoLoss
 from probes.instruments.rank_batches import batches_of
@@ -107,7 +107,7 @@ def _stop(notes: Notes, broken: Broken | None) -> Stop | None:
     phase = next((phase for phase in PHASES if phase not in notes.left), None)
     if broken is None or phase is None:
         return None
-    how = {WAITED: "waited", LATE: "late"}.get(broken.reason, "died")
+    how = {WAITED: "waited", STOOD: "waited", LATE: "late"}.get(broken.reason, "died")
     said = last_words(notes.crash)
     message = f"{broken.reason}, saying: {said}" if said else broken.reason
     return Stop(notes.rank, phase, how, Failure(phase, how, message, line=standing_at(notes.crash), trace=notes.crash))

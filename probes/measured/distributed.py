@@ -76,9 +76,12 @@ class Ranks:
 
     @property
     def root(self) -> Stop | None:
-        """The stop that made the others stop: one that died or was waited for, else the first that raised."""
+        """The stop that made the others stop: one that died or was waited for, else the first that raised.
+
+        Of several that waited, the one that is behind: the others are done with that phase.
+        """
         stops = [rank.stop for rank in self.ranks if rank.stop]
-        return min(stops, key=lambda stop: (stop.how == "raised", stop.at), default=None)
+        return min(stops, key=lambda stop: (stop.how == "raised", PHASES.index(stop.phase), stop.at), default=None)
 
     def stopped(self, phase: str) -> Stop | None:
         return self.root if self.root and self.root.phase == phase else None
