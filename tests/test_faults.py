@@ -1,5 +1,8 @@
 """Faults put into healthy subjects: the right probe names each as the one root, and is silent when it is out again."""
 
+import pkgutil
+from importlib import import_module
+
 import pytest
 
 import diagnose
@@ -72,6 +75,14 @@ def test_faults_can_be_read_and_name_probes_that_exist():
     assert not FOUND.unreadable and len(FOUND.items) >= 3
     assert {fault.named_by for fault in FOUND.items} <= ids
     assert all(fault.breaks and set(fault.applies_to) <= {"*", *NAMES} for fault in FOUND.items)
+
+
+def test_every_fault_is_one_file_in_the_folder_of_its_stage():
+    for fault in FOUND.items:
+        assert fault.put.__module__ == f"probes.faults.{STAGES[fault.named_by]}.{fault.id}"
+    homes = {fault.put.__module__.rpartition(".")[0] for fault in FOUND.items}
+    files = [name for home in homes for name in pkgutil.iter_modules(import_module(home).__path__)]
+    assert len(files) == len(FOUND.items), "a file that holds no fault"
 
 
 def test_a_broken_collator_is_one_root_with_the_rest_beneath_it():

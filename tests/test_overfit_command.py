@@ -12,7 +12,7 @@ from probes.measured.learning import Overfit
 
 HEALTHY = 'from probes.healthy import healthy\n\n\ndef facts():\n    return healthy("classifier")\n'
 BROKEN = (
-    "from probes.faults.loss_deaf_to_input import loss_deaf_to_input\nfrom probes.healthy import healthy\n\n\n"
+    "from probes.faults.loss.loss_deaf_to_input import loss_deaf_to_input\nfrom probes.healthy import healthy\n\n\n"
     'def facts():\n    return loss_deaf_to_input.put(healthy("classifier"))\n'
 )
 

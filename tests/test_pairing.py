@@ -9,7 +9,7 @@ import torch
 import diagnose
 from diagnose import Severity
 from diagnose.engine import installed
-from probes.faults.targets_slipped_by_a_row import Slipped
+from probes.faults.learning.targets_slipped_by_a_row import Slipped
 from probes.healthy import NAMES, healthy
 from probes.instruments.pairing import relations
 from probes.instruments.pairing_features import inputs_as_counts, targets_as_counts

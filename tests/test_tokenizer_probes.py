@@ -7,7 +7,7 @@ import torch
 from transformers import MT5ForConditionalGeneration
 
 import diagnose
-from probes.faults.head_tied_by_resize import untie
+from probes.faults.tokenizer.head_tied_by_resize import untie
 from probes.healthy import healthy
 from probes.instruments.round_trip import lost
 from probes.measured.tokenizer import SpecialTokens, Table, TokenTables

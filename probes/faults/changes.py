@@ -8,6 +8,8 @@ from probes.faults.anatomy import Facts, encoder_of, label_key
 __all__ = ["Facts", "encoder_of", "label_key"]
 
 SEQUENCES = ("whisper", "e2e", "hybrid", "mt5")
+THEIRS = ("whisper", "e2e", "mt5")  # models of transformers
+OURS = ("hybrid", "classifier")
 
 
 class Changed:

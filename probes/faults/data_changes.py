@@ -6,6 +6,7 @@ from typing import Any
 from diagnose.facts import NotApplicable
 from probes.faults.changes import Facts
 
+Rows = list[dict[str, Any]]
 SPEECH = ("whisper", "e2e", "hybrid")
 LEAST = 60  # rows: faults of many rows are put into fifty
 SPOILT = 5  # the row that faults of a single row are put into
@@ -41,7 +42,7 @@ def with_samples(facts: Facts, change: Callable[[Any], Any], rows: int = 1, **ho
     return corpus
 
 
-def with_rows(facts: Facts, change: Callable[[list[dict[str, Any]], list[dict[str, Any]]], None]) -> Facts:
+def with_rows(facts: Facts, change: Callable[[Rows, Rows], None]) -> Facts:
     """A corpus whose rows were changed; `change` gets those of training and of evaluation."""
     corpus = with_corpus(facts)
     change(corpus["train_rows"], corpus["eval_rows"])
@@ -66,3 +67,26 @@ def in_corpus(test: Callable[[Facts], bool]) -> Callable[[Facts], bool]:
 
 def texts(facts: Facts, split: str = "train") -> list[str]:
     return [row.get("transcript", "") for row in facts[f"{split}_rows"]]
+
+
+def paths_of(facts: Facts) -> set[str]:
+    return {row["audio_path"] for row in facts["train_rows"]}
+
+
+def leaking(change: str) -> Callable[[Rows, Rows], None]:
+    """Sentences of training stand in the evaluation, with this at their end."""
+
+    def put(train: Rows, evaluation: Rows) -> None:
+        long = [row for row in train if len(row["transcript"]) >= 24]
+        for row, source in zip(evaluation, long, strict=False):
+            row["transcript"] = source["transcript"] + change
+
+    return put
+
+
+def its_text(facts: Facts) -> str:
+    return texts(facts)[SPOILT]
+
+
+def with_text(facts: Facts, text: str) -> Facts:
+    return with_rows(facts, lambda train, _: train[SPOILT].update(transcript=text))

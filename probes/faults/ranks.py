@@ -68,3 +68,23 @@ def wrapped(model: Any, **how: Any) -> Any:
     from torch.nn.parallel import DistributedDataParallel
 
     return DistributedDataParallel(model, **how)
+
+
+def drift_apart(facts: Facts) -> bool:
+    """After one step, by asking the first process for its weights."""
+    return not all(of_ranks(facts, lambda scene, rank: same_as_first(scene)))
+
+
+def same_as_first(scene: Any) -> bool:
+    import torch
+    import torch.distributed as dist
+
+    from probes.instruments.rank_steps import steps_of
+
+    steps_of(scene, [first_batch(scene)])
+    apart = []
+    for parameter in scene.inner.parameters():
+        first = parameter.detach().clone()
+        dist.broadcast(first, 0)
+        apart.append(not torch.equal(first, parameter))
+    return not any(apart)

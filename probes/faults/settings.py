@@ -80,3 +80,6 @@ def _alike(value: Any, usual: Any) -> bool:
     if usual is None:
         return True
     return isinstance(value, int | float if isinstance(usual, int | float) else type(usual))
+
+
+BEST = {"eval_strategy": "steps", "load_best_model_at_end": True, "metric_for_best_model": "loss"}

@@ -71,3 +71,6 @@ def spelling(letters: str, by: str = "") -> Any:
     spelt.pre_tokenizer = pre_tokenizers.WhitespaceSplit() if by else pre_tokenizers.Split("", "isolated")
     spelt.post_processor = processors.TemplateProcessing("$A </s>", None, [("</s>", 1)])
     return PreTrainedTokenizerFast(tokenizer_object=spelt, pad_token="<pad>", eos_token="</s>", unk_token="<unk>")
+
+
+CODES = ("vi_VN", "en_XX")

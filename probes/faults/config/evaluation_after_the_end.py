@@ -1,0 +1,14 @@
+from diagnose import fault
+from probes.faults.changes import Facts
+from probes.faults.settings import BEST, argument, updates_of, with_arguments
+
+
+@fault(
+    "evaluation_after_the_end",
+    "evaluations come further apart than the run is long",
+    "CFG013",
+    lambda f: (argument(f, "eval_steps") or 0) > updates_of(f),
+)
+def evaluation_after_the_end(facts: Facts) -> Facts:
+    beyond = 5 * updates_of(facts)
+    return with_arguments(facts, **BEST, eval_steps=beyond, save_steps=beyond)

@@ -1,0 +1,14 @@
+from diagnose import fault
+from probes.faults.changes import Facts
+from probes.faults.settings import with_fp16
+
+
+@fault(
+    "half_precision_without_gpu",
+    "fp16 is asked for on a CPU",
+    "CFG019",
+    lambda f: f.get("precision") == "fp16",
+    ("whisper", "hybrid", "classifier"),
+)
+def half_precision_without_gpu(facts: Facts) -> Facts:
+    return with_fp16(facts, "cpu")

@@ -1,0 +1,13 @@
+from diagnose import fault
+from probes.faults.changes import Facts
+from probes.faults.settings import BEST, argument, updates_of, with_arguments
+
+
+@fault(
+    "never_stopped_early",
+    "nothing stops a run that gets worse",
+    "CFG015",
+    lambda f: argument(f, "early_stopping_patience") == 0,
+)
+def never_stopped_early(facts: Facts) -> Facts:
+    return with_arguments(facts, **BEST, eval_steps=updates_of(facts) // 4, early_stopping_patience=0)

@@ -1,0 +1,13 @@
+from diagnose import fault
+from probes.faults.changes import Facts
+from probes.faults.settings import argument, with_arguments
+
+
+@fault(
+    "rows_of_an_update_unsaid",
+    "batches are accumulated four times",
+    "CFG021",
+    lambda f: argument(f, "gradient_accumulation_steps") == 4,
+)
+def rows_of_an_update_unsaid(facts: Facts) -> Facts:
+    return with_arguments(facts, gradient_accumulation_steps=4)

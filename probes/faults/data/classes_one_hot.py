@@ -1,0 +1,10 @@
+from diagnose import fault
+from probes.faults.changes import Facts
+from probes.faults.data_sets import CLASSIFIER, sets_of, with_classes
+
+
+@fault("classes_one_hot", "class labels are one-hot vectors", "DAT042", lambda f: sets_of(f)[1].dim() == 2, CLASSIFIER)
+def classes_one_hot(facts: Facts) -> Facts:
+    import torch
+
+    return with_classes(facts, torch.eye(5, dtype=torch.long)[sets_of(facts)[1]])

@@ -1,0 +1,8 @@
+from diagnose import fault
+from probes.faults.changes import Facts
+from probes.faults.data_changes import SPEECH, in_corpus, samples, with_samples
+
+
+@fault("clip_silenced", "a clip holds zeros", "DAT018", in_corpus(lambda f: not samples(f).any()), SPEECH)
+def clip_silenced(facts: Facts) -> Facts:
+    return with_samples(facts, lambda clip: 0 * clip)

@@ -1,0 +1,14 @@
+from diagnose import fault
+from probes.faults.changes import Facts
+from probes.faults.data_changes import SPEECH, in_corpus, samples, with_samples
+
+
+@fault(
+    "clips_offset",
+    "a constant was added to the samples",
+    "DAT017",
+    in_corpus(lambda f: samples(f).mean() > 0.2),
+    SPEECH,
+)
+def clips_offset(facts: Facts) -> Facts:
+    return with_samples(facts, lambda clip: clip + 0.3, rows=20)

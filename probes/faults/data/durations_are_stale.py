@@ -1,0 +1,18 @@
+from diagnose import fault
+from probes.faults.changes import Facts
+from probes.faults.data_changes import (
+    SPEECH,
+    in_corpus,
+    with_rows,
+)
+
+
+@fault(
+    "durations_are_stale",
+    "durations in the manifest are of clips that were cut since",
+    "DAT009",
+    in_corpus(lambda f: float(f["train_rows"][5]["duration"]) > 2),
+    SPEECH,
+)
+def durations_are_stale(facts: Facts) -> Facts:
+    return with_rows(facts, lambda train, _: train[5].update(duration="3.217"))

@@ -1,0 +1,28 @@
+from diagnose import fault
+from probes.faults.changes import Facts
+from probes.faults.data_changes import SPEECH, in_corpus, with_corpus
+
+
+def _halved(facts: Facts) -> Facts:
+    from probes.instruments.corpus_on_disk import rewritten, samples_of
+
+    corpus = with_corpus(facts)
+    evaluation = {**corpus, "train_rows": corpus["eval_rows"]}
+    for number in range(len(corpus["eval_rows"])):
+        rewritten(evaluation, samples_of(evaluation, number)[::2], number, rate=8000)
+    return corpus
+
+
+@fault(
+    "evaluation_by_telephone",
+    "evaluation clips have 8 kHz, training clips 16",
+    "DAT051",
+    in_corpus(
+        lambda f: (
+            (f["audio_root"] / f["eval_rows"][0]["audio_path"]).read_bytes()[24:26] == (8000).to_bytes(2, "little")
+        )
+    ),
+    SPEECH,
+)
+def evaluation_by_telephone(facts: Facts) -> Facts:
+    return _halved(facts)

@@ -1,0 +1,13 @@
+from diagnose import fault
+from probes.faults.changes import Facts
+from probes.faults.data_changes import (
+    SPEECH,
+    in_corpus,
+    path_of,
+    with_file,
+)
+
+
+@fault("file_empty", "an audio file has no bytes", "DAT005", in_corpus(lambda f: not path_of(f).stat().st_size), SPEECH)
+def file_empty(facts: Facts) -> Facts:
+    return with_file(facts, lambda path: path.write_bytes(b""))

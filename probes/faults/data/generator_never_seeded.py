@@ -1,0 +1,15 @@
+from diagnose import fault
+from probes.faults.changes import Facts
+from probes.faults.data_changes import SPEECH
+from probes.faults.data_items import audio_of, with_noise
+
+
+@fault(
+    "generator_never_seeded",
+    "the dataset's numpy generator starts anew in every epoch",
+    "DAT046",
+    lambda f: getattr(f["train_batches"], "num_workers", 0) == 1 and (audio_of(f) != audio_of(f)).any(),
+    SPEECH,
+)
+def generator_never_seeded(facts: Facts) -> Facts:
+    return with_noise(facts, 1)

@@ -1,0 +1,15 @@
+from diagnose import fault
+from probes.faults.changes import Facts
+from probes.faults.data_changes import SPEECH
+from probes.faults.data_items import audio_of, with_items
+
+
+@fault(
+    "integers_not_scaled",
+    "samples are 16-bit integers that nobody divided",
+    "DAT015",
+    lambda f: abs(audio_of(f)).max() > 1000,
+    SPEECH,
+)
+def integers_not_scaled(facts: Facts) -> Facts:
+    return with_items(facts, lambda _, item: {**item, "audio": item["audio"] * 32768})

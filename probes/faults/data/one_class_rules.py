@@ -1,0 +1,16 @@
+from diagnose import fault
+from probes.faults.changes import Facts
+from probes.faults.data_sets import CLASSIFIER, sets_of, with_classes
+
+
+@fault(
+    "one_class_rules",
+    "57 of 60 items are of one class",
+    "DAT041",
+    lambda f: int((sets_of(f)[1] == 0).sum()) == 57,
+    CLASSIFIER,
+)
+def one_class_rules(facts: Facts) -> Facts:
+    import torch
+
+    return with_classes(facts, (torch.arange(60) > 56).long())

@@ -1,0 +1,23 @@
+from diagnose import fault
+from probes.faults.changes import Facts
+from probes.faults.data_sets import CLASSIFIER, sets_of
+
+
+@fault(
+    "statistics_of_all",
+    "mean and scale were fitted on training and evaluation together",
+    "DAT048",
+    lambda f: "eval_dataset" in f,
+    CLASSIFIER,
+)
+def statistics_of_all(facts: Facts) -> Facts:
+    from torch.utils.data import DataLoader, TensorDataset
+
+    x, y = sets_of(facts)
+    x = (x - x.mean(0)) / x.std(0, correction=0)
+    train, evaluation = TensorDataset(x[:40], y[:40]), TensorDataset(x[40:], y[40:])
+    loaders = {
+        name: DataLoader(one, batch_size=4, shuffle=True) for name, one in (("train", train), ("eval", evaluation))
+    }
+    more = {"train_batches": loaders["train"], "eval_batches": loaders["eval"]}
+    return {**facts, "train_dataset": train, "eval_dataset": evaluation, **more}

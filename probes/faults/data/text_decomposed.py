@@ -1,0 +1,21 @@
+import unicodedata
+
+from diagnose import fault
+from diagnose.facts import NotApplicable
+from probes.faults.changes import Facts
+from probes.faults.data_changes import SPEECH, in_corpus, its_text, with_text
+
+
+@fault(
+    "text_decomposed",
+    "letters and marks stand apart",
+    "DAT025",
+    in_corpus(lambda f: not unicodedata.is_normalized("NFC", its_text(f))),
+    SPEECH,
+)
+def text_decomposed(facts: Facts) -> Facts:
+    text = "cô giáo đọc sách"
+    apart, ids = unicodedata.normalize("NFD", text), facts.get("tokenizer")
+    if ids is not None and ids(text)["input_ids"] == ids(apart)["input_ids"]:
+        raise NotApplicable("its tokenizer composes letters by itself")
+    return with_text(facts, apart)

@@ -1,0 +1,9 @@
+from diagnose import fault
+from probes.faults.changes import Facts
+from probes.faults.spelling import LOWER, PLAIN, is_unknown, spelt_by
+from probes.faults.vocabulary import spelling
+
+
+@fault("tokenizer_in_capitals", "the tokenizer knows capital letters alone", "DAT028", is_unknown, PLAIN)
+def tokenizer_in_capitals(facts: Facts) -> Facts:
+    return spelt_by(facts, spelling(LOWER.upper()))

@@ -1,0 +1,28 @@
+from typing import Any
+
+from diagnose import fault
+from probes.faults.changes import Facts
+from probes.faults.ranks import drift_apart, in_ranks, wrapped
+
+
+@fault(
+    "gradients_not_averaged",
+    "the step calls the model inside the wrapper, so that nobody averages gradients",
+    "DST003",
+    drift_apart,
+)
+def gradients_not_averaged(facts: Facts) -> Facts:
+    def alone(scene: Any, rank: int, processes: int) -> Facts:
+        import torch
+
+        model = scene.model if scene.wrapped else wrapped(scene.model, find_unused_parameters=True)
+        optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3)
+
+        def step(batch: Any) -> None:
+            optimizer.zero_grad()
+            scene.compute_loss(model.module, batch).backward()
+            optimizer.step()
+
+        return {**scene.single_facts(), "model": model, "optimizer": optimizer, "training_step": step}
+
+    return in_ranks(facts, alone)

@@ -1,0 +1,25 @@
+from typing import Any
+
+from diagnose import fault
+from probes.faults.changes import Facts
+from probes.faults.ranks import drawn_by, in_ranks, loader_of, needs_loader, of_ranks
+
+
+@fault(
+    "share_with_a_batch_less",
+    "rows are dealt out one by one, and one process gets a batch less than the others",
+    "DST001",
+    lambda facts: len({drawn.count for drawn in of_ranks(facts, lambda scene, rank: drawn_by(scene))}) > 1,
+)
+def share_with_a_batch_less(facts: Facts) -> Facts:
+    needs_loader(facts)
+
+    def shorter(scene: Any, rank: int, processes: int) -> Facts:
+        from torch.utils.data import DataLoader
+
+        usual = loader_of(scene)
+        batches = list(usual.batch_sampler)[: -1 if rank == processes - 1 else None]
+        loader = DataLoader(usual.dataset, batch_sampler=batches, collate_fn=usual.collate_fn)
+        return {**scene.single_facts(), "train_batches": loader}
+
+    return in_ranks(facts, shorter)

@@ -1,0 +1,19 @@
+from diagnose import fault
+from diagnose.facts import NotApplicable
+from probes.faults.changes import Facts
+from probes.faults.generating import generated, set_generation, setting
+
+
+@fault(
+    id="beginning_forced",
+    breaks="forced_bos_token_id is a token that no label begins with",
+    named_by="GEN002",
+    proof=setting("forced_bos_token_id", 9),
+    applies_to=("e2e", "mt5"),
+)
+def beginning_forced(facts: Facts) -> Facts:
+    broken = set_generation(facts, forced_bos_token_id=9)
+    said = generated(broken)
+    if said is not None and 9 not in said[:, :2]:
+        raise NotApplicable("its generation is given a prompt, behind which no beginning is forced")
+    return broken

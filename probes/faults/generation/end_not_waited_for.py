@@ -1,0 +1,22 @@
+from typing import Any
+
+from diagnose import fault
+from diagnose.facts import NotApplicable
+from probes.faults.changes import Facts
+
+
+@fault(
+    id="end_not_waited_for",
+    breaks="the decoding loop waits for another token than the labels end with",
+    named_by="GEN004",
+    proof=lambda facts: facts["generate"].__name__ == "waiting",
+    applies_to=("hybrid",),
+)
+def end_not_waited_for(facts: Facts) -> Facts:
+    if not hasattr(facts["model"], "say"):
+        raise NotApplicable("its generation cannot be told to wait for another token")
+
+    def waiting(model: Any, batch: Any) -> Any:
+        return model.say(batch["feats"], batch["feat_lens"], end=len(facts["tokenizer"]) + 7)
+
+    return {**facts, "generate": waiting}

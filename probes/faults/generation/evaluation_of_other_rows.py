@@ -1,0 +1,22 @@
+from diagnose import fault
+from probes.faults.changes import Facts
+from probes.faults.evaluating import named
+
+
+@fault(
+    id="evaluation_of_other_rows",
+    breaks="evaluate looks at rows that it draws anew each time",
+    named_by="GEN013",
+    proof=lambda facts: named(facts, "evaluate") == "drawn",
+    applies_to=("classifier",),
+)
+def evaluation_of_other_rows(facts: Facts) -> Facts:
+    def drawn() -> dict[str, float]:
+        import torch
+
+        model, rows = facts["model"].eval(), torch.randperm(60)[:7].tolist()
+        x, y = facts["collate"]([facts["train_dataset"][number] for number in rows])
+        with torch.no_grad():
+            return {"loss": float(facts["compute_loss"](model, (x, y)))}
+
+    return {**facts, "evaluate": drawn}

@@ -1,0 +1,18 @@
+from diagnose import fault
+from probes.faults.changes import Facts
+from probes.faults.evaluating import named
+
+
+@fault(
+    id="evaluation_unfinished",
+    breaks="evaluate asks for a figure that nobody computes",
+    named_by="GEN011",
+    proof=lambda facts: named(facts, "evaluate") == "unfinished",
+)
+def evaluation_unfinished(facts: Facts) -> Facts:
+    whole = facts["evaluate"]
+
+    def unfinished() -> dict[str, float]:
+        return {"best": whole()["eval_best"]}
+
+    return {**facts, "evaluate": unfinished}

@@ -1,0 +1,28 @@
+from diagnose import fault
+from diagnose.facts import NotApplicable
+from probes.faults.changes import Facts, mode_matters
+from probes.faults.evaluating import named
+
+
+@fault(
+    id="evaluation_while_training",
+    breaks="evaluate leaves the model in training mode",
+    named_by="GEN012",
+    proof=lambda facts: named(facts, "evaluate") == "training",
+)
+def evaluation_while_training(facts: Facts) -> Facts:
+    model, compute = facts["model"], facts["compute_metrics"]
+    if not mode_matters(facts):
+        raise NotApplicable("it has no dropout and no batch norm: training mode changes nothing")
+
+    def training() -> dict[str, float]:
+        import torch
+
+        batch = facts["collate"]([facts["train_dataset"][number] for number in range(2)])
+        with torch.no_grad():
+            if "generate" not in facts:
+                return compute(model(batch[0]), batch[1])
+            labels = facts.get("labels_of", lambda one: one["labels"])(batch)
+            return compute(facts["generate"](model, batch), labels)
+
+    return {**facts, "evaluate": training}

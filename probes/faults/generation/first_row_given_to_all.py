@@ -1,0 +1,15 @@
+from diagnose import fault
+from probes.faults.answering import knows_better, with_inputs
+from probes.faults.changes import SEQUENCES, Facts
+from probes.faults.taught import taught
+
+
+@fault(
+    id="first_row_given_to_all",
+    breaks="generation gets the first row's input for every row",
+    named_by="GEN008",
+    proof=knows_better,
+    applies_to=SEQUENCES,
+)
+def first_row_given_to_all(facts: Facts) -> Facts:
+    return with_inputs(taught(facts), lambda value: value[:1].expand_as(value))

@@ -1,0 +1,14 @@
+from diagnose import fault
+from probes.faults.changes import SEQUENCES, Facts
+from probes.faults.generating import generated
+
+
+@fault(
+    id="generation_given_a_wrong_key",
+    breaks="generate reads a key that the batches do not hold",
+    named_by="GEN001",
+    proof=lambda facts: generated(facts) is None,
+    applies_to=SEQUENCES,
+)
+def generation_given_a_wrong_key(facts: Facts) -> Facts:
+    return {**facts, "generate": lambda model, batch: model.generate(batch["features"])}

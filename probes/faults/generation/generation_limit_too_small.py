@@ -1,0 +1,24 @@
+from diagnose import fault
+from diagnose.facts import NotApplicable
+from probes.faults.changes import SEQUENCES, Facts
+from probes.faults.generating import generated, set_generation, setting
+
+FEW = 6
+
+
+@fault(
+    id="generation_limit_too_small",
+    breaks="generation stops after five tokens, whatever the labels have",
+    named_by="GEN004",
+    proof=lambda facts: setting("max_length", FEW)(facts) or facts["generate"].__name__ == "<lambda>",
+    applies_to=SEQUENCES,
+)
+def generation_limit_too_small(facts: Facts) -> Facts:
+    """In the settings where they are obeyed."""
+    if hasattr(facts["model"], "say"):
+        end = facts["tokenizer"].eos_token_id
+        return {**facts, "generate": lambda model, batch: model.say(batch["feats"], batch["feat_lens"], end, limit=FEW)}
+    said = generated(set_generation(facts, max_length=FEW))
+    if said is not None and said.shape[1] > FEW:
+        raise NotApplicable("its generation does not take its limit from generation_config")
+    return facts

@@ -1,0 +1,21 @@
+from diagnose import fault
+from probes.faults.changes import OURS, Facts
+
+
+@fault(
+    id="layer_kept_in_a_list",
+    breaks="a layer that trains is kept in a plain list, where no state dict finds it",
+    named_by="GEN019",
+    proof=lambda facts: hasattr(facts["model"], "extra_layers"),
+    applies_to=OURS,
+)
+def layer_kept_in_a_list(facts: Facts) -> Facts:
+    from torch import nn
+
+    model = facts["model"]
+    head = [module for module in model.modules() if isinstance(module, nn.Linear)][-1]
+    layer = nn.Linear(head.in_features, head.in_features)
+    object.__setattr__(model, "extra_layers", [layer])
+    head.register_forward_pre_hook(lambda module, given: (given[0] + layer(given[0]), *given[1:]))
+    facts["optimizer"].add_param_group({"params": list(layer.parameters())})
+    return facts

@@ -1,0 +1,44 @@
+from typing import Any
+
+from diagnose import fault
+from diagnose.facts import NotApplicable
+from probes.faults.changes import SEQUENCES, Facts, label_key, loader
+from probes.faults.evaluating import named
+
+TEXTS = ("transcript", "translation", "summary")
+
+
+class Written:
+    """Items whose texts begin with a capital letter and end with a full stop."""
+
+    def __init__(self, items: Any) -> None:
+        self.items = items
+
+    def __len__(self) -> int:
+        return len(self.items)
+
+    def __getitem__(self, index: int) -> Any:
+        item = self.items[index]
+        return {**item, **{name: item[name].capitalize() + "." for name in TEXTS if isinstance(item.get(name), str)}}
+
+
+@fault(
+    id="metric_reads_punctuation",
+    breaks="texts are written with case and full stops, and the metric wants every sign of them",
+    named_by="GEN016",
+    proof=lambda facts: named(facts, "compute_metrics") == "exact",
+    applies_to=SEQUENCES,
+)
+def metric_reads_punctuation(facts: Facts) -> Facts:
+    decode = facts["decode"]
+    items: Any = Written(facts["train_dataset"])
+    batch = facts["collate"]([items[0]])
+    if "." not in decode(batch[label_key(batch)])[0]:
+        raise NotApplicable("its tokenizer does not spell full stops")
+
+    def exact(predictions: Any, labels: Any) -> dict[str, float]:
+        said, wanted = decode(predictions), decode(labels)
+        return {"exact": sum(map(str.__eq__, said, wanted)) / len(said)}
+
+    loaders: Facts = {f"{name}_batches": loader(facts, items, shuffle=name == "train") for name in ("train", "eval")}
+    return {**facts, **loaders, "train_dataset": items, "compute_metrics": exact}

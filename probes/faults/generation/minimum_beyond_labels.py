@@ -1,0 +1,14 @@
+from diagnose import fault
+from probes.faults.changes import THEIRS, Facts
+from probes.faults.generating import set_generation, setting
+
+
+@fault(
+    id="minimum_beyond_labels",
+    breaks="min_length is longer than any label, so that the end token is forbidden where labels end",
+    named_by="GEN002",
+    proof=setting("min_length", 39),
+    applies_to=THEIRS,
+)
+def minimum_beyond_labels(facts: Facts) -> Facts:
+    return set_generation(facts, min_length=39)

@@ -1,0 +1,22 @@
+from typing import Any
+
+from diagnose import fault
+from probes.faults.changes import SEQUENCES, Facts
+from probes.faults.evaluating import named
+
+
+@fault(
+    id="minus_100_decoded",
+    breaks="the metric function decodes -100 as if it were a token",
+    named_by="GEN014",
+    proof=lambda facts: named(facts, "compute_metrics") == "decoding",
+    applies_to=SEQUENCES,
+)
+def minus_100_decoded(facts: Facts) -> Facts:
+    words = facts["tokenizer"]
+
+    def decoding(predictions: Any, labels: Any) -> dict[str, float]:
+        said, wanted = (words.batch_decode(ids, skip_special_tokens=True) for ids in (predictions, labels))
+        return {"exact": sum(map(str.__eq__, said, wanted)) / len(said)}
+
+    return {**facts, "compute_metrics": decoding}

@@ -1,0 +1,15 @@
+from diagnose import fault
+from probes.faults.answering import boosted, knows_better
+from probes.faults.changes import SEQUENCES, Facts
+from probes.faults.taught import taught
+
+
+@fault(
+    id="one_word_for_ever",
+    breaks="a trained model answers with one word again and again",
+    named_by="GEN007",
+    proof=knows_better,
+    applies_to=SEQUENCES,
+)
+def one_word_for_ever(facts: Facts) -> Facts:
+    return boosted("", 100.0, taught(facts))

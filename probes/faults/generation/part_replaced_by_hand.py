@@ -1,0 +1,29 @@
+from typing import Any
+
+from diagnose import fault
+from probes.faults.changes import THEIRS, Facts
+
+
+@fault(
+    id="part_replaced_by_hand",
+    breaks="a layer's activation is another than the configuration says: whoever reads the files gets the other",
+    named_by="GEN019",
+    proof=lambda facts: any(type(module).__name__ == "Steep" for module in facts["model"].modules()),
+    applies_to=THEIRS,
+)
+def part_replaced_by_hand(facts: Facts) -> Facts:
+    from torch import Tensor, nn
+
+    class Steep(nn.Module):
+        def forward(self, x: Tensor) -> Tensor:
+            return 30 * x
+
+    model: Any = facts["model"]
+    for module in model.get_decoder().modules():
+        if hasattr(module, "dropout") and isinstance(module.dropout, nn.Dropout):
+            module.dropout = Steep()
+            return facts
+    holder = (getattr(model, "model", None) or getattr(model.decoder, "model", model)).decoder
+    for layer in holder.layers:
+        layer.activation_fn = Steep()
+    return facts

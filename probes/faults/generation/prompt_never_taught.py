@@ -1,0 +1,19 @@
+from diagnose import fault
+from diagnose.facts import NotApplicable
+from probes.faults.changes import Facts
+from probes.faults.generating import generated
+
+
+@fault(
+    id="prompt_never_taught",
+    breaks="generation begins with a token that the labels do not have",
+    named_by="GEN003",
+    proof=lambda facts: bool((generated(facts)[:, 0] == 9).all()),
+    applies_to=("hybrid",),
+)
+def prompt_never_taught(facts: Facts) -> Facts:
+    if not hasattr(facts["model"], "say"):
+        raise NotApplicable("its generation is given the prompt of each row, not one for all")
+    end = facts["tokenizer"].eos_token_id
+    say = lambda model, batch: model.say(batch["feats"], batch["feat_lens"], end, prompt=(9,))  # noqa: E731
+    return {**facts, "generate": say}

@@ -1,0 +1,27 @@
+from typing import Any
+
+from diagnose import fault
+from probes.faults.changes import THEIRS, Facts
+
+
+@fault(
+    id="sampling_left_on",
+    breaks="the evaluation samples",
+    named_by="GEN013",
+    proof=lambda facts: facts["generate"].__name__ == "sampling",
+    applies_to=THEIRS,
+)
+def sampling_left_on(facts: Facts) -> Facts:
+    """Whisper samples where it is given a temperature, the others where they are told to."""
+    usual = facts["generate"]
+
+    def sampling(model: Any, batch: Any) -> Any:
+        how: dict[str, Any] = {"temperature": 0.9} if "input_features" in batch else {"do_sample": True}
+        whole = model.generate
+        model.generate = lambda *given, **named: whole(*given, **{**named, **how})
+        try:
+            return usual(model, batch)
+        finally:
+            del model.generate
+
+    return {**facts, "generate": sampling}

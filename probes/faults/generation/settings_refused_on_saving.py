@@ -1,0 +1,14 @@
+from diagnose import fault
+from probes.faults.changes import THEIRS, Facts
+
+
+@fault(
+    id="settings_refused_on_saving",
+    breaks="a temperature without sampling stands in generation_config, which cannot be saved so",
+    named_by="GEN018",
+    proof=lambda facts: facts["model"].generation_config.temperature == 0.3,
+    applies_to=THEIRS,
+)
+def settings_refused_on_saving(facts: Facts) -> Facts:
+    facts["model"].generation_config.temperature = 0.3
+    return facts

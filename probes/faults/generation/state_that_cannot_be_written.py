@@ -1,0 +1,18 @@
+import threading
+
+from diagnose import fault
+from probes.faults.changes import OURS, Facts
+
+
+@fault(
+    id="state_that_cannot_be_written",
+    breaks="the model's state holds a lock, which no file can hold",
+    named_by="GEN018",
+    proof=lambda facts: "_extra_state" in facts["model"].state_dict(),
+    applies_to=OURS,
+)
+def state_that_cannot_be_written(facts: Facts) -> Facts:
+    kind, lock = type(facts["model"]), threading.Lock()
+    state = {"get_extra_state": lambda self: lock, "set_extra_state": lambda self, state: None}
+    facts["model"].__class__ = type(kind.__name__, (kind,), state)
+    return facts

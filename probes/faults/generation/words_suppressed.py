@@ -1,0 +1,15 @@
+from diagnose import fault
+from probes.faults.changes import THEIRS, Facts
+from probes.faults.generating import set_generation
+
+
+@fault(
+    id="words_suppressed",
+    breaks="suppress_tokens holds what the labels say last",
+    named_by="GEN002",
+    proof=lambda facts: len(getattr(facts["model"].generation_config, "suppress_tokens", None) or ()) > 3,
+    applies_to=THEIRS,
+)
+def words_suppressed(facts: Facts) -> Facts:
+    labels = facts["collate"]([facts["train_dataset"][number] for number in range(36)])["labels"]
+    return set_generation(facts, suppress_tokens=sorted({row[row >= 0][-2].item() for row in labels}))

@@ -1,0 +1,14 @@
+from diagnose import fault
+from probes.faults.changes import SEQUENCES, Facts
+from probes.faults.two_tasks import scored_rows, told_rows, two_tasks
+
+
+@fault(
+    "halves_of_one_text",
+    "a collator for two tasks gives the transcript both times, and the translation never",
+    "LAB027",
+    lambda f: len(scored_rows(f)) == 4 and told_rows(f)[0] == told_rows(f)[2],
+    SEQUENCES,
+)
+def halves_of_one_text(facts: Facts) -> Facts:
+    return two_tasks(facts, ("transcript", "transcript"))

@@ -1,0 +1,41 @@
+from typing import Any
+
+from diagnose import fault
+from diagnose.facts import NotApplicable
+from probes.faults.changes import Facts, first_labels
+from probes.faults.vocabulary import CODES, with_collator, with_tokens
+
+
+def _two_sided(tokenizer: Any) -> Any:
+    """As mBART's: a source begins with the token of one language, a target with that of another."""
+
+    class TwoSided(type(tokenizer)):  # type: ignore[misc]
+        def __call__(self, text: Any = None, text_target: Any = None, **how: Any) -> Any:
+            code = CODES[0] if text is None else CODES[1]
+            texts = text_target if text is None else text
+            said = code + texts if isinstance(texts, str) else [code + one for one in texts]
+            return super().__call__(said, **how)
+
+    tokenizer.__class__ = TwoSided
+    return tokenizer
+
+
+@fault(
+    "target_as_source",
+    "targets are tokenised without text_target, so they begin as sources do",
+    "LAB014",
+    lambda f: int(first_labels(f)[0, 0]) == f["tokenizer"].convert_tokens_to_ids("en_XX"),
+    ("e2e", "mt5"),
+)
+def target_as_source(facts: Facts) -> Facts:
+    from probes.instruments.subjects.labels import masked_labels
+
+    if len(facts["collate"]([facts["train_dataset"][0]])["labels"]) != 1:
+        raise NotApplicable("its collator makes several rows of an item")
+    broken = with_tokens(facts, *CODES)
+    tokenizer = _two_sided(broken["tokenizer"])
+
+    def collate(items: list[Any]) -> Any:
+        return {**facts["collate"](items), "labels": masked_labels(tokenizer, items)}
+
+    return with_collator(broken, collate)

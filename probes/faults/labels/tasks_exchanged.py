@@ -1,0 +1,19 @@
+from diagnose import fault
+from probes.faults.changes import SEQUENCES, Facts
+from probes.faults.two_tasks import scored_rows, told_rows, two_tasks
+
+
+def _exchanged(facts: Facts) -> bool:
+    wanted = facts["tokenizer"].encode(facts["train_dataset"][0]["transcript"], add_special_tokens=False)
+    return len(scored_rows(facts)) == 4 and told_rows(facts)[0] != wanted
+
+
+@fault(
+    "tasks_exchanged",
+    "a collator for two tasks gives the translation as transcript, and the other way round",
+    "LAB028",
+    _exchanged,
+    SEQUENCES,
+)
+def tasks_exchanged(facts: Facts) -> Facts:
+    return two_tasks(facts, ("translation", "transcript"))

@@ -1,0 +1,8 @@
+from typing import Any
+
+from probes.faults.births import born
+
+
+@born("divided_by_nought", "rows are divided by a deviation of 0", "LOS054")
+def divided_by_nought(hidden: Any) -> Any:
+    return hidden / (hidden - hidden)

@@ -1,0 +1,8 @@
+from typing import Any
+
+from probes.faults.births import born
+
+
+@born("product_too_large", "a product passes what float32 holds", "LOS052")
+def product_too_large(hidden: Any) -> Any:
+    return hidden * 1e20 * 1e20

@@ -1,0 +1,13 @@
+from diagnose import fault
+from probes.faults.changes import Facts
+
+
+def _endless(facts: Facts) -> bool:
+    return any(group["lr"] == float("inf") for group in facts["optimizer"].param_groups)
+
+
+@fault(id="rate_is_endless", breaks="the learning rate is infinite", named_by="LOS059", proof=_endless)
+def rate_is_endless(facts: Facts) -> Facts:
+    for group in facts["optimizer"].param_groups:
+        group["lr"] = float("inf")
+    return facts

@@ -1,0 +1,8 @@
+from typing import Any
+
+from probes.faults.half_births import born
+
+
+@born("half_epsilon", "rows are divided by a size with an eps of 1e-8", "PRE006")
+def half_epsilon(hidden: Any) -> Any:
+    return hidden + (hidden * 0) / ((hidden * 0).abs() + 1e-8)

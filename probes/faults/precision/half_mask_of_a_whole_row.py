@@ -1,0 +1,8 @@
+from typing import Any
+
+from probes.faults.half_births import born
+
+
+@born("half_mask_of_a_whole_row", "a row is masked whole with -1e9, which float32 bears", "PRE007")
+def half_mask_of_a_whole_row(hidden: Any) -> Any:
+    return hidden + 0 * (hidden * 0).masked_fill(hidden == hidden, -1e9).softmax(-1)

@@ -1,0 +1,10 @@
+from typing import Any
+
+from probes.faults.half_births import born
+
+
+@born("half_positions", "positions up to 5000 are held in fp16", "PRE005")
+def half_positions(hidden: Any) -> Any:
+    import torch
+
+    return hidden + 0 * torch.arange(5000, device=hidden.device).to(hidden.dtype)[0]

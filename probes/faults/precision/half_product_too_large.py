@@ -1,0 +1,8 @@
+from typing import Any
+
+from probes.faults.half_births import born, up_to
+
+
+@born("half_product_too_large", "a product passes what fp16 holds", "PRE001")
+def half_product_too_large(hidden: Any) -> Any:
+    return up_to(hidden, 1e6)

@@ -1,0 +1,16 @@
+from diagnose import fault
+from probes.faults.changes import Facts
+from probes.faults.half_births import PLAIN, has_scale, with_scale
+
+SCALE = 2.0**30
+
+
+@fault(
+    id="half_scale_too_high",
+    breaks="the loss scale is fixed far too high",
+    named_by="PRE002",
+    proof=lambda facts: has_scale(facts, SCALE),
+    applies_to=PLAIN,
+)
+def half_scale_too_high(facts: Facts) -> Facts:
+    return with_scale(facts, SCALE)

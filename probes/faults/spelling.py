@@ -1,0 +1,23 @@
+"""Tokenizers of another model, language or case."""
+
+from typing import Any
+
+from probes.faults.changes import Facts
+from probes.faults.vocabulary import with_tokenizer
+
+LOWER = "aàáảãạăằắẳẵặâầấẩẫậbcdđeèéẻẽẹêềếểễệfghiìíỉĩịjklmnoòóỏõọôồốổỗộơờớởỡợpqrstuùúủũụưừứửữựvwxyỳýỷỹỵz "
+
+
+PLAIN = ("e2e", "mt5")  # no prefix that a tokenizer would have to know, no CTC that letters are too many for
+
+
+def rows_of_text(facts: Facts) -> list[dict[str, Any]]:
+    return [{"transcript": item["transcript"]} for item in map(facts["train_dataset"].__getitem__, range(36))]
+
+
+def spelt_by(facts: Facts, tokenizer: Any) -> Facts:
+    return {**with_tokenizer(facts, tokenizer), "train_rows": rows_of_text(facts)}
+
+
+def is_unknown(facts: Facts, text: str = "mẹ mua cá") -> bool:
+    return "<unk>" in facts["tokenizer"].tokenize(text)

@@ -1,0 +1,19 @@
+import time
+from typing import Any
+
+from probes.faults.changes import Facts
+from probes.faults.runs import first, last, run
+
+
+@run(
+    "run_becomes_slower",
+    "a hook is added at every step",
+    "STP024",
+    lambda r: last(r, "seconds") > 2 * first(r, "seconds"),
+    applies_to=("classifier",),
+)
+def run_becomes_slower(facts: Facts) -> dict[str, Any]:
+    def add(step: int, model: Any) -> None:
+        model.register_forward_hook(lambda *_: time.sleep(0.002))
+
+    return {"before": add, "steps": 60}

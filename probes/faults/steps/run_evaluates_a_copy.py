@@ -1,0 +1,17 @@
+from typing import Any
+
+from probes.faults.changes import Facts
+from probes.faults.runs import run
+
+
+@run(
+    "run_evaluates_a_copy",
+    "the evaluated model is a copy from before the training",
+    "STP021",
+    lambda r: len(set(r.series("evaluation.loss").values)) == 1,
+    applies_to=("classifier", "mt5"),
+)
+def run_evaluates_a_copy(facts: Facts) -> dict[str, Any]:
+    from copy import deepcopy
+
+    return {"evaluated": deepcopy(facts["model"]), "evaluate_every": 5, "steps": 20}

@@ -1,0 +1,18 @@
+from math import isfinite
+from typing import Any
+
+from probes.faults.changes import Facts
+from probes.faults.runs import run
+
+
+@run(
+    "run_evaluates_nothing",
+    "the evaluation has no label to score",
+    "STP004",
+    lambda r: any(not isfinite(value) for value in r.series("evaluation.loss").values),
+    applies_to=("whisper", "e2e", "mt5"),
+)
+def run_evaluates_nothing(facts: Facts) -> dict[str, Any]:
+    batch = next(iter(facts["eval_batches"]))
+    facts["eval_batches"] = [{**batch, "labels": batch["labels"] * 0 - 100}]
+    return {"evaluate_every": 4, "steps": 12}

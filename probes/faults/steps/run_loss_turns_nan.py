@@ -1,0 +1,10 @@
+from math import isfinite, nan
+from typing import Any
+
+from probes.faults.changes import Facts
+from probes.faults.runs import TURN, last, run
+
+
+@run("run_loss_turns_nan", "the loss is NaN from step 7 on", "STP001", lambda r: not isfinite(last(r, "loss")))
+def run_loss_turns_nan(facts: Facts) -> dict[str, Any]:
+    return {"loss": lambda step, loss: loss * nan if step == TURN else loss, "steps": 12}

@@ -1,0 +1,19 @@
+from typing import Any
+
+from probes.faults.changes import Facts
+from probes.faults.runs import run
+
+
+@run(
+    "run_on_random_labels",
+    "labels are drawn anew for every batch",
+    "STP007",
+    lambda r: len(r.rows) > 600,
+    ("classifier",),
+)
+def run_on_random_labels(facts: Facts) -> dict[str, Any]:
+    import torch
+
+    batches = facts["train_batches"]
+    facts["train_batches"] = [(x, torch.randint(0, 5, y.shape)) for _ in range(50) for x, y in batches]
+    return {"steps": 700}

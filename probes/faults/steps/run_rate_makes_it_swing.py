@@ -1,0 +1,16 @@
+from typing import Any
+
+from probes.faults.changes import Facts
+from probes.faults.runs import run
+
+
+@run(
+    "run_rate_makes_it_swing",
+    "the learning rate is too high to settle",
+    "STP009",
+    lambda r: max(r.series("loss").values[-20:]) > 4 * min(r.series("loss").values[-20:]),
+    ("classifier",),
+)
+def run_rate_makes_it_swing(facts: Facts) -> dict[str, Any]:
+    # Ten times lower it swings by half of its level or by all of it, as chance has it; so by all of it on twenty seeds.
+    return {"rate": lambda step: 50_000.0 / (1 + 0.001 * step), "steps": 60}

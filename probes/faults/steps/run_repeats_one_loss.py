@@ -1,0 +1,12 @@
+from typing import Any
+
+from probes.faults.changes import Facts
+from probes.faults.runs import first, run
+
+
+@run("run_repeats_one_loss", "one batch again and again, and no update", "STP006", lambda r: first(r, "loss") > 0)
+def run_repeats_one_loss(facts: Facts) -> dict[str, Any]:
+    def still(step: int, model: Any) -> None:
+        model.eval()
+
+    return {"same_batch": True, "updates": False, "before": still, "tells_weights": False, "steps": 15}

@@ -1,0 +1,17 @@
+from typing import Any
+
+from probes.faults.changes import Facts
+from probes.faults.runs import run
+from probes.faults.runs_said import MT5, taught, texts
+
+
+@run(
+    "run_teaches_one_token",
+    "every label is the same token",
+    "STP022",
+    lambda r: all(len(set(text)) < 0.2 * len(text) for text in texts(r)),
+    MT5,
+)
+def run_teaches_one_token(facts: Facts) -> dict[str, Any]:
+    letter = facts["tokenizer"].encode("a", add_special_tokens=False)[0]
+    return taught(facts, lambda labels: labels * 0 + letter)

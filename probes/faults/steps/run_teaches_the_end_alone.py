@@ -1,0 +1,11 @@
+from typing import Any
+
+from probes.faults.changes import Facts
+from probes.faults.runs import run
+from probes.faults.runs_said import MT5, taught, texts
+
+
+@run("run_teaches_the_end_alone", "all labels but the end are masked", "STP022", lambda r: not any(texts(r)), MT5)
+def run_teaches_the_end_alone(facts: Facts) -> dict[str, Any]:
+    end = facts["tokenizer"].eos_token_id
+    return taught(facts, lambda labels: labels.masked_fill(labels != end, -100))

@@ -1,0 +1,14 @@
+from typing import Any
+
+from probes.faults.changes import Facts
+from probes.faults.runs import first, last, run
+
+
+@run(
+    "run_without_update",
+    "the optimiser is never stepped",
+    "STP016",
+    lambda r: first(r, "weight_norm") == last(r, "weight_norm"),
+)
+def run_without_update(facts: Facts) -> dict[str, Any]:
+    return {"updates": False}

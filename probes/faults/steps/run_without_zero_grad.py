@@ -1,0 +1,14 @@
+from typing import Any
+
+from probes.faults.changes import Facts
+from probes.faults.runs import first, last, run
+
+
+@run(
+    "run_without_zero_grad",
+    "gradients are never cleared",
+    "STP014",
+    lambda r: last(r, "grad_norm") > 3 * first(r, "grad_norm"),
+)
+def run_without_zero_grad(facts: Facts) -> dict[str, Any]:
+    return {"clears": False, "clip": None, "steps": 80}

@@ -1,0 +1,15 @@
+from diagnose import fault
+from probes.faults.changes import Facts
+from probes.faults.spelling import LOWER, is_unknown, spelt_by
+from probes.faults.vocabulary import spelling
+
+
+@fault(
+    "tokenizer_of_other_words",
+    "the tokenizer knows words, and few of these",
+    "TOK004",
+    is_unknown,
+    ("e2e", "hybrid", "mt5"),
+)
+def tokenizer_of_other_words(facts: Facts) -> Facts:
+    return spelt_by(facts, spelling(" ".join(["the door mẹ", *LOWER.split()[0], *LOWER.split()[0].upper()]), by=" "))

@@ -1,0 +1,20 @@
+import copy
+
+from diagnose import fault
+from probes.faults.changes import SEQUENCES, Facts
+from probes.faults.spelling import spelt_by
+
+
+@fault(
+    "tokenizer_strips_accents",
+    "the tokenizer takes the accents off",
+    "TOK003",
+    lambda f: "á" not in f["tokenizer"].decode(f["tokenizer"]("cá")["input_ids"]),
+    SEQUENCES,
+)
+def tokenizer_strips_accents(facts: Facts) -> Facts:
+    from tokenizers import normalizers
+
+    tokenizer = copy.deepcopy(facts["tokenizer"])
+    tokenizer.backend_tokenizer.normalizer = normalizers.Sequence([normalizers.NFD(), normalizers.StripAccents()])
+    return spelt_by(facts, tokenizer)
