@@ -165,6 +165,15 @@ def test_a_batch_is_copied_before_it_is_used():
     assert batch["x"].sum() == 2 and batch["names"] == ["a"]
 
 
+def test_of_a_batch_with_something_that_cannot_be_copied_the_rest_is_copied(tmp_path):
+    with (tmp_path / "open").open("w") as file:
+        batch = {"x": torch.ones(2), "parts": [torch.ones(1, requires_grad=True) * 2], "file": file}
+        twin = copied(batch)
+        twin["x"].zero_()
+        twin["parts"].clear()
+        assert batch["x"].sum() == 2 and len(batch["parts"]) == 1 and twin["file"] is file
+
+
 def test_packages_that_raise_or_crash_are_results(tmp_path, monkeypatch):
     (tmp_path / "bad_raises.py").write_text("raise OSError('libnothing.so: cannot open shared object file')")
     (tmp_path / "bad_crashes.py").write_text("import ctypes; ctypes.string_at(0)")

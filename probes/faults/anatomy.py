@@ -1,6 +1,6 @@
 """Where the parts of a model are that faults are put into: told by role, in models of any making."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from diagnose.facts import NotApplicable
@@ -96,7 +96,8 @@ def label_key(batch: Any) -> str:
     for name in ("labels", "toks"):
         if name in batch:
             return name
-    raise NotApplicable(f"no key of the batches is known to hold labels: {', '.join(map(str, batch))}")
+    keys = ", ".join(map(str, batch)) if isinstance(batch, Mapping) else f"they are of type {type(batch).__name__}"
+    raise NotApplicable(f"no key of the batches is known to hold labels: {keys}")
 
 
 def _has(model: Any, role: str) -> bool:

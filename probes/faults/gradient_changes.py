@@ -39,6 +39,19 @@ def own_steps_of(facts: Facts, look: Callable[[], Any], calls: int = 1) -> Any:
         return look()
 
 
+def at_update(facts: Facts, batches: list[Any], look: Callable[[], Any]) -> Any:
+    """What `look` sees when the facts' accumulated step updates; None where there is none. Everything is put back."""
+    from probes.instruments.observer import observed
+
+    if "accumulated_step" not in facts:
+        return None
+    seen: list[Any] = []
+    with observed(facts["model"], facts["optimizer"], facts.get("scheduler")):
+        facts["optimizer"].register_step_pre_hook(lambda *given: seen.append(look()))
+        facts["accumulated_step"](batches)
+    return seen[0]
+
+
 def norm_of(facts: Facts) -> float:
     """Of all gradients there are."""
     gradients = [weight.grad for weight in facts["model"].parameters() if weight.grad is not None]

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from diagnose import Fault, fault
-from probes.faults.changes import Facts, hook_output, loss_of
+from probes.faults.changes import Facts, hook_output, last_hook, loss_of
 from probes.faults.parts import first_linear
 from probes.faults.settings import with_fp16
 
@@ -13,8 +13,8 @@ GPU = ("cpu", "cuda:0")
 PLAIN = ("whisper", "hybrid", "classifier")  # the families of the other two are known to overflow, and are named so
 
 
-def born(id: str, breaks: str, named_by: str) -> Callable[[Change], Fault]:
-    """A fault whose change is made to what a layer gives on."""
+def born(id: str, breaks: str, named_by: str, bears: bool = False) -> Callable[[Change], Fault]:
+    """A fault whose change is made to what a layer gives on. `bears`: all is finite in fp16 too."""
 
     def mark(change: Change) -> Fault:
         def put(facts: Facts) -> Facts:
@@ -22,14 +22,28 @@ def born(id: str, breaks: str, named_by: str) -> Callable[[Change], Fault]:
             return with_fp16(facts, *GPU)
 
         put.__module__, put.__name__ = change.__module__, id
-        return fault(id=id, breaks=breaks, named_by=named_by, proof=_changed, applies_to=PLAIN)(put)
+        return fault(
+            id=id, breaks=breaks, named_by=named_by, proof=lambda facts: _is_in(facts, bears), applies_to=PLAIN
+        )(put)
 
     return mark
 
 
-def _changed(facts: Facts) -> bool:
-    """The step in float32 is as it was, that in fp16 is not."""
-    return facts.get("precision") == "fp16" and bool(first_linear(facts)[1]._forward_hooks)
+def _is_in(facts: Facts, bears: bool) -> bool:
+    """What it makes of plain values is finite in float32; in fp16 it is not, or cannot even be written down."""
+    change = last_hook(first_linear(facts)[1])
+    if facts.get("precision") != "fp16" or change is None:
+        return False
+    return _is_finite(change, "float32") and _is_finite(change, "float16") is bears
+
+
+def _is_finite(change: Change, dtype: str) -> bool:
+    import torch
+
+    try:
+        return bool(change(torch.linspace(-2.0, 2.0, 8, dtype=getattr(torch, dtype))).isfinite().all())
+    except RuntimeError:
+        return False
 
 
 def up_to(hidden: Any, size: float) -> Any:

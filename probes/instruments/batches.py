@@ -2,7 +2,7 @@
 
 import copy
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, MutableMapping
 from itertools import islice
 from typing import Any
 
@@ -103,8 +103,18 @@ def copied(batch: Any) -> Any:
     """A copy for an instrument to use up: models and loss functions pop keys and write into their inputs."""
     try:
         return copy.deepcopy(batch)
-    except Exception:  # an object that cannot be copied is used as it is
-        return batch
+    except Exception:  # what cannot be copied is shared, and everything beside it is not
+        return _copied_by_parts(batch)
+
+
+def _copied_by_parts(batch: Any) -> Any:
+    if isinstance(batch, MutableMapping):
+        twin = copy.copy(batch)
+        twin.update({key: copied(value) for key, value in batch.items()})
+        return twin
+    if type(batch) in (list, tuple):
+        return type(batch)(map(copied, batch))
+    return batch.clone() if isinstance(batch, torch.Tensor) else batch
 
 
 def moved(batch: Any, device: torch.device) -> Any:

@@ -1,14 +1,32 @@
 from diagnose import fault
+from diagnose.facts import NotApplicable
 from probes.faults.changes import Facts
+from probes.faults.settings import argument, with_arguments
+
+DROP = ("layerdrop", "encoder_layerdrop")
+
+
+def _dropped(facts: Facts) -> bool:
+    from probes.instruments.checkpointing import layer_drop
+
+    asked = argument(facts, "gradient_checkpointing") is True and facts.get("processes", 1) > 1
+    return asked and layer_drop(facts["model"]) > 0
 
 
 @fault(
     "layers_dropped_in_processes",
-    "layer drop under checkpointing in two processes",
+    "layers are left out under checkpointing, in two processes",
     "CFG011",
-    lambda f: "checkpointed" in f,
+    _dropped,
+    ("whisper", "e2e"),
 )
 def layers_dropped_in_processes(facts: Facts) -> Facts:
-    from probes.measured.configuration import Checkpointed
-
-    return {**facts, "checkpointed": Checkpointed(reentrant=False, layer_drop=0.1, processes=2)}
+    """In the configuration and, where a part has copied it, in that part."""
+    dropping = [part for part in facts["model"].modules() if any(hasattr(part, name) for name in ("config", *DROP))]
+    found = [(holder, name) for part in dropping for holder in (part, getattr(part, "config", None)) for name in DROP]
+    held = [(holder, name) for holder, name in found if hasattr(holder, name)]
+    if not held:
+        raise NotApplicable("it has no layers that it could leave out")
+    for holder, name in held:
+        setattr(holder, name, 0.1)
+    return {**with_arguments(facts, gradient_checkpointing=True), "processes": 2}

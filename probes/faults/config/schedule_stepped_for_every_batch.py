@@ -1,14 +1,22 @@
 from typing import Any
 
 from diagnose import fault
-from probes.faults.changes import Facts, unsaid, usual_loss
+from probes.faults.changes import Facts, batch_of, unsaid, usual_loss
+from probes.faults.gradient_changes import at_update
+
+
+def _steps_twice(facts: Facts) -> bool:
+    """In one update of two batches."""
+    before = getattr(facts.get("scheduler"), "last_epoch", 0)
+    after = at_update(facts, [batch_of(facts)] * 2, lambda: facts["scheduler"].last_epoch)
+    return after is not None and after - before == 2
 
 
 @fault(
     id="schedule_stepped_for_every_batch",
     breaks="the schedule is stepped after every batch of an accumulated update",
     named_by="CFG005",
-    proof=lambda facts: "accumulated_step" in facts,
+    proof=_steps_twice,
 )
 def schedule_stepped_for_every_batch(facts: Facts) -> Facts:
     from transformers import get_linear_schedule_with_warmup

@@ -3,6 +3,14 @@ from probes.faults.changes import Facts
 from probes.faults.settings import with_arguments
 
 
-@fault("seed_of_none", "the seed is set to nothing", "CFG017", lambda f: "seed" in f.get("training_arguments", {}))
+def _unset(facts: Facts) -> bool:
+    said = facts.get("training_arguments") or {}
+    values = facts.get("config_values", {})
+    return "seed" not in facts and (
+        ("seed" in said and said["seed"] is None) or values.get("training.seed", (0,))[0] is None
+    )
+
+
+@fault("seed_of_none", "the seed is set to nothing", "CFG017", _unset)
 def seed_of_none(facts: Facts) -> Facts:
     return {name: value for name, value in with_arguments(facts, seed=None).items() if name != "seed"}

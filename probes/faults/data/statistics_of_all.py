@@ -3,11 +3,22 @@ from probes.faults.changes import Facts
 from probes.faults.data_sets import CLASSIFIER, sets_of
 
 
+def _of_all(facts: Facts) -> bool:
+    """Together they have a mean of 0 and a deviation of 1, which training alone has not."""
+    import torch
+
+    if "eval_dataset" not in facts:
+        return False
+    train, evaluation = (facts[f"{name}_dataset"].tensors[0] for name in ("train", "eval"))
+    means = [float(x.mean(0).abs().max()) for x in (torch.cat([train, evaluation]), train)]
+    return means[0] < 1e-5 < means[1]
+
+
 @fault(
     "statistics_of_all",
     "mean and scale were fitted on training and evaluation together",
     "DAT048",
-    lambda f: "eval_dataset" in f,
+    _of_all,
     CLASSIFIER,
 )
 def statistics_of_all(facts: Facts) -> Facts:

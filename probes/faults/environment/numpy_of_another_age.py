@@ -1,14 +1,38 @@
+import json
+import subprocess
+import sys
+
 from diagnose import fault
 from probes.faults.changes import Facts
 
+# torch asks for numpy once; it finds none that it can use, though python does later.
+SCRIPT = """
+import json, sys, warnings
+warnings.simplefilter("ignore")
+sys.modules["numpy"] = None
+import torch
+torch.empty(0).new_tensor([0.0])
+try:
+    torch.zeros(1).numpy()
+except Exception:
+    pass
+del sys.modules["numpy"]
+from probes.instruments.numpy_bridge import cross
+print(json.dumps(cross()))
+"""
+
 
 @fault(
-    "numpy_of_another_age", "torch cannot take arrays of the numpy beside it", "ENV003", lambda f: "numpy_bridge" in f
+    "numpy_of_another_age",
+    "torch cannot take arrays of the numpy beside it",
+    "ENV003",
+    lambda facts: "numpy_bridge" in facts and bool(facts["numpy_bridge"].failed),
 )
 def numpy_of_another_age(facts: Facts) -> Facts:
+    from importlib.metadata import version
+
     from probes.measured.environment import Bridge
 
-    return {
-        **facts,
-        "numpy_bridge": Bridge("2.3.0", "2.2.2", "torch.from_numpy", "RuntimeError: Numpy is not available"),
-    }
+    ran = subprocess.run([sys.executable, "-c", SCRIPT], capture_output=True, text=True, check=True)
+    failed, error = json.loads(ran.stdout.splitlines()[-1])
+    return {**facts, "numpy_bridge": Bridge(version("numpy"), version("torch"), failed, error)}

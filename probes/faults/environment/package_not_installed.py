@@ -1,10 +1,16 @@
 from diagnose import fault
 from probes.faults.changes import Facts
+from probes.faults.installing import without
 
 
-@fault("package_not_installed", "a package that training needs is not there", "ENV002", lambda f: "packages" in f)
+@fault(
+    "package_not_installed",
+    "a package that training needs is not there",
+    "ENV002",
+    lambda facts: any(not package.imported for package in facts.get("packages", ())),
+)
 def package_not_installed(facts: Facts) -> Facts:
-    """Really looked for."""
-    from probes.instruments.packages import imports
+    from probes.providers.environment import packages
 
-    return {**facts, "packages": imports(("numpy", "torch", "package_that_nobody_wrote"))}
+    with without("soundfile"):
+        return {**facts, "packages": packages()}

@@ -1,9 +1,18 @@
 from diagnose import fault
 from probes.faults.changes import Facts
+from probes.faults.installing import standing_first
 
 
-@fault("torchaudio_of_another_torch", "torchaudio was built for CUDA, torch was not", "ENV001", lambda f: "builds" in f)
+@fault(
+    "torchaudio_of_another_torch",
+    "torchaudio was built for another torch than the one beside it",
+    "ENV001",
+    lambda facts: "builds" in facts and not facts["builds"].loads,
+)
 def torchaudio_of_another_torch(facts: Facts) -> Facts:
-    from probes.measured.data import Builds
+    from probes.providers.environment import builds
 
-    return {**facts, "builds": Builds(torch="2.13.0+cpu", torchaudio="2.11.0+cu130", loads=False)}
+    tag = "cu118" if "cu118" not in builds().torch else "cu121"
+    files = {"__init__.py": "", "version.py": f"__version__ = '2.11.0+{tag}'\n", "lib/libtorchaudio.so": ""}
+    with standing_first({f"torchaudio/{name}": text for name, text in files.items()}):
+        return {**facts, "builds": builds()}

@@ -1,14 +1,16 @@
 from diagnose import fault
 from probes.faults.changes import Facts
+from probes.faults.installing import standing_first
 
 
 @fault(
     "trainer_of_ones_own",
-    "a folder named trainer stands before this project's",
+    "a file named trainer stands before this project's",
     "ENV006",
-    lambda f: "trainer_package" in f,
+    lambda facts: "trainer_package" in facts and not facts["trainer_package"].ours,
 )
 def trainer_of_ones_own(facts: Facts) -> Facts:
-    from probes.measured.environment import NamedPackage
+    from probes.providers.environment import trainer_package
 
-    return {**facts, "trainer_package": NamedPackage("trainer", "my_project/trainer.py", ours=False)}
+    with standing_first({"trainer.py": "def fit(): ...\n"}):
+        return {**facts, "trainer_package": trainer_package()}

@@ -3,13 +3,16 @@ from typing import Any
 from diagnose import fault
 from diagnose.facts import NotApplicable
 from probes.faults.changes import Facts
+from probes.faults.generating import spoken
+
+WORDS = 5
 
 
 @fault(
     id="end_not_waited_for",
     breaks="the decoding loop waits for another token than the labels end with",
     named_by="GEN004",
-    proof=lambda facts: facts["generate"].__name__ == "waiting",
+    proof=lambda facts: spoken(facts, WORDS) > 3 * WORDS,
     applies_to=("hybrid",),
 )
 def end_not_waited_for(facts: Facts) -> Facts:

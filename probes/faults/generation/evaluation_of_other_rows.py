@@ -1,13 +1,13 @@
 from diagnose import fault
 from probes.faults.changes import Facts
-from probes.faults.evaluating import named
+from probes.faults.evaluating import instead, replaced
 
 
 @fault(
     id="evaluation_of_other_rows",
     breaks="evaluate looks at rows that it draws anew each time",
     named_by="GEN013",
-    proof=lambda facts: named(facts, "evaluate") == "drawn",
+    proof=lambda facts: replaced(facts, "evaluate") and facts["evaluate"]() != facts["evaluate"](),
     applies_to=("classifier",),
 )
 def evaluation_of_other_rows(facts: Facts) -> Facts:
@@ -19,4 +19,4 @@ def evaluation_of_other_rows(facts: Facts) -> Facts:
         with torch.no_grad():
             return {"loss": float(facts["compute_loss"](model, (x, y)))}
 
-    return {**facts, "evaluate": drawn}
+    return instead(facts, "evaluate", drawn)

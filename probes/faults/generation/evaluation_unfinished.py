@@ -1,13 +1,13 @@
 from diagnose import fault
 from probes.faults.changes import Facts
-from probes.faults.evaluating import named
+from probes.faults.evaluating import instead, raises, replaced
 
 
 @fault(
     id="evaluation_unfinished",
     breaks="evaluate asks for a figure that nobody computes",
     named_by="GEN011",
-    proof=lambda facts: named(facts, "evaluate") == "unfinished",
+    proof=lambda facts: replaced(facts, "evaluate") and raises(facts["evaluate"]),
 )
 def evaluation_unfinished(facts: Facts) -> Facts:
     whole = facts["evaluate"]
@@ -15,4 +15,4 @@ def evaluation_unfinished(facts: Facts) -> Facts:
     def unfinished() -> dict[str, float]:
         return {"best": whole()["eval_best"]}
 
-    return {**facts, "evaluate": unfinished}
+    return instead(facts, "evaluate", unfinished)

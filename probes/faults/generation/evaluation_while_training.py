@@ -1,14 +1,14 @@
 from diagnose import fault
 from diagnose.facts import NotApplicable
 from probes.faults.changes import Facts, mode_matters
-from probes.faults.evaluating import named
+from probes.faults.evaluating import instead, modes_of, replaced
 
 
 @fault(
     id="evaluation_while_training",
     breaks="evaluate leaves the model in training mode",
     named_by="GEN012",
-    proof=lambda facts: named(facts, "evaluate") == "training",
+    proof=lambda facts: replaced(facts, "evaluate") and True in modes_of(facts, facts["evaluate"]),
 )
 def evaluation_while_training(facts: Facts) -> Facts:
     model, compute = facts["model"], facts["compute_metrics"]
@@ -25,4 +25,4 @@ def evaluation_while_training(facts: Facts) -> Facts:
             labels = facts.get("labels_of", lambda one: one["labels"])(batch)
             return compute(facts["generate"](model, batch), labels)
 
-    return {**facts, "evaluate": training}
+    return instead(facts, "evaluate", training)

@@ -1,16 +1,17 @@
 from diagnose import fault
 from diagnose.facts import NotApplicable
 from probes.faults.changes import SEQUENCES, Facts
-from probes.faults.generating import generated, set_generation, setting
+from probes.faults.generating import generated, set_generation, spoken
 
 FEW = 6
+WORDS = 16
 
 
 @fault(
     id="generation_limit_too_small",
     breaks="generation stops after five tokens, whatever the labels have",
     named_by="GEN004",
-    proof=lambda facts: setting("max_length", FEW)(facts) or facts["generate"].__name__ == "<lambda>",
+    proof=lambda facts: spoken(facts, WORDS) <= FEW,
     applies_to=SEQUENCES,
 )
 def generation_limit_too_small(facts: Facts) -> Facts:

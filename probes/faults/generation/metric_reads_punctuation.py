@@ -3,7 +3,7 @@ from typing import Any
 from diagnose import fault
 from diagnose.facts import NotApplicable
 from probes.faults.changes import SEQUENCES, Facts, label_key, loader
-from probes.faults.evaluating import named
+from probes.faults.evaluating import instead, replaced, some_labels
 
 TEXTS = ("transcript", "translation", "summary")
 
@@ -22,11 +22,18 @@ class Written:
         return {**item, **{name: item[name].capitalize() + "." for name in TEXTS if isinstance(item.get(name), str)}}
 
 
+def _wants_every_sign(facts: Facts) -> bool:
+    """The same words without their case and full stops are wrong to it."""
+    plain: Any = facts["train_dataset"].items
+    said, wanted = some_labels({**facts, "train_dataset": plain}), some_labels(facts)
+    return facts["compute_metrics"](said, wanted)["exact"] < facts["compute_metrics"](wanted, wanted)["exact"]
+
+
 @fault(
     id="metric_reads_punctuation",
     breaks="texts are written with case and full stops, and the metric wants every sign of them",
     named_by="GEN016",
-    proof=lambda facts: named(facts, "compute_metrics") == "exact",
+    proof=lambda facts: replaced(facts, "compute_metrics") and _wants_every_sign(facts),
     applies_to=SEQUENCES,
 )
 def metric_reads_punctuation(facts: Facts) -> Facts:
@@ -41,4 +48,4 @@ def metric_reads_punctuation(facts: Facts) -> Facts:
         return {"exact": sum(map(str.__eq__, said, wanted)) / len(said)}
 
     loaders: Facts = {f"{name}_batches": loader(facts, items, shuffle=name == "train") for name in ("train", "eval")}
-    return {**facts, **loaders, "train_dataset": items, "compute_metrics": exact}
+    return instead({**facts, **loaders, "train_dataset": items}, "compute_metrics", exact)

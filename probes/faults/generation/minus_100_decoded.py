@@ -2,14 +2,19 @@ from typing import Any
 
 from diagnose import fault
 from probes.faults.changes import SEQUENCES, Facts
-from probes.faults.evaluating import named
+from probes.faults.evaluating import instead, raises, replaced, some_labels
+
+
+def _stumbles(facts: Facts) -> bool:
+    labels = some_labels(facts)
+    return bool((labels == -100).any()) and raises(facts["compute_metrics"], labels, labels)
 
 
 @fault(
     id="minus_100_decoded",
     breaks="the metric function decodes -100 as if it were a token",
     named_by="GEN014",
-    proof=lambda facts: named(facts, "compute_metrics") == "decoding",
+    proof=lambda facts: replaced(facts, "compute_metrics") and _stumbles(facts),
     applies_to=SEQUENCES,
 )
 def minus_100_decoded(facts: Facts) -> Facts:
@@ -19,4 +24,4 @@ def minus_100_decoded(facts: Facts) -> Facts:
         said, wanted = (words.batch_decode(ids, skip_special_tokens=True) for ids in (predictions, labels))
         return {"exact": sum(map(str.__eq__, said, wanted)) / len(said)}
 
-    return {**facts, "compute_metrics": decoding}
+    return instead(facts, "compute_metrics", decoding)

@@ -2,13 +2,20 @@ from typing import Any
 
 from diagnose import fault
 from probes.faults.changes import SEQUENCES, Facts
+from probes.faults.evaluating import instead, replaced
+from probes.faults.generating import generated
+
+
+def _shorter(facts: Facts) -> bool:
+    before = {**facts, "generate": facts["generate"].before}
+    return generated(facts).shape[1] < generated(before).shape[1]
 
 
 @fault(
     id="output_cut_too_far",
     breaks="six tokens are cut off what was generated, as if they were a prompt",
     named_by="GEN005",
-    proof=lambda facts: facts["generate"].__name__ == "cut",
+    proof=lambda facts: replaced(facts, "generate") and _shorter(facts),
     applies_to=SEQUENCES,
 )
 def output_cut_too_far(facts: Facts) -> Facts:
@@ -17,4 +24,4 @@ def output_cut_too_far(facts: Facts) -> Facts:
     def cut(model: Any, batch: Any) -> Any:
         return whole(model, batch)[:, 6:]
 
-    return {**facts, "generate": cut}
+    return instead(facts, "generate", cut)

@@ -2,13 +2,19 @@ from typing import Any
 
 from diagnose import fault
 from probes.faults.changes import THEIRS, Facts
+from probes.faults.generating import asked_of_generate
+
+
+def _samples(facts: Facts) -> bool:
+    asked = asked_of_generate(facts)
+    return bool(asked.get("do_sample") or asked.get("temperature"))
 
 
 @fault(
     id="sampling_left_on",
     breaks="the evaluation samples",
     named_by="GEN013",
-    proof=lambda facts: facts["generate"].__name__ == "sampling",
+    proof=lambda facts: _samples(facts),
     applies_to=THEIRS,
 )
 def sampling_left_on(facts: Facts) -> Facts:

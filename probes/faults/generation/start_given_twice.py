@@ -2,20 +2,21 @@ from typing import Any
 
 from diagnose import fault
 from probes.faults.anatomy import main_input
-from probes.faults.changes import Facts
+from probes.faults.changes import Facts, start_of
+from probes.faults.generating import prompt_of
 
 
 @fault(
     id="start_given_twice",
     breaks="generation is given the start token as a prompt, and begins with it twice",
     named_by="GEN003",
-    proof=lambda facts: facts["generate"].__name__ == "doubled",
+    proof=lambda facts: prompt_of(facts) == [start_of(facts)] * 2,
     applies_to=("e2e", "mt5"),
 )
 def start_given_twice(facts: Facts) -> Facts:
     def doubled(model: Any, batch: Any) -> Any:
         given = batch[main_input(model, batch)]
-        starts = given.new_full((len(given), 2), model.config.decoder_start_token_id).long()
+        starts = given.new_full((len(given), 2), start_of(facts)).long()
         return model.generate(given, attention_mask=batch["attention_mask"], decoder_input_ids=starts)
 
     return {**facts, "generate": doubled}

@@ -2,7 +2,7 @@ from typing import Any
 
 from diagnose import fault
 from probes.faults.anatomy import front_of
-from probes.faults.changes import Facts
+from probes.faults.changes import Facts, last_hook
 from probes.faults.gradient_changes import hooked
 
 
@@ -25,11 +25,22 @@ def _soft_limit() -> Any:
     return SoftLimit.apply
 
 
+def _twice_its_slope(facts: Facts) -> bool:
+    import torch
+
+    change, at, step = last_hook(front_of(facts)), torch.ones(1, requires_grad=True), 0.1
+    if change is None or not front_of(facts).training:
+        return False
+    change(at).backward()
+    slope = float(change(at.detach() + step) - change(at.detach() - step)) / (2 * step)
+    return at.grad is not None and abs(float(at.grad) / slope - 2) < 0.1
+
+
 @fault(
     id="backward_times_two",
     breaks="a hand-written backward pass is twice the slope of its forward pass",
     named_by="GRD021",
-    proof=lambda facts: bool(front_of(facts)._forward_hooks),
+    proof=_twice_its_slope,
 )
 def backward_times_two(facts: Facts) -> Facts:
     return hooked(facts, _soft_limit())

@@ -1,13 +1,20 @@
 from diagnose import fault
 from probes.faults.anatomy import query_of
-from probes.faults.changes import Facts, hook_output
+from probes.faults.changes import Facts, hook_output, last_hook
+
+
+def _multiplied(facts: Facts) -> bool:
+    import torch
+
+    change = last_hook(query_of(facts))
+    return change is not None and float(change(torch.ones(1))) > 1e6
 
 
 @fault(
     id="scores_not_scaled",
     breaks="queries are multiplied, so that attention's softmax puts all weight on one position",
     named_by="GRD009",
-    proof=lambda facts: bool(query_of(facts)._forward_hooks),
+    proof=_multiplied,
     applies_to=("whisper", "e2e", "mt5"),
 )
 def scores_not_scaled(facts: Facts) -> Facts:

@@ -20,12 +20,20 @@ class Slipped:
         return {**self.dataset[self.order[index]], "transcript": following["transcript"]}
 
 
+def _slipped(facts: Facts) -> bool:
+    data = facts["train_dataset"]
+    if not isinstance(data, Slipped):
+        return False
+    own = [data.dataset[row]["transcript"] for row in data.order[:8]]
+    return sum(data[number]["transcript"] != own[number] for number in range(len(own))) > len(own) // 2
+
+
 @fault(
     id="targets_slipped_by_a_row",
     breaks="every target belongs to the input of the row after its own",
     named_by="LRN030",
     applies_to=SEQUENCES,
-    proof=lambda facts: isinstance(facts["train_dataset"], Slipped),
+    proof=lambda facts: _slipped(facts),
 )
 def targets_slipped_by_a_row(facts: Facts) -> Facts:
     slipped: Any = Slipped(facts["train_dataset"])

@@ -2,14 +2,22 @@ from collections.abc import Sequence
 from typing import Any
 
 from diagnose import fault
-from probes.faults.changes import Facts, usual_loss
+from probes.faults.changes import Facts, batch_of, usual_loss
+from probes.faults.gradient_changes import at_update, norm_of
+
+
+def _adds_up(facts: Facts) -> bool:
+    """Of one batch twice: the mean is as large as that of one, or, with other dropout, smaller."""
+    batch = batch_of(facts)
+    norms = [at_update(facts, [batch] * count, lambda: norm_of(facts)) for count in (1, 2)]
+    return None not in norms and norms[1] > 1.3 * norms[0]
 
 
 @fault(
     id="accumulation_not_divided",
     breaks="an accumulated step adds up the means of its batches and divides by nothing",
     named_by="LOS013",
-    proof=lambda facts: "accumulated_step" in facts,
+    proof=_adds_up,
 )
 def accumulation_not_divided(facts: Facts) -> Facts:
     usual, model, optimizer = usual_loss(facts), facts["model"], facts["optimizer"]

@@ -1,15 +1,24 @@
 from diagnose import fault
 from probes.faults.anatomy import head_of
-from probes.faults.changes import Facts, hook_output
+from probes.faults.changes import Facts, hook_output, last_hook
 from probes.faults.half_births import GPU, PLAIN
 from probes.faults.settings import with_fp16
+
+
+def _otherwise_in_half(facts: Facts) -> bool:
+    import torch
+
+    change = last_hook(head_of(facts))
+    if facts.get("precision") != "fp16" or change is None:
+        return False
+    return [round(float(change(torch.ones(1, dtype=kind)))) for kind in (torch.float32, torch.float16)] == [1, 8]
 
 
 @fault(
     id="half_factor_vanishes",
     breaks="scores are multiplied by 1 in float32 and by 8 in fp16, which rounds a small number away",
     named_by="PRE004",
-    proof=lambda facts: facts.get("precision") == "fp16" and bool(head_of(facts)._forward_hooks),
+    proof=_otherwise_in_half,
     applies_to=PLAIN,
 )
 def half_factor_vanishes(facts: Facts) -> Facts:

@@ -3,7 +3,7 @@ from typing import Any
 from probes.faults.half_births import born
 
 
-@born("half_positions", "positions up to 5000 are held in fp16", "PRE005")
+@born("half_positions", "positions up to 5000 are held in fp16", "PRE005", bears=True)
 def half_positions(hidden: Any) -> Any:
     import torch
 
