@@ -16,7 +16,9 @@ def rows_of_text(facts: Facts) -> list[dict[str, Any]]:
 
 
 def spelt_by(facts: Facts, tokenizer: Any) -> Facts:
-    return {**with_tokenizer(facts, tokenizer), "train_rows": rows_of_text(facts)}
+    """The subject whose texts another tokenizer spells; it has the run's own special tokens too."""
+    tokenizer.add_tokens(list(facts["tokenizer"].all_special_tokens), special_tokens=True)
+    return {"train_rows": rows_of_text(facts), **with_tokenizer(facts, tokenizer)}
 
 
 def is_unknown(facts: Facts, text: str = "mẹ mua cá") -> bool:

@@ -49,8 +49,13 @@ def with_collator(facts: Facts, collate: Any, dataset: Any = None) -> Facts:
 
 
 def with_tokenizer(facts: Facts, tokenizer: Any) -> Facts:
-    """The subject whose labels another tokenizer writes."""
+    """The subject whose labels another tokenizer writes: the collator's own, where it holds one."""
     from probes.instruments.subjects.labels import masked_labels
+
+    if hasattr(facts["collate"], "tokenizer"):
+        held = copy.copy(facts["collate"])
+        object.__setattr__(held, "tokenizer", tokenizer)
+        return {**with_collator(facts, held), "tokenizer": tokenizer}
 
     def collate(items: list[Any]) -> Any:
         batch = facts["collate"](items)

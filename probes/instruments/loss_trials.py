@@ -19,6 +19,7 @@ from probes.measured.loss import Heard, LossTrials
 
 FEW = 2  # rows of a trial: two can be exchanged
 MORE = 4  # rows that are put into another order, where the first trials are odd
+LOOKS = 8  # at a loss that wavers: normal values come so near eight times once in a million times
 TF32 = 5e-5  # a sum of many such products: each is rounded to 5e-4
 FORWARD = 1 / 3  # of a forward and backward pass
 
@@ -105,8 +106,11 @@ class _Bench:
             return trials
         rows = min(MORE, self.rows)
         usual, other = list(range(rows)), [*range(1, -1, -1), *range(2, rows)][:rows]
-        runs = [self.run(self.cut(order), rows) for order in (usual, usual, other)]
-        return replace(trials, in_order=(runs[0], runs[1], runs[2]))
+        one, again, changed = (self.run(self.cut(order), rows) for order in (usual, usual, other))
+        if abs(again - one) > trials.slack * abs(one):  # it wavers by itself: one look may have come near by chance
+            more = [self.run(self.cut(usual), rows) for _ in range(LOOKS)]
+            again = max(again, *more, key=lambda loss: abs(loss - one))
+        return replace(trials, in_order=(one, again, changed))
 
     def asked_again(self, trials: LossTrials, pair: Any, inputs_of: LabelsOf | None) -> LossTrials:
         """A head that starts at zero follows nothing yet: so once more with all weights nudged."""

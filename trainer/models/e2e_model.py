@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import torch
 from torch import Tensor
 from transformers import PreTrainedModel, SpeechEncoderDecoderConfig, SpeechEncoderDecoderModel
 from transformers.modeling_outputs import BaseModelOutput
@@ -53,6 +54,8 @@ class E2EModel(SpeechEncoderDecoderModel):
         **kwargs: Any,
     ) -> JointOutput:
         """One pass of the encoder for both losses; arguments that neither side knows are ignored."""
+        if attention_mask is None and input_values is not None:
+            attention_mask = torch.ones_like(input_values, dtype=torch.long)  # as transformers takes it: all is heard
         if encoder_outputs is None:
             encoder_outputs = self.encode(input_values, attention_mask)
         ctc = self._ctc_loss(encoder_outputs[0], attention_mask, ctc_labels) if ctc_labels is not None else None
