@@ -595,3 +595,36 @@ def test_the_first_step_says_how_each_weight_would_move():
     step = take_first_step(facts["model"], batch, usual_loss(facts) or loss_of_output, optimizer=facts["optimizer"])
     assert all(row.rate == 1e-3 and row.moved and row.changed == 1.0 for row in step.gradients.rows if row.norm)
     assert step.gradients.rounds and step.gradients.rate == 1e-3
+
+
+class Reader(nn.Module):
+    """One attention over words, some of which come twice; without positions they have the same keys."""
+
+    def __init__(self, size, fused):
+        super().__init__()
+        self.words, self.query, self.head, self.fused = nn.Embedding(9, 8), nn.Linear(8, 8), nn.Linear(8, 3), fused
+        self.size = size
+
+    def forward(self, x):
+        keys = self.words(x)[:, None]
+        queries = self.query(keys) * self.size
+        mask = torch.zeros(x.shape[1], x.shape[1]).masked_fill(torch.ones(x.shape[1], x.shape[1]).triu(1) > 0, -1e9)
+        if self.fused:
+            heard = nn.functional.scaled_dot_product_attention(queries, keys, keys, attn_mask=mask)
+        else:
+            heard = torch.softmax(queries @ keys.mT + mask, dim=-1) @ keys
+        return self.head(heard[:, 0].mean(1))
+
+
+@pytest.mark.parametrize("fused", [False, True])
+@pytest.mark.parametrize(("size", "named"), [(1e6, ["GRD009"]), (1.0, []), (0.0, [])])
+def test_all_weight_on_one_word_that_comes_twice_is_on_one_key(fused, size, named):
+    torch.manual_seed(0)
+    batch = (torch.tensor([[1, 2, 1, 2, 3, 3], [4, 5, 5, 4, 4, 6]]), torch.tensor([0, 2]))
+    facts = {
+        "model": Reader(size, fused),
+        "train_batches": [batch],
+        "compute_loss": lambda m, b: cross_entropy(m(b[0]), b[1]),
+    }
+    report = diagnose.preflight(select=["GRD009"], **facts)
+    assert [finding.probe for finding in report.findings] == named and report.outcomes[0].looked

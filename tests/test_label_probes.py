@@ -183,6 +183,31 @@ def test_a_norm_over_time_is_the_architectures_and_a_note():
     assert "no collator can mend" in finding.message
 
 
+class Masked(Framewise):
+    """Its norm runs over the frames that the mask lets through; without one over all."""
+
+    def forward(self, input_values, attention_mask=None):
+        mask = torch.ones_like(input_values) if attention_mask is None else attention_mask.float()
+        hidden = self.conv((input_values * mask)[:, None].repeat(1, 4, 1)) * mask[:, None]
+        mean = hidden.sum(-1, keepdim=True) / mask.sum(-1)[:, None, None]
+        return self.head(self.norm(hidden - mean).transpose(1, 2) if attention_mask is None else (hidden - mean).mT)
+
+
+def test_a_norm_over_time_that_a_mask_would_mend_lacks_its_mask():
+    items = [(torch.randn(n) + 3, torch.tensor(n % 5)) for n in (6, 9, 14, 20)]
+
+    def collate(rows):
+        x = nn.utils.rnn.pad_sequence([x for x, _ in rows], batch_first=True)
+        return {"input_values": x, "labels": torch.stack([y for _, y in rows])}
+
+    def compute_loss(model, batch):
+        return cross_entropy(model(**{k: v for k, v in batch.items() if k != "labels"})[:, 0], batch["labels"])
+
+    facts = {"model": Masked(), "train_dataset": items, "collate": collate, "compute_loss": compute_loss}
+    (finding,) = diagnose.preflight(select=["LAB020", "LAB022", "LAB023"], **facts).findings
+    assert (finding.probe, finding.where, finding.severity) == ("LAB020", "attention_mask", "warning")
+
+
 ITEMS = [
     {"transcript": "mẹ mua cá", "translation": "mother buys fish"},
     {"transcript": "cô giáo hát", "translation": "the teacher sings"},

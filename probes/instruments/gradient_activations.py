@@ -8,15 +8,14 @@ import torch
 from torch import Tensor
 from torch.overrides import TorchFunctionMode
 
+from probes.instruments.attention_weights import DECIDED, share, sure_of, sure_of_fused
 from probes.measured.gradients import Activation
 
 RECTIFIERS = ("relu", "relu_", "relu6", "gelu", "silu")
 SQUASHERS = ("tanh", "tanh_", "sigmoid", "sigmoid_")
 # Slopes and shares below it are nought beside what else adds up to a gradient in float32 (23 bits).
 NOTHING = 1e-6
-DECIDED = 0.9999
 LOOKS = ("__get__", "detach", "item", "float", "clone")  # no results of their own
-QUERIES = 32  # of attention that gives no weights: so many of the last queries are looked at, in two rows and heads
 
 
 class Ears(TorchFunctionMode):
@@ -44,14 +43,14 @@ class Ears(TorchFunctionMode):
     def _hear(self, name: str, result: Tensor, scale: float, args: Any, kwargs: Any) -> None:
         values = result.detach()
         if name in RECTIFIERS and scale:
-            self._add(name, values, alive=_share(values.abs() > NOTHING * scale))
+            self._add(name, values, alive=share(values.abs() > NOTHING * scale))
         elif name in SQUASHERS:
             slope = 1 - values.square() if name.startswith("tanh") else values * (1 - values)
-            self._add(name, values, flat=_share(slope < NOTHING))
+            self._add(name, values, flat=share(slope < NOTHING))
         elif name == "softmax" and values.dim() == 4 and values.shape[-1] > 1:
-            self._add(name, values, decided=_share(values.amax(-1) > DECIDED))
+            self._add(name, values, decided=max(share(values.amax(-1) > DECIDED), sure_of(args[0].detach())))
         elif name == "scaled_dot_product_attention" and args[1].shape[-2] > 1:
-            self._add(name, values, decided=_decided(*args, **kwargs))
+            self._add(name, values, decided=sure_of_fused(*args, **kwargs))
 
     def _add(self, function: str, values: Tensor, place: tuple[str, str] | None = None, **told: Any) -> None:
         """The best of its calls counts: an activation that several layers share may rest in one of them."""
@@ -102,7 +101,7 @@ class Ears(TorchFunctionMode):
             scale = float(given[0].detach().abs().max()) if result.numel() else 0.0
             if abs(low) < NOTHING and scale:
                 name, kind = self.names[id(module)][0], type(module).__name__
-                self._add(kind, result.detach(), (name, kind), alive=_share(result.detach().abs() > NOTHING * scale))
+                self._add(kind, result.detach(), (name, kind), alive=share(result.detach().abs() > NOTHING * scale))
 
     def activations(self) -> tuple[Activation, ...]:
         bare = {name or "the model itself" for name, module in self.names.values() if _composed(module)}
@@ -119,24 +118,3 @@ def _compiled(module: torch.nn.Module) -> bool:
 def _composed(module: torch.nn.Module) -> bool:
     plain = isinstance(module, torch.nn.Tanh | torch.nn.Sigmoid)
     return not plain and next(module.parameters(), None) is None
-
-
-def _share(where: Tensor) -> float:
-    return float(where.sum()) / max(where.numel(), 1)
-
-
-def _decided(
-    query: Tensor, key: Tensor, value: Any, attn_mask: Any = None, dropout_p: float = 0.0, is_causal: bool = False,
-    scale: float | None = None, **_: Any,
-) -> float:  # fmt: skip
-    """Share of the last queries whose weights lie on one position; attention of this kind does not give its weights."""
-    shape = (*query.shape[:-1], key.shape[-2])
-    query, key = query.detach()[:2, :2, -QUERIES:].float(), key.detach()[:2, :2].float()
-    if query.dim() != 4 or query.shape[1] != key.shape[1]:
-        return 0.0
-    scores = query @ key.transpose(-1, -2) * (query.shape[-1] ** -0.5 if scale is None else scale)
-    mask = torch.ones(shape[-2:], dtype=torch.bool, device=query.device).tril() if is_causal else attn_mask
-    if mask is not None:
-        mask = mask.detach().expand(shape)[:2, :2, -QUERIES:]
-        scores = scores.masked_fill(~mask, float("-inf")) if mask.dtype == torch.bool else scores + mask
-    return _share(scores.softmax(-1).amax(-1) > DECIDED)

@@ -2,6 +2,7 @@
 
 import inspect
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import torch
@@ -26,7 +27,7 @@ class NotComparable(Exception):
 def compare(
     model: torch.nn.Module, collation: Collation, compute_loss: ComputeLoss, labels_of: Any, others: Any = ()
 ) -> Padding:
-    """Two forward passes in evaluation mode, of the shortest of the collated items."""
+    """Two forward passes in evaluation mode, of the shortest of the collated items; again where a mask is missing."""
     row = _Row(collation)
     found = Padding(
         lengths=(row.length, row.other),
@@ -36,16 +37,21 @@ def compare(
     )
     if row.number is None or _labels_move(labels_of(collation.alone), labels_of(collation.pair), row.number):
         return found
-    with observed(model, others=others), torch.no_grad(), Beginnings(model) as beginnings:
-        model.eval()
-        meter.count(2)
-        compute_loss(model, copied(collation.alone))
-        alone = logits_of(beginnings.output)
-        beginnings.compare(row.number)
-        compute_loss(model, copied(collation.pair))
-        beside = logits_of(beginnings.output)
     scored = _scored(labels_of(collation.alone))
-    return _with_scores(found, alone, beside, row.number, scored, beginnings)
+
+    def scores_of(batches: tuple[Any, Any], number: int) -> Padding:
+        with observed(model, others=others), torch.no_grad(), Beginnings(model) as beginnings:
+            model.eval()
+            meter.count(2)
+            compute_loss(model, copied(batches[0]))
+            alone = logits_of(beginnings.output)
+            beginnings.compare(number)
+            compute_loss(model, copied(batches[1]))
+            return _with_scores(found, alone, logits_of(beginnings.output), number, scored, beginnings)
+
+    told = scores_of((collation.alone, collation.pair), row.number)
+    given = row.with_mask(told.takes[0]) if told.differs and told.takes and not told.masks else None
+    return replace(told, masked_change=scores_of(given, row.number).score_change) if given else told
 
 
 def _with_scores(found: Padding, alone: Any, beside: Any, number: int, scored: int, beginnings: Beginnings) -> Padding:
@@ -101,6 +107,16 @@ class _Row:
 
     def _part(self, row: torch.Tensor) -> torch.Tensor:
         return row.narrow(self.axis - 1, 0, self.length)
+
+    def with_mask(self, name: str) -> tuple[Any, Any] | None:
+        """Both batches with the mask that their inputs would have; None where it is no mask over their positions."""
+        if not name.endswith("mask") or self.alone.dim() != 2 or not all(isinstance(b, dict) for b in self.batches):
+            return None
+        own = [spread_of(self.alone[0].double(), self._part(row).double()) < 1e-3 for row in self.pair]
+        lengths = torch.tensor([self.length if short else self.other for short in own])
+        masks = (torch.ones_like(self.alone), torch.arange(self.other) < lengths[:, None])
+        alone, pair = ({**batch, name: mask.long()} for batch, mask in zip(self.batches, masks, strict=True))
+        return alone, pair
 
     def masks(self) -> Iterator[Mask]:
         """Masks of the input's length, and lengths that are the input's own when it is alone."""

@@ -7,7 +7,7 @@ from probes.measured.padding import Padding
 @probe(id="LAB020", stage=Stage.LABELS, severity=Severity.WARNING)
 def attention_mask_is_missing(padding: Padding) -> Iterator[Finding]:
     """Batches hold no attention mask though the model takes one: padding is read as if it were input."""
-    if padding.differs and not padding.masks and padding.takes and not padding.over_time:
+    if padding.differs and padding.mask_forgotten:
         yield Finding(
             where=padding.takes[0],
             message=f"a row of {padding.lengths[0]} padded to {padding.lengths[1]} has other scores than alone, by "

@@ -8,8 +8,7 @@ from probes.measured.padding import Padding
 def padding_changes_output(padding: Padding) -> Iterator[Finding]:
     """What the model says of a row depends on how long its neighbours are, though the masks are right."""
     wrong = any(mask.hidden or mask.own != mask.beside for mask in padding.masks)
-    forgotten = not padding.masks and padding.takes and not padding.over_time
-    if not padding.differs or wrong or forgotten:
+    if not padding.differs or wrong or padding.mask_forgotten:
         return
     masks = ", ".join(mask.name for mask in padding.masks)
     reason = (

@@ -27,6 +27,7 @@ class Padding:
     kind: str = ""
     masks: tuple[Mask, ...] = ()
     takes: tuple[str, ...] = ()  # masks that the model's forward would take
+    masked_change: float | None = None  # of its scores, once the batches are given the mask that they lack
 
     @property
     def differs(self) -> bool:
@@ -38,3 +39,9 @@ class Padding:
     def over_time(self) -> bool:
         """The rows part in a norm that averages over time, padding included."""
         return any(name in self.kind for name in OVER_TIME)
+
+    @property
+    def mask_forgotten(self) -> bool:
+        """The batch lacks a mask that the model takes; such a norm takes one only where giving it mends the scores."""
+        mends = self.masked_change is not None and self.masked_change <= max(1e-4, self.grain)
+        return not self.masks and bool(self.takes) and (mends or not self.over_time)

@@ -1,6 +1,6 @@
 from diagnose import fault
 from probes.faults.anatomy import head_of
-from probes.faults.changes import Facts, unsaid
+from probes.faults.changes import Facts
 from probes.faults.parts import with_optimizer
 
 
@@ -15,4 +15,4 @@ from probes.faults.parts import with_optimizer
 )
 def head_frozen(facts: Facts) -> Facts:
     head_of(facts).requires_grad_(False)
-    return with_optimizer(unsaid(facts, "fresh", "trainable"))  # else it is named before anything is learnt
+    return with_optimizer(facts)

@@ -4,6 +4,8 @@ from typing import Any
 from diagnose import fault
 from probes.faults.changes import SEQUENCES, Facts, loader
 
+TARGETS = ("transcript", "translation", "summary")
+
 
 class Slipped:
     """Items in an order of chance, in which a text says nothing of the next one; each has the text of the one after."""
@@ -17,15 +19,19 @@ class Slipped:
 
     def __getitem__(self, index: int) -> Any:
         following = self.dataset[self.order[(index + self.by) % len(self)]]
-        return {**self.dataset[self.order[index]], "transcript": following["transcript"]}
+        return {**self.dataset[self.order[index]], **{name: following[name] for name in TARGETS if name in following}}
 
 
 def _slipped(facts: Facts) -> bool:
     data = facts["train_dataset"]
     if not isinstance(data, Slipped):
         return False
-    own = [data.dataset[row]["transcript"] for row in data.order[:8]]
-    return sum(data[number]["transcript"] != own[number] for number in range(len(own))) > len(own) // 2
+    own = [data.dataset[row] for row in data.order[:8]]
+    return sum(_texts(data[number]) != _texts(item) for number, item in enumerate(own)) > len(own) // 2
+
+
+def _texts(item: Any) -> list[str]:
+    return [item[name] for name in TARGETS if name in item]
 
 
 @fault(
