@@ -46,7 +46,10 @@ def probe(id: str, stage: Stage, severity: Severity, explains: tuple[str, ...] =
 
 @dataclass(frozen=True)
 class Fault:
-    """A fault put into healthy facts on purpose: `put(facts)` returns broken facts, `proof(facts)` that it is in."""
+    """A fault put into healthy facts on purpose: `put(facts)` returns broken facts, `proof(facts)` that it is in.
+
+    `note`: many runs are so on purpose, or cannot be otherwise; it is told by a note, and the gate stays open.
+    """
 
     id: str
     breaks: str
@@ -54,10 +57,16 @@ class Fault:
     applies_to: tuple[str, ...]
     put: Callable[[dict[str, Any]], dict[str, Any]]
     proof: Callable[[dict[str, Any]], bool]
+    note: bool = False
 
 
 def fault(
-    id: str, breaks: str, named_by: str, proof: Callable[[dict[str, Any]], bool], applies_to: tuple[str, ...] = ("*",)
+    id: str,
+    breaks: str,
+    named_by: str,
+    proof: Callable[[dict[str, Any]], bool],
+    applies_to: tuple[str, ...] = ("*",),
+    note: bool = False,
 ) -> Callable[[Callable[[dict[str, Any]], dict[str, Any]]], Fault]:
     """Marks the function that puts the fault in; `named_by` is the id of the probe that must name it as a root."""
-    return lambda put: Fault(id, breaks, named_by, applies_to, put, proof)
+    return lambda put: Fault(id, breaks, named_by, applies_to, put, proof, note)

@@ -15,7 +15,7 @@ def named(fault, name):
     assert fault.proof(broken) and not fault.proof(healthy(name))
     report = diagnose.preflight(stages=["data"], **broken)
     alarms = [root.probe for root in report.diagnosis if root.severity is not Severity.NOTE]
-    noted = [fault.named_by] if PROBES[fault.named_by].severity is Severity.NOTE else []
+    noted = [fault.named_by] if fault.note or PROBES[fault.named_by].severity is Severity.NOTE else []
     assert noted + alarms == [fault.named_by] and fault.named_by in {root.probe for root in report.diagnosis}
     assert report.verdict == ("no-go" if PROBES[fault.named_by].severity is Severity.ERROR else "go")
 

@@ -39,7 +39,7 @@ def kinds_of(engine: Engine, facts: Facts) -> tuple[str, ...]:
 def trial(engine: Engine, build: Build, fault: Fault, seed: int) -> Trial:
     """Puts it in, in whatever process this is: nothing is taken out again."""
     blank = blank_of(fault, seed)
-    severity = next((probe.severity for probe in engine.probes if probe.id == fault.named_by), Severity.ERROR)
+    noted = fault.note or any(p.id == fault.named_by and p.severity is Severity.NOTE for p in engine.probes)
     facts = laid_out(engine, build(seed))
     try:
         broken = after(facts, _put(fault, facts))
@@ -50,7 +50,7 @@ def trial(engine: Engine, build: Build, fault: Fault, seed: int) -> Trial:
     except Exception as error:
         return replace(blank, ending=Ending.UNPROVEN, reason=told(error))
     report = engine.examine(engine.context(broken), stages_for(Stage(blank.stage)))
-    return judged(blank, report, severity)
+    return judged(blank, report, noted)
 
 
 def _absent(error: Exception) -> str:
@@ -81,9 +81,8 @@ def stages_for(stage: Stage) -> Selection:
     return Selection(stages=tuple(one for one in Stage if one not in DEAR or one is stage))
 
 
-def judged(blank: Trial, report: Report, severity: Severity) -> Trial:
+def judged(blank: Trial, report: Report, noted: bool) -> Trial:
     """Caught: an alarm stands, or the note that is expected. Named: the expected probe is a root."""
-    noted = severity is Severity.NOTE
     roots = [root for root in report.diagnosis if root.severity is not Severity.NOTE or root.probe == blank.expected]
     alarms = [finding for finding in report.findings if finding.severity is not Severity.NOTE]
     stands = bool(alarms) or report.verdict is not Verdict.GO

@@ -33,7 +33,7 @@ def put(fault: Fault, name: str, severities: dict[str, Severity]) -> tuple[list[
         report = diagnose.preflight(**fault.put(healthy(name)))
     except Exception:
         return [traceback.format_exc(limit=-1).splitlines()[-1]], set()
-    noted = severities[fault.named_by] is Severity.NOTE
+    noted = fault.note or severities[fault.named_by] is Severity.NOTE
     roots = [root.probe for root in report.diagnosis if root.severity is not Severity.NOTE]
     notes = [
         root.probe for root in report.diagnosis if noted and root.probe == fault.named_by and root.probe not in roots

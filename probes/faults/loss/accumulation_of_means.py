@@ -1,0 +1,46 @@
+from collections.abc import Sequence
+from typing import Any
+
+from diagnose import fault
+from probes.faults.changes import SEQUENCES, Facts, label_key, usual_loss
+from probes.faults.gradient_changes import at_update
+
+
+def _weighs_batches_alike(facts: Facts) -> bool:
+    """One row beside three: their gradient together is nearer to the plain mean than to that by labels."""
+    if "accumulated_step" not in facts:
+        return False
+    rows = [facts["train_dataset"][number] for number in range(4)]
+    parts = [facts["collate"](rows[:1]), facts["collate"](rows[1:])]
+    first, rest, both = (at_update(facts, given, lambda: _gradient(facts)) for given in (parts[:1], parts[1:], parts))
+    counts = [int((batch[label_key(batch)] >= 0).sum()) for batch in parts]
+    by_labels = (counts[0] * first + counts[1] * rest) / sum(counts)
+    return bool((both - (first + rest) / 2).norm() < (both - by_labels).norm())
+
+
+def _gradient(facts: Facts) -> Any:
+    import torch
+
+    weights = list(facts["model"].parameters())
+    return torch.cat([(torch.zeros_like(one) if one.grad is None else one.grad).flatten() for one in weights])
+
+
+@fault(
+    id="accumulation_of_means",
+    breaks="an accumulated step takes the mean of its batches' means, whatever number of labels each has",
+    named_by="LOS013",
+    proof=_weighs_batches_alike,
+    applies_to=SEQUENCES,
+    note=True,
+)
+def accumulation_of_means(facts: Facts) -> Facts:
+    usual, model, optimizer = usual_loss(facts), facts["model"], facts["optimizer"]
+
+    def accumulated_step(batches: Sequence[Any]) -> None:
+        model.train()
+        for batch in batches:
+            (usual(model, batch) / len(batches)).backward()
+        optimizer.step()
+        optimizer.zero_grad()
+
+    return {**facts, "accumulated_step": accumulated_step}
