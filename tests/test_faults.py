@@ -13,8 +13,9 @@ from probes.healthy import NAMES, healthy
 
 FOUND = discover.faults()
 PAIRS = [(fault, name) for fault in FOUND.items for name in NAMES if {"*", name} & set(fault.applies_to)]
-# Faults of the data are many and need no model: tests/test_data_faults.py puts each in, with its own stage alone.
-OURS = [fault for fault in FOUND.items if not fault.named_by.startswith("DAT")]
+# Put in elsewhere, with their own stage alone: those of the data (tests/test_data_faults.py), which need no model, and
+# those of several processes (tests/test_distributed.py).
+OURS = [fault for fault in FOUND.items if not fault.named_by.startswith(("DAT", "DST"))]
 
 
 def turn(number, fault):

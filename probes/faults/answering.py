@@ -8,13 +8,6 @@ from probes.faults.changes import Facts
 INPUTS = ("input_features", "input_values", "attention_mask", "input_ids", "feats", "feat_lens")
 
 
-def said_by(facts: Facts) -> Any:
-    """What the first two rows are answered."""
-    from probes.faults.generating import generated
-
-    return generated(facts)
-
-
 def boosted(token: str, amount: float, facts: Facts) -> Facts:
     """While it answers, and only then, the head wants this token more, or less."""
     import torch
@@ -55,11 +48,11 @@ def with_inputs(facts: Facts, change: Any) -> Facts:
 def answers_differ(facts: Facts) -> bool:
     """The answers are not the labels, though the model knows them."""
     from probes.faults.changes import label_key
-    from probes.faults.generating import two_rows
+    from probes.faults.generating import generated, two_rows
 
     if "generate" not in facts:
         return False
-    batch, said = two_rows(facts), said_by(facts)
+    batch, said = two_rows(facts), generated(facts)
     wanted = facts["decode"](batch[label_key(batch)].clamp(min=0))
     return said is not None and facts["decode"](said) != wanted
 

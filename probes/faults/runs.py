@@ -10,8 +10,6 @@ from diagnose.marks import Fault
 from probes.faults.changes import Facts
 
 Change = Callable[[Facts], dict[str, Any]]
-
-
 TURN = 7  # the step at which something happens
 
 

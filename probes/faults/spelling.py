@@ -6,8 +6,6 @@ from probes.faults.changes import Facts
 from probes.faults.vocabulary import with_tokenizer
 
 LOWER = "aàáảãạăằắẳẵặâầấẩẫậbcdđeèéẻẽẹêềếểễệfghiìíỉĩịjklmnoòóỏõọôồốổỗộơờớởỡợpqrstuùúủũụưừứửữựvwxyỳýỷỹỵz "
-
-
 PLAIN = ("e2e", "mt5")  # no prefix that a tokenizer would have to know, no CTC that letters are too many for
 
 

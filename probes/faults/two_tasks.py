@@ -7,8 +7,6 @@ from probes.faults.changes import Facts, label_key
 from probes.faults.vocabulary import with_collator, with_tokens
 
 TASKS = ("<2transcribe>", "<2translate>")
-
-
 RIGHT = ("transcript", "translation")
 
 
