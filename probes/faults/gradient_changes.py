@@ -1,6 +1,6 @@
 """What faults of the gradients are made of: a place in the middle of every subject, and training steps of one's own."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from probes.faults.anatomy import front_of
@@ -37,6 +37,20 @@ def own_steps_of(facts: Facts, look: Callable[[], Any], calls: int = 1) -> Any:
         for _ in range(calls):
             facts["training_step"](batch)
         return look()
+
+
+def with_accumulated_step(facts: Facts, share: Callable[[int], float]) -> Facts:
+    """The facts with an accumulated step of the user's, in which each loss counts for share(number of batches)."""
+    model, optimizer, loss = facts["model"], facts["optimizer"], usual_loss(facts)
+
+    def accumulated_step(batches: Sequence[Any]) -> None:
+        model.train()
+        for batch in batches:
+            (loss(model, batch) * share(len(batches))).backward()
+        optimizer.step()
+        optimizer.zero_grad()
+
+    return {**facts, "accumulated_step": accumulated_step}
 
 
 def at_update(facts: Facts, batches: list[Any], look: Callable[[], Any]) -> Any:

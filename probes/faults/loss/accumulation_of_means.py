@@ -1,9 +1,8 @@
-from collections.abc import Sequence
 from typing import Any
 
 from diagnose import fault
-from probes.faults.changes import SEQUENCES, Facts, label_key, usual_loss
-from probes.faults.gradient_changes import at_update
+from probes.faults.changes import SEQUENCES, Facts, label_key
+from probes.faults.gradient_changes import at_update, with_accumulated_step
 
 
 def _weighs_batches_alike(facts: Facts) -> bool:
@@ -34,13 +33,4 @@ def _gradient(facts: Facts) -> Any:
     note=True,
 )
 def accumulation_of_means(facts: Facts) -> Facts:
-    usual, model, optimizer = usual_loss(facts), facts["model"], facts["optimizer"]
-
-    def accumulated_step(batches: Sequence[Any]) -> None:
-        model.train()
-        for batch in batches:
-            (usual(model, batch) / len(batches)).backward()
-        optimizer.step()
-        optimizer.zero_grad()
-
-    return {**facts, "accumulated_step": accumulated_step}
+    return with_accumulated_step(facts, lambda batches: 1 / batches)
