@@ -88,13 +88,17 @@ def untied(facts: Facts, module: Any) -> list[Any]:
 def hook_output(module: Any, change: Callable[[Any], Any]) -> None:
     """Every forward pass of the module gives a changed output from now on."""
 
-    def hook(_module: Any, _given: Any, output: Any) -> Any:
-        if hasattr(output, "last_hidden_state"):
-            output.last_hidden_state = change(output.last_hidden_state)
-            return output
-        return (change(output[0]), *output[1:]) if isinstance(output, tuple) else change(output)
+    module.register_forward_hook(lambda _module, _given, output: _changed(output, change))
 
-    module.register_forward_hook(hook)
+
+def _changed(output: Any, change: Callable[[Any], Any]) -> Any:
+    """The main tensor of whatever a module returns: an output of transformers, a tuple, rows that are packed."""
+    if hasattr(output, "last_hidden_state"):
+        output.last_hidden_state = change(output.last_hidden_state)
+        return output
+    if hasattr(output, "batch_sizes"):
+        return output._replace(data=change(output.data))
+    return (_changed(output[0], change), *output[1:]) if isinstance(output, tuple) else change(output)
 
 
 def last_hook(module: Any) -> Any:

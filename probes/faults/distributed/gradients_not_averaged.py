@@ -1,6 +1,7 @@
 from typing import Any
 
 from diagnose import fault
+from diagnose.facts import NotApplicable
 from probes.faults.changes import Facts
 from probes.faults.ranks import drift_apart, in_ranks, wrapped
 
@@ -12,6 +13,9 @@ from probes.faults.ranks import drift_apart, in_ranks, wrapped
     drift_apart,
 )
 def gradients_not_averaged(facts: Facts) -> Facts:
+    if not getattr(facts["rank_facts"], "aware", True):
+        raise NotApplicable("its function takes no rank: every process draws the same rows, and weights stay together")
+
     def alone(scene: Any, rank: int, processes: int) -> Facts:
         import torch
 
