@@ -210,6 +210,8 @@ def trial(perfect, swapped, clean=None, name="figure"):
         ((5.0, 5.0), True),
         ((230.0, 100.0), False),  # a score without a known end
         ((float("nan"), 1.0), False),
+        ((8.0, 0.0), False),  # a count of rows
+        ((50.0, 0.0, 50.0, "exact"), True),
     ],
 )
 def test_which_figures_of_a_perfect_prediction_are_perfect(figures, alarm):

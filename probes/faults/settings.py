@@ -6,6 +6,7 @@ from typing import Any
 from diagnose.facts import NotApplicable
 from probes.faults.changes import Facts, unsaid
 
+RATES = {"learning_rate", "warmup_steps", "max_steps"}
 KEYS = {"per_device_train_batch_size": "batch_size"}  # where the configuration has a name of its own
 
 
@@ -15,7 +16,8 @@ def with_arguments(facts: Facts, **given: Any) -> Facts:
         return {**facts, "config_values": _written(facts["config_values"], given)}
     steps = updates_of(facts)
     sound = {"max_steps": steps, "save_steps": steps // 4, "warmup_steps": steps // 10, "learning_rate": 1e-3}
-    return {**facts, "training_arguments": {"output_dir": "outputs", **sound, **given}}
+    kept = unsaid(facts, "scheduler") if RATES & given.keys() else facts  # one that is built of other arguments
+    return {**kept, "training_arguments": {"output_dir": "outputs", **sound, **given}}
 
 
 def with_fp16(facts: Facts, *devices: str) -> Facts:

@@ -4,7 +4,8 @@ from diagnose import Finding, Severity, Stage, probe
 from probes.measured.metrics import MetricTrial
 
 GRAIN = 1e-3  # of the figure: what rounding leaves
-UP, DOWN = ("acc", "bleu", "rouge", "chrf", "f1", "match"), ("wer", "cer", "error")  # where the name leaves no doubt
+UP = ("acc", "bleu", "rouge", "chrf", "f1", "match", "exact")  # where the name leaves no doubt
+DOWN = ("wer", "cer", "error")
 BEST = (1.0, 100.0)  # what a score of a perfect prediction is, as a share or in per cent
 
 
@@ -36,11 +37,13 @@ def perfect_prediction_is_not_perfect(working_metric: MetricTrial) -> Iterator[F
 
 
 def _best(name: str, perfect: float, swapped: float, clean: float | None) -> float | None:
-    """Which way is up is read from the figures: an error rate ends at 0, a score at 1 or 100."""
+    """Which way is up is read from the figures: an error rate ends at 0, a score at 1 or 100, and a count anywhere."""
     if perfect == swapped and clean in (None, perfect):
         return None
     if (perfect < swapped and not any(word in name for word in UP)) or any(word in name for word in DOWN):
         return 0.0
+    if perfect > BEST[0] and float(perfect).is_integer() and not any(word in name for word in UP):
+        return None
     return next((best for best in BEST if perfect <= best * (1 + GRAIN)), None)
 
 
