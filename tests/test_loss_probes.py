@@ -8,6 +8,7 @@ from torch import nn
 from torch.nn.functional import (
     binary_cross_entropy_with_logits,
     cross_entropy,
+    ctc_loss,
     mse_loss,
     nll_loss,
     one_hot,
@@ -467,3 +468,36 @@ def test_a_loss_that_wavers_by_itself_is_not_blamed_on_the_order_of_rows():
         chance = random.Random(seed)
         facts["compute_loss"] = lambda model, batch, c=chance: compute_loss(model, batch) * (1 + c.gauss(0, 0.05))
         assert not diagnose.preflight(select=["LOS007"], **facts).findings, seed
+
+
+class Acoustic(nn.Module):
+    """Scores every second frame, for CTC."""
+
+    def __init__(self):
+        super().__init__()
+        self.encoder, self.out = nn.Conv1d(6, 12, 3, stride=2, padding=1), nn.Linear(12, 9)
+
+    def forward(self, feats):
+        return self.out(self.encoder(feats.mT).relu().mT).log_softmax(-1)
+
+
+def spoken(sign=1.0, named="lens"):
+    """Rows of several lengths, the first of them padded; their lengths stand under a name of the user's own."""
+    lens, texts = torch.tensor([8, 20, 14]), torch.tensor([[1, 2, -100], [3, 4, 5], [6, 7, -100]])
+    feats = torch.randn(3, 20, 6) * (torch.arange(20) < lens[:, None])[..., None]
+    batch = {"feats": feats, named: lens, "labels": texts, "text_lens": (texts >= 0).sum(1)}
+
+    def ctc(model, batch):
+        frames = (batch[named][: len(batch["feats"])] + 1) // 2 if named in batch else torch.full((3,), 10)
+        scores = model(batch["feats"]).transpose(0, 1)
+        return sign * ctc_loss(scores, batch["labels"].clamp(min=0), frames, batch["text_lens"], zero_infinity=True)
+
+    return {"model": Acoustic(), "train_batches": [batch], "compute_loss": ctc}
+
+
+def test_a_ctc_run_whose_lengths_have_a_name_of_their_own_is_silent():
+    assert alarms(spoken()) == []
+
+
+def test_the_sign_of_a_ctc_loss_is_read_from_its_slope():
+    assert alarms(spoken(-0.5)) == [("LOS016", Severity.ERROR)]

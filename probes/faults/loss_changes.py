@@ -3,16 +3,17 @@
 from collections.abc import Callable
 from typing import Any
 
+from diagnose.facts import NotApplicable
 from probes.faults.anatomy import head_of
 from probes.faults.changes import Facts, batch_of, hook_output, label_key, loss_of
 
 
 def with_loss(facts: Facts, loss: Callable[[Any, Any], Any]) -> Facts:
     """The facts with a loss of their own, of scores and labels."""
+    needs_scores_beside_labels(facts)
 
     def compute_loss(model: Any, batch: Any) -> Any:
-        output = model(batch[0]) if isinstance(batch, list | tuple) else model(**batch)
-        labels = batch[1] if isinstance(batch, list | tuple) else batch[label_key(batch)]
+        output, labels = _output_and_labels(model, batch)
         if not isinstance(output, dict):
             return loss(output, labels)
         own = loss(output["logits"], labels)
@@ -27,9 +28,28 @@ def scored_by(facts: Facts, loss: Callable[[Any, Any], Any]) -> bool:
 
 
 def scores_and_labels(model: Any, batch: Any) -> tuple[Any, Any]:
+    output, labels = _output_and_labels(model, batch)
+    return (output["logits"] if isinstance(output, dict) else output), labels
+
+
+def _output_and_labels(model: Any, batch: Any) -> tuple[Any, Any]:
     if isinstance(batch, list | tuple):
         return model(batch[0]), batch[1]
-    return model(**batch)["logits"], batch[label_key(batch)]
+    try:
+        return model(**batch), batch[label_key(batch)]
+    except TypeError as error:
+        raise NotApplicable(f"its model is not called with all that a batch holds: {error}") from error
+
+
+def needs_scores_beside_labels(facts: Facts) -> None:
+    import torch
+
+    from probes.instruments.observer import observed
+
+    with observed(facts["model"]), torch.no_grad():
+        scores, labels = scores_and_labels(facts["model"], first_batch(facts))
+    if getattr(scores, "shape", ())[:-1] != labels.shape:
+        raise NotApplicable("its scores do not stand beside its labels, a row of them for each")
 
 
 def flat(scores: Any, labels: Any) -> tuple[Any, Any]:

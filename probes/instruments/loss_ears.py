@@ -29,6 +29,7 @@ class Ears(TorchFunctionMode):
         super().__init__()
         self.heard: list[Heard] = []
         self.ctc: list[tuple[int, tuple[int, ...]]] = []
+        self._costs: list[torch.Tensor] = []  # what each CTC loss came to
         self._labels = labels if isinstance(labels, torch.Tensor) else None
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
@@ -37,9 +38,19 @@ class Ears(TorchFunctionMode):
         if name in SCORED:
             self._scores(name, args, kwargs)
         result = func(*args, **kwargs)
+        if name == "ctc_loss" and result.requires_grad:
+            self._costs.append(result)
         if name in PAIRED or name in MINUS:
             self._pair(name, args, kwargs)
         return result
+
+    def ctc_slope(self, loss: torch.Tensor) -> float | None:
+        """By how much the loss rises with all that the CTC losses came to; None where there is none in it."""
+        costs, self._costs = self._costs, []
+        if not costs or not loss.requires_grad:
+            return None
+        slopes = torch.autograd.grad(loss, costs, retain_graph=True, allow_unused=True)
+        return sum(float(slope.sum()) for slope in slopes if slope is not None) or None
 
     def _scores(self, name: str, args: Any, kwargs: Any) -> None:
         given = args[0] if args else kwargs.get("input", kwargs.get("log_probs"))

@@ -87,13 +87,30 @@ def encoder_of(model: torch.nn.Module) -> tuple[str, torch.nn.Module] | None:
 
 
 def whole_row(batch: Any) -> int | None:
-    """The row that fills the batch from end to end, by every mask and length beside the input."""
+    """The row that fills the batch from end to end, by every mask and length beside the input; else by its own end."""
     read = input_of(batch)
     if read is None or read[1].dim() < 2:
         return None
+    given, sides = read[1], read[1].shape[1:]
     masks = [value for name, value in tensors(batch) if name in MASKS and value.dim() in (1, 2)]
     sizes = [(mask != 0).sum(1) if mask.dim() == 2 else mask for mask in masks]
-    for row in range(read[1].shape[0]):
-        if all(int(size[row]) in read[1].shape[1:] for size in sizes if row < len(size)):
+    sizes += [value for name, value in tensors(batch) if name not in MASKS and _may_be_lengths(value, given)]
+    for row in range(len(given)):
+        fills = all(int(size[row]) in sides for size in sizes if row < len(size))
+        if fills and (sizes or not _is_filled_up(given[row])):
             return row
     return None
+
+
+def _may_be_lengths(value: torch.Tensor, given: torch.Tensor) -> bool:
+    """Under whatever name: one whole number for each row, of which the largest is a side of the input."""
+    whole = value.dim() == 1 and len(value) == len(given) and not value.is_floating_point()
+    return whole and int(value.max()) in given.shape[1:]
+
+
+def _is_filled_up(row: torch.Tensor) -> bool:
+    """Along some side it ends in one value alone; of token ids nobody can tell."""
+    if not row.is_floating_point():
+        return True
+    ends = [row.narrow(axis, size - 1, 1) for axis, size in enumerate(row.shape)]
+    return any(bool((end == end.flatten()[0]).all()) for end in ends if end.numel() > 1 or row.dim() == 1)

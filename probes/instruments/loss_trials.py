@@ -74,7 +74,7 @@ class _Bench:
             loss = self.compute(self.model, self.cut(range(rows)))
         self.watch.keep_graph = False
         self.heard, self.scores = ears.heard, self.watch.logits
-        trials = LossTrials(rows, float(loss.detach()), dict(self.watch.parts))
+        trials = LossTrials(rows, float(loss.detach()), dict(self.watch.parts), ctc_slope=ears.ctc_slope(loss))
         trials = beside_the_book(trials, loss, labels, self.watch)
         grain = max(torch.finfo(loss.dtype).eps, self.heads.grain, TF32 if loss.is_cuda else 0.0)
         return replace(trials, heard=tuple(ears.heard), grain=grain), pair

@@ -9,7 +9,15 @@ AGAINST = -0.9  # cosine of its gradient and that of cross-entropy: smoothing an
 @probe(id="LOS016", stage=Stage.LOSS, severity=Severity.ERROR, explains=("LOS0*", "LRN*", "GEN*"))
 def loss_rewards_errors(loss_trials: LossTrials) -> Iterator[Finding]:
     """The loss falls when the scores of the right labels fall: its sign is turned round."""
-    cosine = loss_trials.cosine
+    cosine, slope = loss_trials.cosine, loss_trials.ctc_slope
+    if cosine is None and slope is not None and slope < 0:
+        yield Finding(
+            where="the loss function",
+            message=f"Loss: {loss_trials.value:.4f}; it falls by {-slope:.3g} for every 1 by which the CTC loss rises, "
+            "expected it to rise: every step makes the right labels less likely",
+            fix="turn the sign of the CTC loss: it is a negative log-likelihood already",
+            measured={"loss": loss_trials.value, "slope": slope},
+        )
     if cosine is not None and cosine < AGAINST:
         yield Finding(
             where="the loss function",

@@ -48,6 +48,7 @@ class LossTrials:
     book: float | None = None  # cross-entropy of these scores and labels, mean over the scored ones
     scale: float | None = None  # of the loss's gradient on the scores, in units of the book's
     cosine: float | None = None  # between the two
+    ctc_slope: float | None = None  # of the loss over the CTC losses in it
     twice: float | None = None  # the loss with every row there twice, in another order
     parts_twice: Mapping[str, float] = field(default_factory=dict)
     in_order: tuple[float, float, float] | None = None  # rows as they are, once more, and in another order

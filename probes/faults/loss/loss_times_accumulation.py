@@ -3,7 +3,7 @@ from typing import Any
 
 from diagnose import fault
 from probes.faults.changes import Facts, usual_loss
-from probes.faults.loss_changes import loss_now
+from probes.faults.loss_changes import loss_now, needs_scores_beside_labels
 
 STEPS = 4
 
@@ -28,4 +28,5 @@ def _is_larger(facts: Facts) -> bool:
     proof=_is_larger,
 )
 def loss_times_accumulation(facts: Facts) -> Facts:
+    needs_scores_beside_labels(facts)  # of any other loss nobody knows how large it should be
     return {**facts, "compute_loss": Multiplied(usual_loss(facts))}
