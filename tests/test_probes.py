@@ -1,6 +1,7 @@
 """Probes on plain values and on subjects that only look ill: quiet where nothing is wrong, exact where something is."""
 
 import re
+from collections import Counter
 
 import pytest
 import torch
@@ -226,10 +227,14 @@ def test_ids_beyond_the_vocabulary_are_the_root_and_the_embedding_is_named_benea
 
 
 @pytest.mark.slow
-def test_different_faults_never_share_a_message():
-    """Messages with their numbers taken out: of each fault the first finding of the probe that names it as the root."""
-    kinds = {}
-    for fault in discover.faults().items:
+@pytest.mark.parametrize("least", [2, pytest.param(1, marks=pytest.mark.bench)])
+def test_different_faults_never_share_a_message(least):
+    """Messages with their numbers taken out: of each fault the first finding of the probe that names it as the root.
+
+    Those that one probe names are the likeliest to be told alike: they are the short form.
+    """
+    kinds, named = {}, Counter(fault.named_by for fault in discover.faults().items)
+    for fault in (one for one in discover.faults().items if named[one.named_by] >= least):
         cheapest = [name for name in ("classifier", "hybrid") if {"*", name} & set(fault.applies_to)]
         name = (*cheapest, *fault.applies_to)[0]
         (outcome,) = diagnose.preflight(select=[fault.named_by], **fault.put(healthy(name))).outcomes
