@@ -193,7 +193,8 @@ class Masked(Framewise):
         return self.head(self.norm(hidden - mean).transpose(1, 2) if attention_mask is None else (hidden - mean).mT)
 
 
-def test_a_norm_over_time_that_a_mask_would_mend_lacks_its_mask():
+def without_a_mask(model):
+    """Rows of several lengths, padded, and nothing that says so."""
     items = [(torch.randn(n) + 3, torch.tensor(n % 5)) for n in (6, 9, 14, 20)]
 
     def collate(rows):
@@ -203,9 +204,26 @@ def test_a_norm_over_time_that_a_mask_would_mend_lacks_its_mask():
     def compute_loss(model, batch):
         return cross_entropy(model(**{k: v for k, v in batch.items() if k != "labels"})[:, 0], batch["labels"])
 
-    facts = {"model": Masked(), "train_dataset": items, "collate": collate, "compute_loss": compute_loss}
-    (finding,) = diagnose.preflight(select=["LAB020", "LAB022", "LAB023"], **facts).findings
+    return {"model": model, "train_dataset": items, "collate": collate, "compute_loss": compute_loss}
+
+
+def test_a_norm_over_time_that_a_mask_would_mend_lacks_its_mask():
+    (finding,) = diagnose.preflight(select=["LAB020", "LAB022", "LAB023"], **without_a_mask(Masked())).findings
     assert (finding.probe, finding.where, finding.severity) == ("LAB020", "attention_mask", "warning")
+
+
+class Refusing(Masked):
+    """Takes a mask by name, and cannot work with ours."""
+
+    def forward(self, input_values, attention_mask=None):
+        if attention_mask is not None:
+            raise RuntimeError("not this one")
+        return super().forward(input_values)
+
+
+def test_a_mask_that_is_refused_leaves_what_was_seen_without_it():
+    report = diagnose.preflight(select=["LAB020", "LAB023"], **without_a_mask(Refusing()))
+    assert report.findings and all(outcome.looked for outcome in report.outcomes)
 
 
 ITEMS = [

@@ -19,7 +19,7 @@ from probes.measured.loss import Heard, LossTrials
 
 FEW = 2  # rows of a trial: two can be exchanged
 MORE = 4  # rows that are put into another order, where the first trials are odd
-LOOKS = 8  # at a loss that wavers: normal values come so near eight times once in a million times
+LOOKS = 8  # at a loss that wavers: of ten million draws of normal values none was blamed, with one look 5 %
 TF32 = 5e-5  # a sum of many such products: each is rounded to 5e-4
 FORWARD = 1 / 3  # of a forward and backward pass
 

@@ -50,8 +50,13 @@ def compare(
             return _with_scores(found, alone, logits_of(beginnings.output), number, scored, beginnings)
 
     told = scores_of((collation.alone, collation.pair), row.number)
-    given = row.with_mask(told.takes[0]) if told.differs and told.takes and not told.masks else None
-    return replace(told, masked_change=scores_of(given, row.number).score_change) if given else told
+    given = row.with_mask() if told.differs and MASKS[0] in told.takes and not told.masks else None
+    if given is None:
+        return told
+    try:
+        return replace(told, masked_change=scores_of(given, row.number).score_change)
+    except Exception:  # a mask of ours is a question, and no answer leaves what was seen without it
+        return told
 
 
 def _with_scores(found: Padding, alone: Any, beside: Any, number: int, scored: int, beginnings: Beginnings) -> Padding:
@@ -108,14 +113,14 @@ class _Row:
     def _part(self, row: torch.Tensor) -> torch.Tensor:
         return row.narrow(self.axis - 1, 0, self.length)
 
-    def with_mask(self, name: str) -> tuple[Any, Any] | None:
-        """Both batches with the mask that their inputs would have; None where it is no mask over their positions."""
-        if not name.endswith("mask") or self.alone.dim() != 2 or not all(isinstance(b, dict) for b in self.batches):
+    def with_mask(self) -> tuple[Any, Any] | None:
+        """Both batches with the attention mask that their inputs would have; None where their inputs are no rows."""
+        if self.alone.dim() != 2 or not all(isinstance(batch, dict) for batch in self.batches):
             return None
         own = [spread_of(self.alone[0].double(), self._part(row).double()) < 1e-3 for row in self.pair]
         lengths = torch.tensor([self.length if short else self.other for short in own])
         masks = (torch.ones_like(self.alone), torch.arange(self.other) < lengths[:, None])
-        alone, pair = ({**batch, name: mask.long()} for batch, mask in zip(self.batches, masks, strict=True))
+        alone, pair = ({**batch, MASKS[0]: mask.long()} for batch, mask in zip(self.batches, masks, strict=True))
         return alone, pair
 
     def masks(self) -> Iterator[Mask]:
