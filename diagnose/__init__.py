@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
+from diagnose.common.provider import provider
 from diagnose.marks import Fault, Probe, fault, probe
 from diagnose.nouns import Finding, Outcome, Severity, Stage, Status, Verdict
 from diagnose.version import __version__
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Fault", "Finding", "Guard", "Outcome", "PreflightFailed", "Probe", "Report", "Severity", "Stage", "Status",
-    "Stopped", "Verdict", "__version__", "fault", "nan_bisect", "precision", "preflight", "probe",
+    "Stopped", "Verdict", "__version__", "fault", "nan_bisect", "precision", "preflight", "probe", "provider",
 ]  # fmt: skip
 
 _LATER = {

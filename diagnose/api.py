@@ -4,12 +4,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from diagnose.common.provider import needs_of
 from diagnose.conduct import conduct
 from diagnose.engine import installed
 from diagnose.errors import InputError
 from diagnose.facts import Refusal
 from diagnose.nouns import Stage
-from diagnose.providers import needs_of
 from diagnose.report import Report
 from diagnose.roots import nearest
 from diagnose.runner import Selection, Watcher

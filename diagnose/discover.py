@@ -1,7 +1,6 @@
 """Finds probes, providers and faults through entry points, so that a package adds its own by being installed."""
 
 import importlib
-import inspect
 import pkgutil
 import traceback
 from collections.abc import Callable, Iterator
@@ -10,10 +9,10 @@ from importlib.metadata import EntryPoint, entry_points
 from types import ModuleType
 from typing import Any, Generic, TypeVar
 
+from diagnose.common.provider import Provider
 from diagnose.facts import told
 from diagnose.marks import Fault, Probe
 from diagnose.nouns import Outcome, Severity, Stage, Status
-from diagnose.providers import Provider
 
 NOT_PROBES = frozenset({"instruments", "providers", "faults", "guards"})
 Item = TypeVar("Item")
@@ -99,9 +98,7 @@ def _faults_in(module: ModuleType) -> Iterator[Fault]:
 
 
 def _providers_in(module: ModuleType) -> Iterator[Provider]:
-    for name, value in vars(module).items():
-        if inspect.isfunction(value) and not name.startswith("_") and value.__module__ == module.__name__:
-            yield Provider(value)
+    return (v for v in vars(module).values() if isinstance(v, Provider) and v.give.__module__ == module.__name__)
 
 
 def _unreadable(name: str, reason: str, trace: str = "") -> Outcome:

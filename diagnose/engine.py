@@ -9,11 +9,12 @@ from fnmatch import filter as matching
 from typing import Any
 
 from diagnose import discover
+from diagnose.common.provider import Provider
 from diagnose.errors import InputError
 from diagnose.facts import Context, Refusal
 from diagnose.marks import Probe
 from diagnose.nouns import Outcome
-from diagnose.providers import Plan, Provider
+from diagnose.providers import Plan
 from diagnose.report import Report
 from diagnose.roots import nearest
 from diagnose.runner import ALL, Selection, Watcher, run

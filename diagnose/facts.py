@@ -8,8 +8,9 @@ from typing import Any, Self
 
 import click
 
+from diagnose.common.provider import Provider, needs_of
 from diagnose.nouns import Status
-from diagnose.providers import Plan, Provider, needs_of
+from diagnose.providers import Plan
 from diagnose.roots import COLLECTIONS, MAY_BE_EMPTY
 from diagnose.seeding import seeded
 

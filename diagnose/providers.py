@@ -1,61 +1,19 @@
 """Who can give which fact. A provider is a function: its name is the fact, its parameters are the facts it needs."""
 
-import inspect
-from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass
-from functools import cache
-from typing import Any
+from collections.abc import Collection, Iterable, Sequence
 
+from diagnose.common.provider import Provider, needs_of
 from diagnose.marks import Probe
 from diagnose.roots import ROOTS, nearest
 
 
-@dataclass(frozen=True)
-class Needs:
-    """The facts a function asks for; an optional one is a parameter with a default."""
-
-    required: tuple[str, ...]
-    optional: tuple[str, ...]
-
-    @property
-    def all(self) -> tuple[str, ...]:
-        return self.required + self.optional
-
-
-@cache
-def needs_of(function: Callable[..., Any]) -> Needs:
-    parameters = inspect.signature(function).parameters.values()
-    named = [p for p in parameters if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)]
-    required = tuple(p.name for p in named if p.default is p.empty)
-    return Needs(required, tuple(p.name for p in named if p.default is not p.empty))
-
-
-@dataclass(frozen=True)
-class Provider:
-    """Gives one fact."""
-
-    give: Callable[..., Any]
-
-    @property
-    def fact(self) -> str:
-        return self.give.__name__
-
-    @property
-    def source(self) -> str:
-        return f"{self.give.__module__}.{self.fact}"
-
-    @property
-    def needs(self) -> Needs:
-        return needs_of(self.give)
-
-
 class Plan:
-    """Which provider gives which fact: the first registered one whose needs can be had from what was given."""
+    """Which provider gives which fact: the one of lowest priority whose needs can be had from what was given."""
 
     def __init__(self, given: Collection[str], providers: Sequence[Provider]) -> None:
         self.given = frozenset(given)
         self.providers: dict[str, list[Provider]] = {}
-        for provider in providers:
+        for provider in sorted(providers, key=lambda provider: provider.priority):
             self.providers.setdefault(provider.fact, []).append(provider)
         self._chosen: dict[str, Provider] = {}
         self._within_reach = self._reach()

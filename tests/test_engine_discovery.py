@@ -5,6 +5,7 @@ import sys
 import pytest
 
 from diagnose import Status, discover
+from diagnose.providers import Plan
 from tests.probing import install
 
 PROBE = '''
@@ -15,6 +16,18 @@ def {name}(train_rows):
     """A title."""
     yield Finding("row 1", "bad", "mend it")
 '''
+
+GIVING = """
+from os.path import join
+
+from diagnose import provider
+
+@provider
+def colour(model):
+    return "red"
+
+def helper(model): ...
+"""
 
 
 @pytest.fixture
@@ -30,7 +43,7 @@ def package(tmp_path, monkeypatch):
         "extra/data/untold.py": PROBE.format(id="DAT902", name="untold").replace('"""A title."""', "..."),
         "extra/data/misplaced.py": PROBE.format(id="LAB901", name="misplaced"),
         "extra/instruments/__init__.py": "raise RuntimeError('not walked')",
-        "extra/giving.py": "from os.path import join\ndef colour(model):\n    return 'red'\ndef _hidden(): ...\n",
+        "extra/giving.py": GIVING,
     }
     install(tmp_path, files, "[gonogo.probes]\nextra = extra\n[gonogo.providers]\nextra = extra.giving\n")
     monkeypatch.syspath_prepend(str(tmp_path))
@@ -44,7 +57,7 @@ def test_a_third_party_adds_probes_and_providers_by_being_installed(package):
     ours = [probe for probe in found.items if probe.id == "DAT901"]
     assert [probe.name for probe in ours] == ["one"]
     assert "extra.giving.colour" in [provider.source for provider in discover.providers().items]
-    assert not [p for p in discover.providers().items if p.fact in ("_hidden", "join")]
+    assert not [p for p in discover.providers().items if p.fact in ("helper", "join")]
     assert "extra" in discover.packages()
 
 
@@ -66,3 +79,26 @@ def test_everything_we_ship_can_be_read_and_every_id_is_unique():
         assert found.unreadable == ()
     names = [probe.name for probe in discover.probes().items]
     assert len(names) == len(set(names))
+
+
+# The order in which several providers of one fact are asked: never the alphabet of their modules.
+ORDER = {
+    (
+        "configuration",
+        "running",
+    ): "argument_names item_source model_families run_settings seeding tokenizer_source update_plan",
+    ("configuration", "running", "written_arguments"): "fp16_asked",
+    ("configuration", "running_trials"): "generation_limit",
+    ("configuration", "schedule", "written_arguments"): "schedule_curve",
+    ("manifest", "manifest_items"): "eval_corpus train_corpus",
+    ("transformers_trainer", "written_arguments"): "total_steps training_arguments",
+}
+
+
+def test_the_order_of_providers_is_written_down_and_no_two_share_a_priority():
+    plan = Plan((), discover.providers().items).providers
+    several = {
+        fact: tuple(p.give.__module__.split(".", 2)[2] for p in found) for fact, found in plan.items() if len(found) > 1
+    }
+    assert several == {fact: order for order, facts in ORDER.items() for fact in facts.split()}
+    assert all(len({p.priority for p in found}) == len(found) for found in plan.values())

@@ -8,8 +8,9 @@ import numpy
 import pytest
 import torch
 
+from diagnose.common.provider import Provider
 from diagnose.facts import Context, Failed, NotApplicable, NotGiven, Unavailable
-from diagnose.providers import Provider, unknown_facts
+from diagnose.providers import unknown_facts
 from diagnose.seeding import seeded
 from tests.probing import probe_of
 

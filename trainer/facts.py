@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from diagnose.common.provider import provider
 from trainer.data.manifest import read_rows
 
 if TYPE_CHECKING:
@@ -17,10 +18,12 @@ if TYPE_CHECKING:
     from trainer.models.parts import Parts
 
 
+@provider
 def config_path(config: Resolved) -> Path:
     return config.path
 
 
+@provider
 def config_values(config: Resolved) -> dict[str, tuple[Any, str, int | None]]:
     """Every value by its dotted key, with the file (or --set, or default) and the line that decided it."""
     from trainer.config.layer import leaves
@@ -30,24 +33,29 @@ def config_values(config: Resolved) -> dict[str, tuple[Any, str, int | None]]:
     return {key: (value, said[key].name, said[key].line) for key, value in leaves(plain(config.config))}
 
 
+@provider
 def train_rows(config: Resolved) -> list[dict[str, Any]]:
     return read_rows(config.config.splits / "train.csv")
 
 
+@provider
 def eval_rows(config: Resolved) -> list[dict[str, Any]]:
     return read_rows(config.config.splits / "dev.csv")
 
 
+@provider
 def audio_root(config: Resolved) -> Path:
     return config.config.paths.data_root
 
 
+@provider
 def configured_rows(config: Resolved) -> int | None:
     """How many rows there are to train on; None while there is no manifest."""
     path = config.config.splits / "train.csv"
     return len(read_rows(path)) if path.exists() else None
 
 
+@provider
 def configured_dataset(config: Resolved) -> Any:
     """The training set as the run opens it; no model is needed for that."""
     from trainer.data.dataset import open_split
@@ -55,6 +63,7 @@ def configured_dataset(config: Resolved) -> Any:
     return open_split(config.config, "train")
 
 
+@provider
 def metric_names(config: Resolved) -> tuple[str, ...]:
     """What an evaluation of this run computes."""
     from trainer.evaluation.metrics import ROUGES
@@ -65,6 +74,7 @@ def metric_names(config: Resolved) -> tuple[str, ...]:
     return (*losses, *(names[config.config.model.task] if config.config.training.predict_with_generate else ()))
 
 
+@provider
 def needed_columns(config: Resolved) -> tuple[str, ...]:
     from trainer.data.prepare import needed_texts
 
@@ -72,11 +82,13 @@ def needed_columns(config: Resolved) -> tuple[str, ...]:
     return texts if config.config.model.type == "mt5" else ("audio_path", *texts)
 
 
+@provider
 def group_column(config: Resolved) -> str:
     """The column by which the splits are made: nothing of one group is on both sides."""
     return config.config.data.group_column
 
 
+@provider
 def configured_audio(config: Resolved) -> dict[str, float]:
     """What the run expects of its audio, whatever the feature extractor would take."""
     audio = config.config.audio
@@ -84,6 +96,7 @@ def configured_audio(config: Resolved) -> dict[str, float]:
     return {"sample_rate": audio.sample_rate, "min_seconds": bounds[0], "max_seconds": bounds[1]}
 
 
+@provider
 def parts(config: Resolved, configured_dataset: Any) -> Parts:
     """The model with all that feeds and reads it, as the run will build it."""
     from trainer.models.parts import build
@@ -91,6 +104,7 @@ def parts(config: Resolved, configured_dataset: Any) -> Parts:
     return build(config.config, configured_dataset.texts())
 
 
+@provider
 def trainer(config: Resolved, parts: Parts, configured_dataset: Any) -> RunTrainer:
     """The trainer of the run, without the callbacks that write."""
     from trainer.data.dataset import open_split
@@ -100,28 +114,34 @@ def trainer(config: Resolved, parts: Parts, configured_dataset: Any) -> RunTrain
     return RunTrainer(parts, configured_dataset, open_split(config.config, "dev") if evaluates else None)
 
 
+@provider
 def rank_facts(config: Resolved) -> Callable[[int, int], dict[str, Any]]:
     """Every process of the run reads the same configuration."""
     return lambda rank, processes: {"config": config}
 
 
+@provider
 def labels_of(parts: Parts) -> Callable[[Any], Any]:
     return parts.labels_of
 
 
+@provider
 def own_generate(parts: Parts) -> Callable[[Any, Any], Any]:
     """Goes before what a Trainer or a model could do: each row has the prompt of its own task."""
     return parts.generate
 
 
+@provider
 def own_decode(parts: Parts) -> Callable[[Any], list[str]]:
     return parts.decode
 
 
+@provider
 def fresh(parts: Parts) -> tuple[str, ...]:
     return parts.fresh
 
 
+@provider
 def keep_fp32() -> Callable[[Any, Any], list[Any]]:
     """keep_fp32(model, names): how the trainer obeys training.keep_fp32; for models of any kind."""
     from trainer.models.keep_fp32 import keep_fp32 as keep
@@ -129,6 +149,7 @@ def keep_fp32() -> Callable[[Any, Any], list[Any]]:
     return keep
 
 
+@provider
 def thawed_later(config: Resolved, parts: Parts) -> tuple[str, ...]:
     """What is frozen for the first epochs only; nothing where the encoder stays as it begins."""
     if config.config.training.freeze_encoder_epochs is None:
@@ -137,6 +158,7 @@ def thawed_later(config: Resolved, parts: Parts) -> tuple[str, ...]:
     return tuple(name for name, one in parts.model.named_parameters() if id(one) in inside)
 
 
+@provider
 def digest_inputs(config: Resolved) -> dict[str, Any]:
     """What a receipt vouches for: nothing is built or decoded to find out."""
     from trainer.inputs import vouched_for

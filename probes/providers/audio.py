@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from diagnose.common.provider import provider
 from diagnose.facts import NotApplicable
 from probes.measured.audio import AudioLimits, Clip, Clips, Heard, Loaded, LoadedItems, Reaching
 from probes.measured.corpus import Corpus, CorpusRow, Sample
@@ -11,6 +12,7 @@ DESCRIBED = ("sample_rate", "sampling_rate", "sr", "channels", "num_channels", "
 LEAST = 20  # clips on each side
 
 
+@provider
 def clips(audio_rows: tuple[CorpusRow, ...], sampled_rows: Sample) -> Clips:
     """Header, wholeness and samples of each file in the sample."""
     from probes.instruments.audio_files import look_at
@@ -18,17 +20,20 @@ def clips(audio_rows: tuple[CorpusRow, ...], sampled_rows: Sample) -> Clips:
     return Clips(look_at([row for row in sampled_rows.rows if row.audio]), len(audio_rows))
 
 
+@provider
 def timed_clips(clips: Clips) -> Clips:
     """Those whose row says how long they last."""
     return _those(clips, [clip for clip in clips.rows if clip.row.seconds], "no row says how long its clip lasts")
 
 
+@provider
 def described_clips(clips: Clips) -> Clips:
     """Those whose row says their sample rate or channels."""
     named = [clip for clip in clips.rows if set(clip.row.tags) & set(DESCRIBED)]
     return _those(clips, named, "no column gives a sample rate or channels")
 
 
+@provider
 def clips_of_both(clips: Clips, eval_corpus: Corpus) -> Clips:
     """Where there are enough of training and evaluation to tell."""
     counts = [sum(clip.row.split == split and bool(clip.wave) for clip in clips.rows) for split in ("train", "eval")]
@@ -42,6 +47,7 @@ def _those(clips: Clips, rows: Sequence[Clip], otherwise: str) -> Clips:
     return Clips(tuple(rows), clips.total)
 
 
+@provider
 def reaching(
     clips: Clips, audio_limits: AudioLimits | None = None, loaded_clips: tuple[Loaded, ...] = ()
 ) -> tuple[Reaching, ...]:
@@ -62,6 +68,7 @@ def reaching(
     return tuple(found.values())
 
 
+@provider
 def waves(
     clips: Clips | None = None, train_items: LoadedItems | None = None, eval_items: LoadedItems | None = None
 ) -> tuple[Heard, ...]:
@@ -74,6 +81,7 @@ def waves(
     return tuple(heard)
 
 
+@provider
 def loaded_clips(train_items: LoadedItems, eval_items: LoadedItems | None = None) -> tuple[Loaded, ...]:
     """Items of the datasets that hold a waveform."""
     every = train_items.rows + (eval_items.rows if eval_items else ())
@@ -83,6 +91,7 @@ def loaded_clips(train_items: LoadedItems, eval_items: LoadedItems | None = None
     return loaded
 
 
+@provider
 def audio_limits(feature_extractor: Any = None, configured_audio: Mapping[str, float] | None = None) -> AudioLimits:
     """By the configuration; else by the feature extractor: its rate, and its window where what is longer is cut."""
     rate = getattr(feature_extractor, "sampling_rate", None)

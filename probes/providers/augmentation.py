@@ -2,10 +2,12 @@
 
 from typing import Any
 
+from diagnose.common.provider import provider
 from diagnose.facts import NotApplicable, Unavailable
 from probes.measured.augmentation import Draws, RowOrder
 
 
+@provider
 def row_order(train_batches: Any) -> RowOrder:
     from probes.instruments.augmentation import by_number, order_of, unwrapped
     from probes.instruments.forked import CannotFork, ChildRaised
@@ -24,6 +26,7 @@ def row_order(train_batches: Any) -> RowOrder:
     return order
 
 
+@provider
 def draws(train_batches: Any) -> Draws:
     from probes.instruments.augmentation import by_number, draws_of, unwrapped
     from probes.instruments.forked import CannotFork, ChildRaised

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from diagnose.common.provider import provider
 from diagnose.facts import NotApplicable, Unavailable
 from probes.measured.data import Drawing, LabelRow, SpecialIds
 from probes.measured.labels import Rehearsal
@@ -10,6 +11,7 @@ from probes.measured.steps import FirstStep
 COUNT = 4  # enough to meet rows of several lengths; probes on all of the data read the manifest
 
 
+@provider
 def drawing(train_batches: Any) -> Drawing:
     """The first batches, drawn so that loader, workers and random states do not notice."""
     from probes.instruments.batches import draw
@@ -20,17 +22,20 @@ def drawing(train_batches: Any) -> Drawing:
     return drawn
 
 
+@provider
 def drawn_batches(drawing: Drawing) -> tuple[Any, ...]:
     if drawing.failure is not None:
         raise Unavailable(str(drawing.failure))
     return drawing.batches
 
 
+@provider
 def batch(drawn_batches: tuple[Any, ...]) -> Any:
     """The first batch; instruments work on a copy of it."""
     return drawn_batches[0]
 
 
+@provider
 def special_ids(tokenizer: Any = None, model: Any = None) -> SpecialIds:
     """What pads and what ends labels, by the tokenizer's word and by the model's configuration."""
     sources = [tokenizer, getattr(model, "config", None), getattr(model, "generation_config", None)]
@@ -51,6 +56,7 @@ def _listed(token: Any) -> list[int]:
     return [one for one in (token if isinstance(token, list | tuple) else [token]) if isinstance(one, int)]
 
 
+@provider
 def label_rows(
     drawn_batches: tuple[Any, ...],
     special_ids: SpecialIds,

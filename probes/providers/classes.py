@@ -5,6 +5,7 @@ from collections import Counter
 from dataclasses import replace
 from typing import Any
 
+from diagnose.common.provider import provider
 from diagnose.facts import NotApplicable
 from probes.measured.classes import Balance, Balances, ClassLabels
 from probes.measured.corpus import Corpus
@@ -14,6 +15,7 @@ CLASSES = ("label", "class", "category", "intent", "emotion", "accent")
 SOURCES = ("task", "language", "lang", "locale", "domain")
 
 
+@provider
 def class_labels(train_dataset: Any, model: Any = None, data_sample_size: int | str = 0) -> ClassLabels:
     from probes.instruments.classes import head_of, labels_in
     from probes.instruments.corpus_sampling import evenly
@@ -32,6 +34,7 @@ def class_labels(train_dataset: Any, model: Any = None, data_sample_size: int | 
     return replace(found, head=head, head_name=name)
 
 
+@provider
 def balances(train_corpus: Corpus) -> Balances:
     """Columns that name a class or a task, with few values."""
     found = [_balance(train_corpus, column) for column in (*CLASSES, *SOURCES)]

@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
+from diagnose.common.provider import provider
 from diagnose.facts import NotApplicable, Unavailable
 from probes.books import books_of
 from probes.measured.collation import Collation, Targets
@@ -17,6 +18,7 @@ COUNTED = 512  # texts that are counted against the limit: a share of 1 % is the
 LONG = 2  # of them with the longest texts, and as many with the shortest
 
 
+@provider
 def collation(
     train_dataset: Any, collate: Any, labels_of: Any = None, train_manifest: Corpus | None = None
 ) -> Collation:
@@ -39,6 +41,7 @@ def collation(
         raise Unavailable(str(reason)) from reason
 
 
+@provider
 def targets(
     collation: Collation, tokenizer: Any, special_ids: SpecialIds, train_corpus: Corpus | None = None
 ) -> Targets:
@@ -56,6 +59,7 @@ def targets(
     return targets_of(collation, Tongue(encoder_of(tokenizer), special_tokens(tokenizer), special_ids.ends), texts)
 
 
+@provider
 def padding(
     model: "Module", collation: Collation, compute_loss: Any = None, labels_of: Any = None, trainer: Any = None
 ) -> Padding:

@@ -5,6 +5,7 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
+from diagnose.common.provider import provider
 from diagnose.facts import NotApplicable, Unavailable
 from probes.measured.configuration import (
     ArgumentNames,
@@ -26,6 +27,7 @@ KEYS = {
 FAMILIES = {"whisper": ("whisper",), "mt5": ("mt5",), "e2e": ("wav2vec2", "mbart"), "hybrid": ("conformer",)}
 
 
+@provider(priority=1)
 def run_settings(config_values: Values, metric_names: tuple[str, ...] | None = None) -> RunSettings:
     """Under the names that transformers has for them, each with the file and line that decided it."""
     from probes.instruments.run_settings import NAMES, settings_of
@@ -46,6 +48,7 @@ def run_settings(config_values: Values, metric_names: tuple[str, ...] | None = N
     )
 
 
+@provider(priority=1)
 def update_plan(config_values: Values, run_settings: RunSettings, configured_rows: int | None = None) -> UpdatePlan:
     """Counted as the trainer counts: the last batch of an epoch need not be full, nor its last update."""
     settings = run_settings
@@ -62,6 +65,7 @@ def update_plan(config_values: Values, run_settings: RunSettings, configured_row
     return UpdatePlan(whole, rows, per_epoch, configured_rows)
 
 
+@provider(priority=1)
 def schedule_curve(config_values: Values, run_settings: RunSettings, update_plan: UpdatePlan) -> ScheduleCurve:
     from probes.instruments.schedule import named
 
@@ -70,15 +74,18 @@ def schedule_curve(config_values: Values, run_settings: RunSettings, update_plan
     return named(run_settings.schedule or "linear", run_settings.learning_rate or 0.0, steps, updates)
 
 
+@provider(priority=1)
 def argument_names(config_values: Values) -> ArgumentNames:
     raise NotApplicable("every key of this configuration was checked when it was read")
 
 
+@provider(priority=1)
 def item_source(configured_dataset: Any) -> Any:
     """The training set, before there is a model."""
     return configured_dataset
 
 
+@provider(priority=1)
 def tokenizer_source(config_values: Values) -> str:
     named = [config_values[key][0] for key in ("model.tokenizer", "model.name", "model.decoder")]
     if not any(named):
@@ -86,6 +93,7 @@ def tokenizer_source(config_values: Values) -> str:
     return str(next(name for name in named if name))
 
 
+@provider(priority=1)
 def model_families(config_values: Values) -> tuple[ModelFamily, ...]:
     kinds = FAMILIES.get(config_values["model.type"][0], ())
     sources = [config_values[key][0] for key in ("model.name", "model.decoder", "model.encoder")]
@@ -93,16 +101,19 @@ def model_families(config_values: Values) -> tuple[ModelFamily, ...]:
     return tuple(ModelFamily(kind, source) for kind in kinds)
 
 
+@provider(priority=1)
 def seeding(config_values: Values, run_settings: RunSettings) -> Seeding:
     return Seeding(run_settings.seed, run_settings.place("seed"))
 
 
+@provider(priority=1)
 def fp16_asked(config_values: Values, run_settings: RunSettings) -> Place:
     if not run_settings.fp16:
         raise NotApplicable("fp16 is off")
     return run_settings.place("fp16")
 
 
+@provider(priority=1)
 def generation_limit(config_values: Values, run_settings: RunSettings, generates: bool) -> GenerationLimit:
     return GenerationLimit((run_settings.generation_max_length or 20) - 1, run_settings.place("generation_max_length"))
 

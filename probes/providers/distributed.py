@@ -3,10 +3,12 @@
 import multiprocessing
 from typing import Any
 
+from diagnose.common.provider import provider
 from diagnose.facts import NotApplicable, Unavailable
 from probes.measured.distributed import Rank, RankBatches, Ranks, RankSteps
 
 
+@provider
 def ranks(rank_facts: Any, processes: int) -> Ranks:
     """Every process builds its own facts, in a group on the CPU of this machine."""
     import torch
@@ -27,12 +29,14 @@ def ranks(rank_facts: Any, processes: int) -> Ranks:
     return found
 
 
+@provider
 def rank_batches(ranks: Ranks) -> tuple[RankBatches, ...]:
     """The epoch of every process."""
     _tried(ranks, "drawing")
     return tuple(rank.batches for rank in ranks.ranks if rank.batches is not None)
 
 
+@provider
 def rank_rows(ranks: Ranks, rank_batches: tuple[RankBatches, ...]) -> tuple[RankBatches, ...]:
     """The same, where it is known that each process has the loader that it will draw from."""
     if not all(rank.prepared for rank in ranks.ranks):
@@ -42,6 +46,7 @@ def rank_rows(ranks: Ranks, rank_batches: tuple[RankBatches, ...]) -> tuple[Rank
     return rank_batches
 
 
+@provider
 def rank_steps(ranks: Ranks) -> tuple[RankSteps, ...]:
     """The weights of every process, before and after two steps."""
     _tried(ranks, "step")
@@ -51,11 +56,13 @@ def rank_steps(ranks: Ranks) -> tuple[RankSteps, ...]:
     return steps
 
 
+@provider
 def group_step(ranks: Ranks) -> Ranks:
     """The group, where all of it came to its steps."""
     return _came_to(ranks, "step", "drawing")
 
 
+@provider
 def group_evaluation(ranks: Ranks) -> Ranks:
     """The group, where all of it came to its evaluation."""
     return _came_to(ranks, "evaluation", "step")

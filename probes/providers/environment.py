@@ -5,6 +5,7 @@ import shutil
 from pathlib import Path
 from typing import Any
 
+from diagnose.common.provider import provider
 from diagnose.facts import NotApplicable, Unavailable
 from diagnose.repair import build_of, builds_match, libraries
 from probes.measured.configuration import Moments, RunSettings
@@ -19,12 +20,14 @@ WIDTHS = {"float64": 8, "int64": 8, "float16": 2, "bfloat16": 2, "int8": 1, "uin
 STATES = {"adafactor": 0.0, "sgd": 1.0, "lion": 1.0, "adagrad": 1.0, "rmsprop": 1.0, "8bit": 0.5}  # of the weights
 
 
+@provider
 def builds() -> Builds:
     """torch and torchaudio by their own version files; without its libraries torchaudio runs beside any torch."""
     torch, torchaudio = build_of("torch"), build_of("torchaudio")
     return Builds(torch, torchaudio, loads=builds_match(torch, torchaudio) or not libraries(".so"))
 
 
+@provider
 def packages() -> tuple[Package, ...]:
     """Each package imported in a process beside this one, unless this one has it already."""
     from probes.instruments.packages import imports
@@ -32,6 +35,7 @@ def packages() -> tuple[Package, ...]:
     return imports(PACKAGES)
 
 
+@provider
 def numpy_bridge(packages: tuple[Package, ...]) -> Bridge:
     absent = [package.name for package in packages if package.name in ("numpy", "torch") and not package.imported]
     if absent:
@@ -41,12 +45,14 @@ def numpy_bridge(packages: tuple[Package, ...]) -> Bridge:
     return cross_bridge()
 
 
+@provider
 def trainer_package() -> NamedPackage:
     from probes.instruments.named_package import find_package
 
     return find_package("trainer", marks=("facts.py", "config/schema.py"), rivals=RIVALS)
 
 
+@provider
 def tokenizer_needs(tokenizer_source: str) -> TokenizerNeeds:
     from probes.instruments.packages import imports
     from probes.instruments.tokenizer_files import packages_for
@@ -57,6 +63,7 @@ def tokenizer_needs(tokenizer_source: str) -> TokenizerNeeds:
     return TokenizerNeeds(tokenizer_source, why, names, tuple(package.name for package in broken), reasons)
 
 
+@provider
 def reading(item_source: Any, train_manifest: Corpus | None = None) -> Reading:
     """The first item, one in the middle, the last: until one can be read."""
     from probes.instruments.audio_files import look
@@ -77,6 +84,7 @@ def reading(item_source: Any, train_manifest: Corpus | None = None) -> Reading:
     return Reading(where, told.tried, told.read, told.error, told.line, str(files[-1]) if files else "", told.missing)
 
 
+@provider
 def devices(run_settings: RunSettings) -> Devices:
     """Only of a run that trains: what merely measures takes the device that is there."""
     from probes.instruments.devices import present
@@ -92,6 +100,7 @@ def devices(run_settings: RunSettings) -> Devices:
     return Devices(tuple(named), present(), build_of("torch"))
 
 
+@provider
 def checkpoint_room(
     run_settings: RunSettings, saves: Moments, parameters: Parameters, optimizer: Any = None
 ) -> CheckpointRoom:

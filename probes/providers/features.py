@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
+from diagnose.common.provider import provider
 from diagnose.facts import NotApplicable, Unavailable
 from probes.measured.audio import Heard
 from probes.measured.corpus import Corpus
@@ -11,6 +12,7 @@ from probes.measured.features import Features, Preprocessing, SetMoments, Silent
 LEAST = 20  # texts of each side
 
 
+@provider
 def train_features(drawn_batches: tuple[Any, ...], inputs_of: Any = None, model: Any = None) -> Features:
     """Row by row, of the batches that were drawn."""
     from dataclasses import replace
@@ -23,6 +25,7 @@ def train_features(drawn_batches: tuple[Any, ...], inputs_of: Any = None, model:
         raise NotApplicable(str(reason)) from reason
 
 
+@provider
 def preprocessing(train_batches: Any, eval_batches: Any, inputs_of: Any = None) -> Preprocessing:
     """Items of both sets, each through its own collator."""
     from probes.instruments.augmentation import by_number, unwrapped
@@ -37,6 +40,7 @@ def preprocessing(train_batches: Any, eval_batches: Any, inputs_of: Any = None) 
     return found
 
 
+@provider
 def silent_batch(collate: Any, train_dataset: Any, waves: tuple[Heard, ...] = ()) -> SilentBatch:
     """A clip of zeros through the collator."""
     from dataclasses import replace
@@ -51,6 +55,7 @@ def silent_batch(collate: Any, train_dataset: Any, waves: tuple[Heard, ...] = ()
     return replace(found, silent_clips=sum(heard.wave.rms == 0 for heard in waves))
 
 
+@provider
 def set_moments(train_dataset: Any, eval_dataset: Any) -> SetMoments:
     """Of sets whose items are vectors of one size."""
     from probes.instruments.features_sets import moments_of
@@ -61,6 +66,7 @@ def set_moments(train_dataset: Any, eval_dataset: Any) -> SetMoments:
     return found
 
 
+@provider
 def styles(train_corpus: Corpus, eval_corpus: Corpus) -> Styles:
     """How the texts of both sets are written."""
     from probes.instruments.text_style import style_of

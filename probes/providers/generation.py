@@ -4,6 +4,7 @@ import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from diagnose.common.provider import provider
 from diagnose.facts import NotApplicable, Unavailable
 from probes.books import books_of
 from probes.measured.data import LabelRow, SpecialIds
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 TRAINED = 0.6  # of ln V: random weights start at ln V or above; what begins below was trained on something alike
 
 
+@provider
 def generate(model: Any, own_generate: Any = None, trainer: Any = None) -> Callable[[Any, Any], Any]:
     """The run's own; a Trainer's prediction step; or the model's own method, which is given with the model."""
     from probes.instruments.generation_facts import generate_of_model, generate_of_trainer
@@ -35,6 +37,7 @@ def generate(model: Any, own_generate: Any = None, trainer: Any = None) -> Calla
     return generate_of_model
 
 
+@provider
 def decode(tokenizer: Any, own_decode: Any = None) -> Callable[[Any], list[str]]:
     """The run's own; else the tokenizer's, special tokens left out."""
     from probes.instruments.generation_facts import decode_of
@@ -46,6 +49,7 @@ def decode(tokenizer: Any, own_decode: Any = None) -> Callable[[Any], list[str]]
     return decode_of(tokenizer)
 
 
+@provider
 def evaluate(trainer: Any, eval_batches: Any) -> Callable[[], dict[str, float]]:
     """A Trainer's evaluation loop over its first rows; it is called in a child, so that the Trainer does not notice."""
     from probes.instruments.generation_facts import evaluate_of_trainer
@@ -53,6 +57,7 @@ def evaluate(trainer: Any, eval_batches: Any) -> Callable[[], dict[str, float]]:
     return evaluate_of_trainer(trainer, eval_batches)
 
 
+@provider
 def trained_before(
     first_step: FirstStep,
     model: "Module",
@@ -80,6 +85,7 @@ def trained_before(
     return quiet is not None and quiet < enough
 
 
+@provider
 def speaking_scene(
     model: "Module",
     generate: Any,
@@ -101,6 +107,7 @@ def speaking_scene(
     return scene_of(model, generate, batch, rows, special_ids, first_step, decode, tokenizer)
 
 
+@provider
 def spoken(speaking_scene: Any, trained_before: bool | None = None) -> FreeOutput:
     """What the model says to two rows, twice under different seeds; what it raises."""
     from probes.instruments.generation_trials import speak_freely
@@ -108,12 +115,14 @@ def spoken(speaking_scene: Any, trained_before: bool | None = None) -> FreeOutpu
     return speak_freely(speaking_scene, bool(trained_before))
 
 
+@provider
 def free_output(spoken: FreeOutput) -> FreeOutput:
     if spoken.failure is not None:
         raise Unavailable(str(spoken.failure))
     return spoken
 
 
+@provider
 def steered_output(
     speaking_scene: Any, free_output: FreeOutput, decoder_rows: tuple[LabelRow, ...], model: Any = None
 ) -> SteeredOutput:
@@ -132,6 +141,7 @@ def steered_output(
     return heard
 
 
+@provider
 def trained_output(trained_before: bool, free_output: FreeOutput) -> FreeOutput:
     """What a model says that was trained before; random weights say anything, for ever, and to everybody the same."""
     if not trained_before:
@@ -141,6 +151,7 @@ def trained_output(trained_before: bool, free_output: FreeOutput) -> FreeOutput:
     return free_output
 
 
+@provider
 def evaluated(
     model: "Module",
     evaluate: Any,

@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
+from diagnose.common.provider import provider
 from diagnose.facts import NotApplicable, Unavailable
 from probes.books import books_of
 from probes.measured.configuration import RunSettings
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from torch.nn import Module
 
 
+@provider
 def repeated(free_output: FreeOutput | None = None, evaluated: Evaluated | None = None) -> Repeated:
     """Generation and evaluation, each under two seeds."""
     if evaluated is not None and evaluated.failure is not None:
@@ -25,6 +27,7 @@ def repeated(free_output: FreeOutput | None = None, evaluated: Evaluated | None 
     return Repeated(free_output, evaluated)
 
 
+@provider
 def agreement(
     trained_output: FreeOutput,
     speaking_scene: Any,
@@ -42,6 +45,7 @@ def agreement(
     return found
 
 
+@provider
 def metric_trial(
     compute_metrics: Any,
     label_rows: tuple[LabelRow, ...],
@@ -65,12 +69,14 @@ def metric_trial(
     return trial.run()
 
 
+@provider
 def working_metric(metric_trial: MetricTrial) -> MetricTrial:
     if metric_trial.failure is not None:
         raise Unavailable(str(metric_trial.failure))
     return metric_trial
 
 
+@provider
 def saved(
     model: "Module",
     batch: Any,
@@ -98,6 +104,7 @@ def saved(
         raise NotApplicable(str(reason)) from reason
 
 
+@provider
 def kept_logits(trainer: Any, run_settings: RunSettings, first_step: FirstStep, eval_dataset: Any) -> KeptLogits:
     """What the Trainer gathers where it has a metric function and does not generate."""
     from probes.instruments.generation_facts import kept_logits_of

@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
+from diagnose.common.provider import provider
 from diagnose.facts import NotApplicable
 from probes.books import books_of
 from probes.measured.gradients import Depth, OwnStep, Repeat
@@ -11,6 +12,7 @@ if TYPE_CHECKING:
     from torch.nn import Module
 
 
+@provider
 def gradient_depth(first_gradients: Gradients) -> tuple[Depth, ...]:
     """Layers in a row, with the size of each one's gradient."""
     from probes.instruments.gradient_depth import stacks
@@ -21,6 +23,7 @@ def gradient_depth(first_gradients: Gradients) -> tuple[Depth, ...]:
     return found
 
 
+@provider
 def repeated_step(
     model: "Module",
     batch: Any,
@@ -37,6 +40,7 @@ def repeated_step(
     return repeat(subject, first_loss.value, books_of(trainer))
 
 
+@provider
 def own_step(
     model: "Module",
     batch: Any,

@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
+from diagnose.common.provider import provider
 from diagnose.facts import NotApplicable, Unavailable
 from probes.books import books_of
 from probes.measured.data import LabelRow, SpecialIds
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from torch.nn import Module
 
 
+@provider
 def rehearsal(
     model: "Module",
     drawn_batches: tuple[Any, ...],
@@ -35,6 +37,7 @@ def rehearsal(
     return heard
 
 
+@provider
 def ctc_rows(rehearsal: Rehearsal, label_rows: tuple[LabelRow, ...] = ()) -> tuple[CtcRow, ...]:
     """Targets of the CTC loss; a blank that the loss itself takes out of the labels counts as well."""
     from probes.instruments.labels import with_blanks
@@ -44,6 +47,7 @@ def ctc_rows(rehearsal: Rehearsal, label_rows: tuple[LabelRow, ...] = ()) -> tup
     return with_blanks(rehearsal.ctc, label_rows)
 
 
+@provider
 def teaching(label_rows: tuple[LabelRow, ...], rehearsal: Rehearsal, first_step: FirstStep) -> Teaching:
     """Where labels, decoder inputs and scores stand to each other; of the first batch."""
     from probes.instruments.teaching import teaching_of
@@ -57,6 +61,7 @@ def teaching(label_rows: tuple[LabelRow, ...], rehearsal: Rehearsal, first_step:
     return taught
 
 
+@provider
 def follow_distance(rehearsal: Rehearsal) -> int:
     """How far behind a label the scores follow it."""
     if rehearsal.follows is None:
@@ -64,6 +69,7 @@ def follow_distance(rehearsal: Rehearsal) -> int:
     return rehearsal.follows
 
 
+@provider
 def decoder_rows(
     label_rows: tuple[LabelRow, ...], rehearsal: Rehearsal | None = None, model: Any = None
 ) -> tuple[LabelRow, ...]:
@@ -74,6 +80,7 @@ def decoder_rows(
     return tuple(row for row in label_rows if row.scored)
 
 
+@provider
 def decoder_start(special_ids: SpecialIds, rehearsal: Rehearsal | None = None) -> int:
     """By the configuration; else what the decoder was seen to read first in every row."""
     firsts = {row[0] for row in rehearsal.given if row} if rehearsal else set()
@@ -82,6 +89,7 @@ def decoder_start(special_ids: SpecialIds, rehearsal: Rehearsal | None = None) -
     return firsts.pop() if special_ids.start is None else special_ids.start
 
 
+@provider
 def prefixes(
     decoder_rows: tuple[LabelRow, ...],
     tokenizer: Any,
@@ -95,6 +103,7 @@ def prefixes(
     return prefixes_of(decoder_rows, tokenizer, special_ids, model, decoder_start)
 
 
+@provider
 def source_rows(
     drawn_batches: tuple[Any, ...], decoder_rows: tuple[LabelRow, ...], special_ids: SpecialIds, model: Any = None
 ) -> tuple[SourceRow, ...]:
@@ -108,6 +117,7 @@ def source_rows(
     return rows
 
 
+@provider
 def endings(decoder_rows: tuple[LabelRow, ...], special_ids: SpecialIds, model: Any = None) -> Endings:
     """Which rows end with an end token, and how much room there is behind those that do not."""
     from probes.instruments.labels import endings_of

@@ -3,6 +3,7 @@
 import time
 from typing import TYPE_CHECKING, Any
 
+from diagnose.common.provider import provider
 from diagnose.facts import NotApplicable, Unavailable
 from probes.books import books_of
 from probes.measured.learning import Overfit
@@ -14,6 +15,7 @@ SECONDS = 240  # at most; a healthy model of the demo takes a tenth of it
 ROWS = 4  # that are collated twice
 
 
+@provider
 def overfit_curve(
     model: "Module",
     batch: Any,
@@ -44,6 +46,7 @@ def overfit_curve(
         raise NotApplicable(str(reason)) from reason
 
 
+@provider
 def overfitted(overfit_curve: Overfit) -> Overfit:
     """Judged: what was ended by the clock, or was still falling, is no verdict."""
     run = overfit_curve
@@ -54,6 +57,7 @@ def overfitted(overfit_curve: Overfit) -> Overfit:
     return run
 
 
+@provider
 def redrawn_labels(train_dataset: Any, collate: Any, labels_of: Any = None) -> str:
     """`same`, or the rows whose labels differ though their inputs do not, when they are collated twice."""
     from probes.instruments.forked import ChildRaised

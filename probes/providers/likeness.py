@@ -2,7 +2,10 @@
 
 from typing import Any
 
+from diagnose.common.provider import provider
 
+
+@provider
 def likeness(model: Any, batch: Any, tokenizer: Any = None, labels_of: Any = None) -> tuple[str, ...]:
     """One name, or none: by the form of the labels, by what the model reads, and by its family."""
     import torch

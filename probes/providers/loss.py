@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from diagnose.common.provider import provider
 from diagnose.facts import NotApplicable, Unavailable
 from probes.books import books_of
 from probes.measured.configuration import RunSettings
@@ -18,6 +19,7 @@ BATCHES = 4  # of an accumulated step
 CANDIDATES = 48  # items whose size is measured where no manifest tells it
 
 
+@provider
 def loss_trials(
     model: "Module",
     batch: Any,
@@ -45,6 +47,7 @@ def loss_trials(
     return trials
 
 
+@provider
 def accumulation(
     model: "Module",
     batch: Any,
@@ -77,6 +80,7 @@ def accumulation(
     return replace(found, configured=run_settings.accumulation if run_settings else None)
 
 
+@provider
 def extremes(
     model: "Module",
     batch: Any,
@@ -111,6 +115,7 @@ def extremes(
     return run_extremes(model, picked, compute_loss or loss_of_output, batch, books_of(trainer))
 
 
+@provider
 def encoder_frames(extremes: Extremes) -> tuple[Frames, ...]:
     if not extremes.frames:
         raise NotApplicable("no encoder was seen whose frames a decoder or a CTC loss reads")

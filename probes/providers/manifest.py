@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from diagnose.common.provider import provider
 from diagnose.facts import NotApplicable
 from probes.measured.corpus import Columns, Corpus, CorpusRow, Sample
 
@@ -13,33 +14,40 @@ CLOSELY = 256  # rows of the training set; decoding them takes a second or two
 PART = 2  # of the evaluation set, one for every two of these
 
 
+@provider
 def data_sample_size() -> int:
     """How many rows are decoded and read closely; `diagnose data` gives "whole" in its place."""
     return CLOSELY
 
 
+@provider
 def train_manifest(train_rows: Rows, audio_root: str | Path | None = None, needed_columns: Any = ()) -> Corpus:
     return _corpus(train_rows, audio_root, "train", needed_columns)
 
 
+@provider
 def eval_manifest(eval_rows: Rows, audio_root: str | Path | None = None, needed_columns: Any = ()) -> Corpus:
     return _corpus(eval_rows, audio_root, "eval", needed_columns)
 
 
+@provider(priority=1)
 def train_corpus(train_manifest: Corpus) -> Corpus:
     """The manifest's rows; where there is none, those that are made of the dataset's items."""
     return train_manifest
 
 
+@provider(priority=1)
 def eval_corpus(eval_manifest: Corpus) -> Corpus:
     return eval_manifest
 
 
+@provider
 def corpus_rows(train_corpus: Corpus, eval_corpus: Corpus | None = None) -> tuple[CorpusRow, ...]:
     """All rows, of both splits."""
     return train_corpus.rows + (eval_corpus.rows if eval_corpus else ())
 
 
+@provider
 def audio_rows(corpus_rows: tuple[CorpusRow, ...]) -> tuple[CorpusRow, ...]:
     """The rows that name an audio file which can be looked for."""
     named = tuple(row for row in corpus_rows if row.audio)
@@ -50,6 +58,7 @@ def audio_rows(corpus_rows: tuple[CorpusRow, ...]) -> tuple[CorpusRow, ...]:
     return named
 
 
+@provider
 def sampled_rows(
     train_corpus: Corpus, data_sample_size: int | str = CLOSELY, eval_corpus: Corpus | None = None
 ) -> Sample:
@@ -63,6 +72,7 @@ def sampled_rows(
     return Sample(tuple(rows), train_corpus.total + (eval_corpus.total if eval_corpus else 0))
 
 
+@provider
 def columns(train_rows: Rows, eval_rows: Rows = (), needed_columns: Any = ()) -> Columns:
     """Which columns the rows of each split have."""
     splits = {"train": train_rows, "eval": eval_rows}

@@ -3,6 +3,7 @@
 import sys
 from typing import Any
 
+from diagnose.common.provider import provider
 from diagnose.facts import NotApplicable
 from probes.measured.audio import LoadedItems
 from probes.measured.corpus import Corpus
@@ -10,22 +11,26 @@ from probes.measured.corpus import Corpus
 FEWER = 4  # one item is loaded for so many rows that are looked at: loading resamples and augments, decoding does not
 
 
+@provider
 def train_items(
     train_dataset: Any, data_sample_size: int | str = 256, train_manifest: Corpus | None = None
 ) -> LoadedItems:
     return _items(train_dataset, "train", data_sample_size, train_manifest)
 
 
+@provider
 def eval_items(
     eval_dataset: Any, data_sample_size: int | str = 256, eval_manifest: Corpus | None = None
 ) -> LoadedItems:
     return _items(eval_dataset, "eval", data_sample_size, eval_manifest)
 
 
+@provider(priority=2)
 def train_corpus(train_items: LoadedItems) -> Corpus:
     return _corpus(train_items)
 
 
+@provider(priority=2)
 def eval_corpus(eval_items: LoadedItems) -> Corpus:
     return _corpus(eval_items)
 

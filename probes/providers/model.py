@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
+from diagnose.common.provider import provider
 from diagnose.facts import NotApplicable
 from probes.measured.parameters import Named, Novelty, Parameters
 from probes.measured.weights import MissingKeys, Overlaps, Tie, Untouched, Weights
@@ -10,12 +11,14 @@ if TYPE_CHECKING:
     from torch.nn import Module
 
 
+@provider
 def parameters(model: "Module") -> Parameters:
     from probes.instruments.parameters import parameters_of
 
     return parameters_of(model)
 
 
+@provider
 def optimised_parameters(model: "Module", optimizer: Any) -> Parameters:
     """The same table, with the optimiser's groups that hold each parameter."""
     from probes.instruments.parameters import parameters_of
@@ -23,6 +26,7 @@ def optimised_parameters(model: "Module", optimizer: Any) -> Parameters:
     return parameters_of(model, optimizer)
 
 
+@provider
 def named_parameters(parameters: Parameters, trainable: Any) -> Named:
     """What is meant to train beside what does."""
     from probes.instruments.parameters import named_by
@@ -30,6 +34,7 @@ def named_parameters(parameters: Parameters, trainable: Any) -> Named:
     return named_by(parameters, _patterns(trainable))
 
 
+@provider
 def missing_keys(model: "Module") -> tuple[str, ...]:
     """Parameters that were not in the checkpoint. Give it (from_pretrained's loading info) where nothing else tells."""
     from probes.instruments.parameters_origin import absent_in_checkpoint
@@ -40,6 +45,7 @@ def missing_keys(model: "Module") -> tuple[str, ...]:
     return absent
 
 
+@provider
 def missing_parameters(model: "Module", missing_keys: Any = None, fresh: Any = None) -> MissingKeys:
     """What the checkpoint did not hold, each beside the same parameter of another layer."""
     from probes.instruments.parameters_origin import missing_of
@@ -49,6 +55,7 @@ def missing_parameters(model: "Module", missing_keys: Any = None, fresh: Any = N
     return missing_of(model, missing_keys, None if fresh is None else _patterns(fresh))
 
 
+@provider
 def novelty(model: "Module", fresh: Any = None, missing_keys: Any = None, thawed_later: Any = ()) -> Novelty:
     """The parameters that are new, by whoever says so; not those that the run thaws by itself."""
     from probes.instruments.parameters_origin import novelty_of
@@ -58,6 +65,7 @@ def novelty(model: "Module", fresh: Any = None, missing_keys: Any = None, thawed
     return novelty_of(model, _patterns(fresh or ()), missing_keys or (), _patterns(thawed_later))
 
 
+@provider
 def untouched(model: "Module") -> Untouched:
     """Frozen modules that look as if nobody had trained them."""
     from probes.instruments.parameters_origin import untouched_of
@@ -65,6 +73,7 @@ def untouched(model: "Module") -> Untouched:
     return untouched_of(model)
 
 
+@provider
 def initial_weights(model: "Module") -> Weights:
     """The values of every parameter, read once."""
     from probes.instruments.parameters_values import weights_of
@@ -72,6 +81,7 @@ def initial_weights(model: "Module") -> Weights:
     return weights_of(model)
 
 
+@provider
 def overlapping(model: "Module") -> Overlaps:
     """Parameters over the same memory."""
     from probes.instruments.parameters_values import overlaps_of
@@ -79,6 +89,7 @@ def overlapping(model: "Module") -> Overlaps:
     return Overlaps(overlaps_of(model))
 
 
+@provider
 def asked_ties(model: "Module", untied: Any = ()) -> tuple[Tie, ...]:
     """The pairs that the configuration ties and nobody wants apart."""
     from probes.instruments.parameters import matches

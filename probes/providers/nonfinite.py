@@ -4,6 +4,7 @@ from dataclasses import replace
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
+from diagnose.common.provider import provider
 from diagnose.facts import NotGiven, Unavailable
 from diagnose.roots import nearest
 from probes.books import books_of
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from torch.nn import Module
 
 
+@provider
 def bisected(
     model: "Module",
     batch: Any,
@@ -39,11 +41,13 @@ def bisected(
     return bisect(subject, batch, names_of(train_dataset, drawing.indices[0]) if drawing and drawing.indices else ())
 
 
+@provider
 def search() -> dict[str, Any]:
     """How nan-bisect looks: in which precision, and at which batch; None: at all of them."""
     return {"precision": "fp32", "number": None}
 
 
+@provider
 def searched(
     model: "Module",
     search: dict[str, Any],
@@ -87,6 +91,7 @@ def searched(
     return Bisected(origin and replace(origin, batch=number), failing.number)
 
 
+@provider
 def operations_inside(
     model: "Module",
     search: dict[str, Any],

@@ -3,17 +3,20 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from diagnose.common.provider import provider
 from diagnose.facts import NotApplicable
 
 Steps = Callable[[Sequence[Any]], Any]
 
 
+@provider
 def training_step(trainer: Any, optimizer: Any) -> Callable[[Any], Any]:
     """One update from one batch: the Trainer's own loss, scaling, backward pass and clipping."""
     step = _update(trainer, optimizer)
     return lambda batch: step([batch])
 
 
+@provider
 def accumulated_step(trainer: Any, optimizer: Any) -> Steps:
     """One update from several batches, counted and scaled as the Trainer does it."""
     if trainer.args.gradient_accumulation_steps < 2:

@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
+from diagnose.common.provider import provider
 from diagnose.facts import NotApplicable
 from probes.books import books_of
 from probes.measured.pairing import PairLosses, Relation, Relations
@@ -18,6 +19,7 @@ EVALUATION = "the evaluation set"
 SECONDS = 20.0  # for the model's own training on some batches; `--pairs` asks for it whatever it costs
 
 
+@provider
 def pair_relations(
     train_batches: Any,
     train_dataset: Any = None,
@@ -43,11 +45,13 @@ def pair_relations(
     return Relations(train, evaluation, len(rows.numbers), time.perf_counter() - start, consumed)
 
 
+@provider
 def pairs_asked() -> bool:
     """Given by `diagnose overfit --pairs`: the model itself is asked too, whatever that costs."""
     raise NotApplicable("nobody asks for it")
 
 
+@provider
 def pair_losses(
     model: "Module",
     train_batches: Any,

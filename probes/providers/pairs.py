@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
+from diagnose.common.provider import provider
 from diagnose.facts import NotApplicable
 from probes.measured.corpus import Corpus, CorpusRow
 from probes.measured.pairs import Fit, Fits
@@ -14,6 +15,7 @@ WORDS_ROWS = 200  # every one is compared with every other
 SHARED = 0.02  # of the words, in pairs that do not belong together; below, they are of different languages
 
 
+@provider
 def fits(train_corpus: Corpus) -> Fits:
     """Duration and transcript, transcript and translation, document and summary: whichever there are."""
     rows = _stretches(train_corpus.rows)

@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
+from diagnose.common.provider import provider
 from diagnose.facts import NotApplicable, Unavailable
 from probes.books import books_of
 from probes.measured.placement import Masters, Mismatches, Placement, RestingParts, Trial
@@ -10,6 +11,7 @@ if TYPE_CHECKING:
     from torch.nn import Module
 
 
+@provider
 def placement(model: "Module", batch: Any = None, compute_loss: Any = None, trainer: Any = None) -> Placement:
     """Every tensor of the model and the first batch. A Trainer moves the batch, and so does our default loss."""
     from probes.instruments.placement import placement_of
@@ -17,6 +19,7 @@ def placement(model: "Module", batch: Any = None, compute_loss: Any = None, trai
     return placement_of(model, batch, moved=trainer is not None or compute_loss is None)
 
 
+@provider
 def masters(model: "Module", optimizer: Any = None) -> Masters:
     """What the optimiser keeps beside 16-bit weights."""
     from probes.instruments.placement import masters_of
@@ -24,6 +27,7 @@ def masters(model: "Module", optimizer: Any = None) -> Masters:
     return masters_of(optimizer, model)
 
 
+@provider
 def dtype_mismatches(model: "Module") -> Mismatches:
     """Parameters that meet and are of different types."""
     from probes.instruments.placement import mismatches_of
@@ -31,6 +35,7 @@ def dtype_mismatches(model: "Module") -> Mismatches:
     return Mismatches(mismatches_of(model))
 
 
+@provider
 def resting(model: "Module", trainer: Any = None) -> RestingParts:
     """Parts in evaluation mode within a model that trains."""
     from probes.instruments.placement import resting_of
@@ -44,6 +49,7 @@ def resting(model: "Module", trainer: Any = None) -> RestingParts:
     return RestingParts(resting_of(model))
 
 
+@provider
 def training_trial(
     model: "Module",
     batch: Any,

@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
+from diagnose.common.provider import provider
 from diagnose.facts import NotApplicable, NotGiven
 from probes.books import books_of
 from probes.measured.configuration import Place
@@ -11,6 +12,7 @@ if TYPE_CHECKING:
     from torch.nn import Module
 
 
+@provider
 def judged_precision(
     precision: str | None = None, fp16_asked: Place | None = None, training_arguments: Any = None
 ) -> str:
@@ -25,6 +27,7 @@ def judged_precision(
     return "bf16" if said.get("bf16") else "fp32"
 
 
+@provider
 def precisions(
     model: "Module",
     batch: Any,
@@ -46,6 +49,7 @@ def precisions(
     return _compared(model, batch, judged_precision, arms, compute_loss, keep_fp32, grad_scaler, trainer)
 
 
+@provider
 def compared(
     model: "Module",
     batch: Any,

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
+from diagnose.common.provider import provider
 from diagnose.facts import NotApplicable
 from probes.books import books_of
 from probes.measured.rates import SEEN, RateSweep, RateTrial
@@ -21,6 +22,7 @@ LONG = 200  # updates: a shorter run is a rehearsal, and learns as much as it ca
 CLIP = 1.0  # where nobody says: with Adam it changes little, and an unclipped explosion is told by others
 
 
+@provider
 def rate_ground(
     model: "Module",
     train_batches: Any,
@@ -52,6 +54,7 @@ def rate_ground(
     return Ground(model, drawn.batches, loss, inner, peak, warms_up, _clip(training_arguments), around, books)
 
 
+@provider
 def rate_trial(
     rate_ground: "Ground",
     first_step: FirstStep,
@@ -75,6 +78,7 @@ def rate_trial(
     return replace(found, precision=precision, estimate=UPDATES * 2 * one)
 
 
+@provider
 def rate_sweep(rate_ground: "Ground") -> RateSweep:
     """For `diagnose overfit`: which rates would do."""
     from probes.instruments.rates import sweep

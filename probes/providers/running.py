@@ -4,6 +4,7 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
+from diagnose.common.provider import provider
 from diagnose.facts import NotApplicable, Unavailable
 from probes.measured.configuration import (
     ArgumentNames,
@@ -16,6 +17,7 @@ from probes.measured.configuration import (
 )
 
 
+@provider(priority=2)
 def run_settings(training_arguments: Any, trainer: Any = None) -> RunSettings:
     from probes.instruments.arguments import given
     from probes.instruments.run_settings import settings_of_arguments
@@ -25,6 +27,7 @@ def run_settings(training_arguments: Any, trainer: Any = None) -> RunSettings:
     return settings_of_arguments(training_arguments, trainer)
 
 
+@provider(priority=2)
 def update_plan(total_steps: int, run_settings: RunSettings | None = None, train_batches: Any = None) -> UpdatePlan:
     if not isinstance(total_steps, int) or total_steps < 1:
         raise Unavailable(f"total_steps is {total_steps!r}, expected a number of updates above nought")
@@ -36,15 +39,18 @@ def update_plan(total_steps: int, run_settings: RunSettings | None = None, train
     return UpdatePlan(total_steps, rows, math.ceil(batches / accumulation) if batches else None)
 
 
+@provider
 def evaluations(run_settings: RunSettings, update_plan: UpdatePlan) -> Moments:
     settings = run_settings
     return _moments(settings.eval_strategy, settings.eval_steps, settings.eval_delay, update_plan, settings.kind)
 
 
+@provider
 def saves(run_settings: RunSettings, update_plan: UpdatePlan) -> Moments:
     return _moments(run_settings.save_strategy, run_settings.save_steps, 0.0, update_plan, run_settings.kind)
 
 
+@provider(priority=2)
 def argument_names(training_arguments: Any, run_settings: RunSettings) -> ArgumentNames:
     from probes.instruments.arguments import names_of
 
@@ -53,10 +59,12 @@ def argument_names(training_arguments: Any, run_settings: RunSettings) -> Argume
     return names_of(training_arguments)
 
 
+@provider(priority=2)
 def item_source(train_dataset: Any) -> Any:
     return train_dataset
 
 
+@provider(priority=2)
 def tokenizer_source(tokenizer: Any) -> str:
     source = getattr(tokenizer, "name_or_path", "")
     if not isinstance(source, str) or not source:
@@ -64,6 +72,7 @@ def tokenizer_source(tokenizer: Any) -> str:
     return source
 
 
+@provider(priority=2)
 def model_families(model: Any) -> tuple[ModelFamily, ...]:
     """Of the model and its parts, by what their configurations call themselves."""
     config = getattr(model, "config", None)
@@ -74,12 +83,14 @@ def model_families(model: Any) -> tuple[ModelFamily, ...]:
     return tuple(ModelFamily(kind, type(model).__name__) for kind in dict.fromkeys(kinds))
 
 
+@provider(priority=2)
 def fp16_asked(precision: str, run_settings: RunSettings | None = None) -> Place:
     if precision != "fp16":
         raise NotApplicable(f"the run is in {precision}")
     return run_settings.place("fp16") if run_settings and run_settings.fp16 else Place("precision")
 
 
+@provider(priority=2)
 def seeding(training_arguments: Any, run_settings: RunSettings, seed: int | None = None) -> Seeding:
     """Given as a fact, or among the arguments; an object of transformers always has one."""
     from probes.instruments.arguments import given
@@ -93,6 +104,7 @@ def seeding(training_arguments: Any, run_settings: RunSettings, seed: int | None
     )
 
 
+@provider
 def present_devices() -> tuple[str, ...]:
     from probes.instruments.devices import present
 

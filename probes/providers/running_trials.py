@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from diagnose.common.provider import provider
 from diagnose.facts import NotApplicable
 from probes.books import books_of
 from probes.measured.configuration import (
@@ -17,12 +18,14 @@ from probes.measured.steps import Gradients
 DEFAULT_LENGTH = 20  # tokens, what generate falls back to when nobody says
 
 
+@provider
 def generates(run_settings: RunSettings) -> bool:
     if not run_settings.predict_with_generate:
         raise NotApplicable("the evaluation does not generate")
     return True
 
 
+@provider(priority=2)
 def generation_limit(generates: bool, run_settings: RunSettings, model: Any) -> GenerationLimit:
     """max_new_tokens counts what is added, max_length also the start token."""
     config = getattr(model, "generation_config", None)
@@ -35,6 +38,7 @@ def generation_limit(generates: bool, run_settings: RunSettings, model: Any) -> 
     return GenerationLimit((whole if isinstance(whole, int) else DEFAULT_LENGTH) - 1, said)
 
 
+@provider
 def label_lengths(drawn_batches: tuple[Any, ...], labels_of: Any = None) -> LabelLengths:
     from probes.instruments.labels import IGNORED, rows_of
     from probes.instruments.outputs import labels_of_batch
@@ -47,12 +51,14 @@ def label_lengths(drawn_batches: tuple[Any, ...], labels_of: Any = None) -> Labe
     return LabelLengths(tuple(lengths))
 
 
+@provider
 def columns_are_removed(run_settings: RunSettings) -> bool:
     if not run_settings.remove_unused_columns:
         raise NotApplicable("the collator gets every column")
     return True
 
 
+@provider
 def removed_columns(columns_are_removed: bool, trainer: Any) -> RemovedColumns:
     from probes.instruments.columns_kept import collates, kept_by
     from probes.instruments.forked import CannotFork, ChildRaised
@@ -70,17 +76,20 @@ def removed_columns(columns_are_removed: bool, trainer: Any) -> RemovedColumns:
     return RemovedColumns(tuple(left), tuple(gone), type(trainer.model).__name__, error, line)
 
 
+@provider
 def checkpointing_is_on(run_settings: RunSettings) -> bool:
     if not run_settings.checkpointing:
         raise NotApplicable("gradient checkpointing is off")
     return True
 
 
+@provider
 def checkpointed(checkpointing_is_on: bool, checkpointed_step: Checkpointed) -> Checkpointed:
     """Asked in this order, nothing is built and no step is taken where checkpointing is off."""
     return checkpointed_step
 
 
+@provider
 def checkpointed_step(
     run_settings: RunSettings,
     model: Any,

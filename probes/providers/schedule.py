@@ -2,11 +2,13 @@
 
 from typing import Any
 
+from diagnose.common.provider import provider
 from diagnose.facts import NotApplicable, Unavailable
 from probes.measured.configuration import UpdatePlan
 from probes.measured.schedule import ScheduleCurve
 
 
+@provider
 def schedule_pace(
     scheduler: Any, accumulated_step: Any, drawn_batches: tuple[Any, ...], model: Any, optimizer: Any = None
 ) -> int:
@@ -31,6 +33,7 @@ def schedule_pace(
     return made
 
 
+@provider(priority=2)
 def schedule_curve(
     scheduler: Any, update_plan: UpdatePlan, schedule_pace: int | None = None, trainer: Any = None
 ) -> ScheduleCurve:

@@ -2,6 +2,7 @@
 
 import sys
 
+from diagnose.common.provider import provider
 from diagnose.facts import NotApplicable
 from probes.measured.corpus import Corpus
 from probes.measured.splits import Groups, NearTexts, SharedTexts, Twins
@@ -14,6 +15,7 @@ FILES = 4000  # files of the same size whose middles are read, unless everything
 NEAR = 0.9  # likeness from which two texts are near: one letter in ten differs
 
 
+@provider
 def twins(train_corpus: Corpus, eval_corpus: Corpus | None = None, data_sample_size: int | str = 0) -> Twins:
     """Rows with the same audio, or the same document."""
     from probes.instruments.duplicates import find_twins
@@ -22,17 +24,20 @@ def twins(train_corpus: Corpus, eval_corpus: Corpus | None = None, data_sample_s
     return find_twins(train_corpus.rows, eval_corpus.rows if eval_corpus else (), most)
 
 
+@provider
 def twins_across(twins: Twins, eval_corpus: Corpus) -> Twins:
     """The same, where there is an evaluation set to compare with."""
     return twins
 
 
+@provider
 def near_across(near_texts: NearTexts, eval_corpus: Corpus) -> NearTexts:
     if not near_texts.eval_read:
         raise NotApplicable("the evaluation set has no texts long enough to tell")
     return near_texts
 
 
+@provider
 def shared_texts(train_corpus: Corpus, eval_corpus: Corpus) -> SharedTexts:
     """Texts long enough not to repeat by themselves, compared without case and punctuation."""
     from probes.instruments.duplicates_texts import find_shared
@@ -43,6 +48,7 @@ def shared_texts(train_corpus: Corpus, eval_corpus: Corpus) -> SharedTexts:
     return found
 
 
+@provider
 def near_texts(train_corpus: Corpus, eval_corpus: Corpus | None = None) -> NearTexts:
     """Near twins in other groups; what training has within itself is what chance gives."""
     from probes.instruments.duplicates_texts import find_near
@@ -53,6 +59,7 @@ def near_texts(train_corpus: Corpus, eval_corpus: Corpus | None = None) -> NearT
     return found
 
 
+@provider
 def groups(train_corpus: Corpus, eval_corpus: Corpus, group_column: str = "") -> Groups:
     """Columns that say where a row comes from."""
     from probes.instruments.duplicates_groups import shared
@@ -67,10 +74,12 @@ def groups(train_corpus: Corpus, eval_corpus: Corpus, group_column: str = "") ->
     return Groups(tuple(found), len(eval_corpus.rows))
 
 
+@provider
 def shared_videos(groups: Groups) -> Groups:
     return _of(groups, "video")
 
 
+@provider
 def shared_speakers(groups: Groups) -> Groups:
     return _of(groups, "speaker")
 

@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
+from diagnose.common.provider import provider
 from diagnose.facts import NotApplicable, Unavailable
 from probes.books import books_of
 from probes.measured.steps import FirstLoss, FirstStep, Gradients, Reach
@@ -10,6 +11,7 @@ if TYPE_CHECKING:
     from torch.nn import Module
 
 
+@provider
 def first_step(
     model: "Module",
     batch: Any,
@@ -29,18 +31,21 @@ def first_step(
         raise NotApplicable(str(reason)) from reason
 
 
+@provider
 def first_loss(first_step: FirstStep) -> FirstLoss:
     if first_step.loss is None:
         raise Unavailable(str(first_step.failure))
     return first_step.loss
 
 
+@provider
 def first_gradients(first_step: FirstStep) -> Gradients:
     if first_step.gradients is None:
         raise Unavailable(str(first_step.failure))
     return first_step.gradients
 
 
+@provider
 def gradient_reach(
     model: "Module",
     batch: Any,

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from diagnose.common.provider import provider
 from diagnose.facts import NotApplicable, Unavailable
 from probes.measured.audio import Clips
 from probes.measured.corpus import CorpusRow, Sample
@@ -11,6 +12,7 @@ SPOKEN = ("transcript", "text", "sentence", "transcription")
 TEXTS = 256  # read by the tokenizer, three times each
 
 
+@provider
 def text_rows(sampled_rows: Sample, tokenizer: Any = None) -> tuple[TextRow, ...]:
     from probes.instruments.text_marks import read_texts
     from probes.instruments.text_tokens import ids_of
@@ -22,6 +24,7 @@ def text_rows(sampled_rows: Sample, tokenizer: Any = None) -> tuple[TextRow, ...
     return read_texts(sampled_rows.rows, ids_of(tokenizer) if callable(tokenizer) else None, tokens)
 
 
+@provider
 def tokenizer_reading(sampled_rows: Sample, tokenizer: Any, needed_columns: Any = ()) -> TokenizerReading:
     """Only texts that become labels or inputs of tokens, where the run says which."""
     from probes.instruments.text_tokens import read
@@ -35,6 +38,7 @@ def tokenizer_reading(sampled_rows: Sample, tokenizer: Any, needed_columns: Any 
     return read(texts[:: max(1, len(texts) // TEXTS)], tokenizer)
 
 
+@provider
 def paces(sampled_rows: Sample, clips: Clips | None = None) -> tuple[Pace, ...]:
     """Letters of what is spoken against seconds: by the header, else as the row says."""
     measured = {clip.row.where: clip.header.seconds for clip in clips.rows if clip.header} if clips else {}

@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
+from diagnose.common.provider import provider
 from diagnose.facts import NotApplicable
 from probes.measured.corpus import Corpus
 from probes.measured.steps import FirstStep
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
 TEXTS = 128  # there and back; evenly over all rows
 
 
+@provider
 def token_tables(model: "Module", first_step: FirstStep | None = None) -> TokenTables:
     """What ids are looked up in."""
     from probes.instruments.tables import tables_of
@@ -24,12 +26,14 @@ def token_tables(model: "Module", first_step: FirstStep | None = None) -> TokenT
     return tables
 
 
+@provider
 def vocabulary_size(tokenizer: Any) -> int:
     if not hasattr(tokenizer, "__len__"):
         raise NotApplicable("the tokenizer does not say how many tokens it has")
     return len(tokenizer)
 
 
+@provider
 def special_tokens(tokenizer: Any, model: Any = None) -> SpecialTokens:
     """Special tokens by the word of tokenizer, model and generation."""
     from probes.instruments.special import special_tokens_of
@@ -39,6 +43,7 @@ def special_tokens(tokenizer: Any, model: Any = None) -> SpecialTokens:
     return special_tokens_of(tokenizer, model)
 
 
+@provider
 def round_trips(tokenizer: Any, train_corpus: Corpus, needed_columns: Any = ()) -> tuple[RoundTrip, ...]:
     """Texts of the corpus, encoded and decoded."""
     from probes.instruments.corpus_sampling import evenly
@@ -55,19 +60,23 @@ def round_trips(tokenizer: Any, train_corpus: Corpus, needed_columns: Any = ()) 
     return found
 
 
+@provider
 def mel_bins(feature_extractor: Any, model: "Module") -> Fitting:
     return _fitting("bins", feature_extractor, model, ())
 
 
+@provider
 def window(feature_extractor: Any, model: "Module") -> Fitting:
     return _fitting("window", feature_extractor, model, ())
 
 
+@provider
 def sampling_rate(feature_extractor: Any, model: "Module", fresh: Any = ()) -> Fitting:
     """Only for weights that were trained before: random ones may learn at any rate."""
     return _fitting("rate", feature_extractor, model, tuple(fresh))
 
 
+@provider
 def decoder_positions(token_tables: TokenTables) -> Table:
     """How many labels the decoder has places for, under the setting that says so."""
     if token_tables.positions is None:
@@ -75,6 +84,7 @@ def decoder_positions(token_tables: TokenTables) -> Table:
     return Table(token_tables.positions_from, token_tables.positions)
 
 
+@provider
 def ties(model: "Module", token_tables: TokenTables, untied: Any = (), fresh: Any = ()) -> Ties:
     from probes.instruments.special import ties_of
 
@@ -90,6 +100,7 @@ def _fitting(which: str, extractor: Any, model: "Module", fresh: tuple[str, ...]
     return found
 
 
+@provider
 def largest_input_id(drawn_batches: tuple[Any, ...], token_tables: TokenTables) -> InputIds:
     """The largest id among the inputs of the drawn batches."""
     from probes.instruments.labels import rows_of

@@ -4,25 +4,31 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from diagnose.common.provider import provider
 from diagnose.facts import NotApplicable, Unavailable
 
 
+@provider
 def model(trainer: Any) -> Any:
     return trainer.model
 
 
+@provider(priority=1)
 def training_arguments(trainer: Any) -> Any:
     return trainer.args
 
 
+@provider
 def seed(trainer: Any) -> int:
     return int(trainer.args.seed)
 
 
+@provider
 def precision(trainer: Any) -> str:
     return "fp16" if trainer.args.fp16 else "bf16" if trainer.args.bf16 else "fp32"
 
 
+@provider
 def train_batches(trainer: Any) -> Any:
     """The loader that the run would build, without accelerate's wrapper: that one counts steps for the run."""
     if trainer.train_dataset is None:
@@ -30,6 +36,7 @@ def train_batches(trainer: Any) -> Any:
     return _loader(trainer, trainer.get_train_dataloader)
 
 
+@provider
 def eval_batches(trainer: Any) -> Any:
     """The loader of the evaluation set; of the first one, where there are several by name."""
     sets = trainer.eval_dataset
@@ -39,20 +46,24 @@ def eval_batches(trainer: Any) -> Any:
     return _loader(trainer, lambda: trainer.get_eval_dataloader(first))
 
 
+@provider
 def train_dataset(trainer: Any, train_batches: Any) -> Any:
     """As the collator meets it: the Trainer may have removed columns."""
     return train_batches.dataset
 
 
+@provider
 def eval_dataset(trainer: Any, eval_batches: Any) -> Any:
     return eval_batches.dataset
 
 
+@provider
 def collate(trainer: Any, train_batches: Any) -> Any:
     """As the loader calls it: the Trainer may have wrapped the user's own."""
     return train_batches.collate_fn
 
 
+@provider
 def compute_loss(trainer: Any) -> Callable[[Any, Any], Any]:
     """The Trainer's own compute_loss, overridden or not."""
 
@@ -65,6 +76,7 @@ def compute_loss(trainer: Any) -> Callable[[Any, Any], Any]:
     return loss
 
 
+@provider(priority=1)
 def total_steps(trainer: Any, train_batches: Any) -> int:
     try:
         return int(trainer.set_initial_training_values(trainer.args, train_batches)[-1])
@@ -72,6 +84,7 @@ def total_steps(trainer: Any, train_batches: Any) -> int:
         raise Unavailable(str(reason)) from reason
 
 
+@provider
 def optimizer(trainer: Any) -> Any:
     """The Trainer's optimiser, or the one that it would make."""
     if trainer.optimizer is not None:
@@ -80,6 +93,7 @@ def optimizer(trainer: Any) -> Any:
         return trainer.create_optimizer()
 
 
+@provider
 def scheduler(trainer: Any, optimizer: Any, total_steps: int) -> Any:
     """The schedule, made for a stand-in: making one changes the learning rates and the step of its optimiser."""
     import torch
@@ -92,15 +106,18 @@ def scheduler(trainer: Any, optimizer: Any, total_steps: int) -> Any:
         return trainer.create_scheduler(total_steps, stand_in)
 
 
+@provider
 def tokenizer(trainer: Any) -> Any:
     """The labels' tokenizer: processing_class may also be a processor around it, or the feature extractor alone."""
     return _processing(trainer, ("tokenizer",), "pad_token_id")
 
 
+@provider
 def feature_extractor(trainer: Any) -> Any:
     return _processing(trainer, ("feature_extractor", "extractor"), "sampling_rate")
 
 
+@provider
 def compute_metrics(trainer: Any) -> Any:
     from transformers import EvalPrediction
 

@@ -4,11 +4,13 @@ import math
 from pathlib import Path
 from typing import Any
 
+from diagnose.common.provider import provider
 from diagnose.facts import NotApplicable, Unavailable
 from probes.measured.configuration import Place, RunSettings, UpdatePlan
 from probes.measured.schedule import ScheduleCurve
 
 
+@provider(priority=2)
 def training_arguments(config_path: str | Path) -> Any:
     """The section of a YAML or JSON file that holds arguments of transformers."""
     from probes.instruments.arguments_file import Unreadable, read_arguments
@@ -22,6 +24,7 @@ def training_arguments(config_path: str | Path) -> Any:
     return found
 
 
+@provider(priority=2)
 def total_steps(training_arguments: Any, run_settings: RunSettings, train_dataset: Any = None) -> int:
     settings = run_settings
     if settings.max_steps and settings.max_steps > 0:
@@ -32,6 +35,7 @@ def total_steps(training_arguments: Any, run_settings: RunSettings, train_datase
     return math.ceil(settings.epochs * math.ceil(batches / (settings.accumulation or 1)))
 
 
+@provider(priority=3)
 def schedule_curve(run_settings: RunSettings, update_plan: UpdatePlan) -> ScheduleCurve:
     """The schedule that transformers will make by its name."""
     from probes.instruments.schedule import CannotPlay, named
@@ -47,6 +51,7 @@ def schedule_curve(run_settings: RunSettings, update_plan: UpdatePlan) -> Schedu
         raise NotApplicable(str(reason)) from reason
 
 
+@provider(priority=3)
 def fp16_asked(run_settings: RunSettings) -> Place:
     if not run_settings.fp16:
         raise NotApplicable("fp16 is off")

@@ -1,0 +1,57 @@
+"""The mark @provider: a function whose name is the fact it gives and whose parameters are the facts it needs."""
+
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Needs:
+    """The facts a function asks for; an optional one is a parameter with a default."""
+
+    required: tuple[str, ...]
+    optional: tuple[str, ...]
+
+    @property
+    def all(self) -> tuple[str, ...]:
+        return self.required + self.optional
+
+
+@cache
+def needs_of(function: Callable[..., Any]) -> Needs:
+    parameters = inspect.signature(function).parameters.values()
+    named = [p for p in parameters if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)]
+    required = tuple(p.name for p in named if p.default is p.empty)
+    return Needs(required, tuple(p.name for p in named if p.default is not p.empty))
+
+
+@dataclass(frozen=True)
+class Provider:
+    """Gives one fact. Of several providers of one fact, the lowest priority that can give it does."""
+
+    give: Callable[..., Any]
+    priority: int = 1
+
+    @property
+    def fact(self) -> str:
+        return self.give.__name__
+
+    @property
+    def source(self) -> str:
+        return f"{self.give.__module__}.{self.fact}"
+
+    @property
+    def needs(self) -> Needs:
+        return needs_of(self.give)
+
+    def __call__(self, *facts: Any, **named: Any) -> Any:
+        return self.give(*facts, **named)
+
+
+def provider(function: Callable[..., Any] | None = None, *, priority: int = 1) -> Any:
+    """Marks a function that gives the fact of its name: `@provider`, or `@provider(priority=2)` for a second source."""
+    if function is not None:
+        return Provider(function, priority)
+    return lambda marked: Provider(marked, priority)
