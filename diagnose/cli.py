@@ -50,7 +50,7 @@ def facts_from(
 
     resolved = load(find_config(str(config)), overrides)
     if checkpoint is not None:
-        from trainer.loop.taking_up import facts_at
+        from trainer.loop.checkpoints.load_for_diagnosis import facts_at
 
         return facts_at(resolved, checkpoint)
     return {"config": resolved}
@@ -58,7 +58,7 @@ def facts_from(
 
 def replay_of(recording: Path) -> Any:
     """A recorded step of our trainer."""
-    from trainer.loop.replaying import open_recording
+    from trainer.loop.guard.replay import open_recording
 
     return open_recording(recording)
 

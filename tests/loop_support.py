@@ -121,9 +121,9 @@ def config(architecture: str, directory: Path, dropout: float = 0.0, **training:
 
 def resumed(architecture: str, directory: Path, rows: int = 10, eval_rows: int = 0, **training: Any) -> Any:
     """The same trainer as a new process would build it from the newest whole checkpoint, which it goes on from."""
-    from trainer.loop.resume import newest
+    from trainer.loop.checkpoints.resume import newest
     from trainer.loop.run import build_trainer
-    from trainer.models.parts import load_parts
+    from trainer.models.bundle import load_parts
 
     checkpoint = newest(directory)
     settings = config(architecture, directory, **training)
@@ -137,7 +137,7 @@ def resumed(architecture: str, directory: Path, rows: int = 10, eval_rows: int =
 def trainer(architecture: str, directory: Path, rows: int = 10, eval_rows: int = 0, **training: Any) -> Any:
     """The trainer of a run, as `train` builds it."""
     from trainer.loop.run import build_trainer
-    from trainer.models.parts import build
+    from trainer.models.bundle import build
 
     torch.set_num_threads(1)
     settings = config(architecture, directory, **training)
@@ -151,8 +151,8 @@ def write_corpus(directory: Path, architecture: str, rows: int = 12, dev_rows: i
     """The same rows as files: sound, and the splits that name it."""
     import soundfile
 
-    from trainer.data.files import write_files
     from trainer.data.manifest import table_text
+    from trainer.data.text_files import write_files
 
     splits = {"train": range(rows), "dev": range(rows, rows + dev_rows)}
     items = dataset(architecture, rows + dev_rows)

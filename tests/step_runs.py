@@ -11,9 +11,9 @@ from transformers import TrainerCallback
 
 from diagnose.records import Record, Records
 from trainer.demo.corpus import make_corpus
-from trainer.demo.plan import Size
+from trainer.demo.corpus_plan import Size
 from trainer.demo.run import settings
-from trainer.steps import data_step
+from trainer.pipeline.steps import data_step
 
 SIZE = Size(videos=40, sentences_per_video=8, unseen_videos=1, documents_per_video=20)
 
@@ -47,7 +47,7 @@ def demo_run(model: str, seed: int, folder: Path, steps: int = 300, *overrides: 
     """The shipped demo configuration on a corpus of its generator, so many steps."""
     from trainer.data.dataset import open_split
     from trainer.loop.run import build_trainer
-    from trainer.models.parts import build
+    from trainer.models.bundle import build
 
     root = folder / f"corpus-{seed}"
     make_corpus(root, seed, SIZE, workers=1)

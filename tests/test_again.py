@@ -6,7 +6,7 @@ import shlex
 from pathlib import Path
 
 from trainer.config import load
-from trainer.loop.again import again
+from trainer.loop.runtime.resume_command import again
 from trainer.paths import shipped_config
 
 

@@ -12,8 +12,8 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from trainer.data.audio import audio_info, check_audio, load_audio
-from trainer.data.audio_error import AudioError
+from trainer.data.audio.errors import AudioError
+from trainer.data.audio.load import audio_info, check_audio, load_audio
 
 RATE = 16000
 KINDS = {
@@ -259,5 +259,5 @@ def test_no_spoilt_byte_makes_anything_but_a_sentence(tmp_path_factory, data):
 
 
 def test_checking_needs_no_torch():
-    code = "import sys, trainer.data.audio, trainer.data.prepare, trainer.data.split; sys.exit('torch' in sys.modules)"
+    code = "import sys, trainer.data.audio.load, trainer.data.prepare, trainer.data.split; sys.exit('torch' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

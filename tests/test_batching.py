@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch.utils.data import DataLoader
 
-from trainer.data.batching import LengthBatchSampler, padding_waste
+from trainer.data.length_sampler import LengthBatchSampler, padding_waste
 
 
 def demo_like() -> np.ndarray:

@@ -13,7 +13,7 @@ from transformers import TrainerCallback, TrainerControl, TrainerState
 
 from tests.loop_support import config, dataset, trainer
 from trainer.loop.callbacks import ConvergenceMonitorCallback, MetricsSaveCallback, callbacks, in_words
-from trainer.models.parts import build
+from trainer.models.bundle import build
 
 
 class Watch(TrainerCallback):

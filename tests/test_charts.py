@@ -7,7 +7,7 @@ from matplotlib.image import imread
 
 from trainer.errors import InputError
 from trainer.evaluation.charts import comparison_figure, draw, loss_figure
-from trainer.evaluation.history import Result, Run, read_result, read_run
+from trainer.evaluation.run_history import Result, Run, read_result, read_run
 
 HISTORY = [
     {"step": 10, "loss": 4.0, "learning_rate": 1e-3},

@@ -13,8 +13,8 @@ import pytest
 
 from tests.loop_support import ROOT, trainer
 from trainer.errors import InputError
-from trainer.loop import checkpoint as store
-from trainer.loop.checkpoint import checkpoints, committing, installing, recover, rotate, set_aside, verify
+from trainer.loop.checkpoints import store as store
+from trainer.loop.checkpoints.store import checkpoints, committing, installing, recover, rotate, set_aside, verify
 
 
 def commit(run: Path, step: int, content: str = "weights") -> Path:

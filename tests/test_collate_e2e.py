@@ -22,9 +22,9 @@ from tests.speech_batches import (
     same_inputs,
 )
 from trainer.collate.e2e import LEAST_SAMPLES, E2ECollator
-from trainer.collate.tasks import tasks_of
+from trainer.collate.task_tokens import tasks_of
 from trainer.models.ctc import CharacterVocabulary
-from trainer.models.vocabulary import mbart_tokenizer
+from trainer.models.tokenizers.hybrid_and_mbart import mbart_tokenizer
 
 EXTRACTOR = Wav2Vec2FeatureExtractor(return_attention_mask=True)
 TOKENIZER = mbart_tokenizer(TRAIN_TEXTS, "characters", "vi_VN")

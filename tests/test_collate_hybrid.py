@@ -21,10 +21,10 @@ from tests.speech_batches import (
     same_inputs,
 )
 from trainer.collate.hybrid import HybridCollator
-from trainer.collate.tasks import tasks_of
+from trainer.collate.task_tokens import tasks_of
 from trainer.errors import InputError
-from trainer.models.features import FbankExtractor, normalise
-from trainer.models.vocabulary import TASK_TOKENS, hybrid_tokenizer
+from trainer.models.hybrid.features import FbankExtractor, normalise
+from trainer.models.tokenizers.hybrid_and_mbart import TASK_TOKENS, hybrid_tokenizer
 
 TOKENIZER = hybrid_tokenizer(TRAIN_TEXTS, "characters")
 COLLATE = HybridCollator(FbankExtractor(), TOKENIZER, "both", 256)

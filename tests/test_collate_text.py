@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from tests.speech_batches import TRAIN_TEXTS, copied, same_inputs, texts
 from trainer.collate.labels import IGNORE, known_ids, label_lengths, plain
-from trainer.collate.text import TextCollator
-from trainer.models.tokenizers import build_t5_tokenizer
+from trainer.collate.mt5 import TextCollator
+from trainer.models.tokenizers.whisper_and_t5 import build_t5_tokenizer
 
 TOKENIZER = build_t5_tokenizer((*TRAIN_TEXTS, "tóm tắt: </s> <pad>"), "characters")
 COLLATE = TextCollator(TOKENIZER)

@@ -10,7 +10,7 @@ from trainer.collate.labels import label_lengths
 from trainer.collate.whisper import WhisperCollator, language_token
 from trainer.errors import InputError
 from trainer.models.ctc import CharacterVocabulary
-from trainer.models.tokenizers import build_whisper_tokenizer
+from trainer.models.tokenizers.whisper_and_t5 import build_whisper_tokenizer
 
 EXTRACTOR = WhisperFeatureExtractor(chunk_length=1)
 TOKENIZER = build_whisper_tokenizer(TRAIN_TEXTS, "characters")

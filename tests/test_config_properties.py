@@ -9,8 +9,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from trainer.config import load
-from trainer.config.layer import Layer, Source, deep_merge, leaves, merge
-from trainer.config.writing import block, flow
+from trainer.config.layers import Layer, Source, deep_merge, leaves, merge
+from trainer.config.yaml_writer import block, flow
 
 words = st.sampled_from("abcd")
 values = st.none() | st.booleans() | st.integers() | st.text(max_size=3) | st.lists(st.integers(), max_size=2)

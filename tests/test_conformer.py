@@ -5,8 +5,8 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from trainer.models.conformer import attention_mask, positions, valid_frames
-from trainer.models.hybrid_model import HybridConfig, HybridModel
+from trainer.models.hybrid.conformer import attention_mask, positions, valid_frames
+from trainer.models.hybrid.model import HybridConfig, HybridModel
 
 LENGTHS = [53, 31, 1, 4, 18]
 

@@ -8,7 +8,7 @@ from torch.utils.data import DataLoader
 
 from trainer.config.schema import Audio, Config
 from trainer.data import dataset as module
-from trainer.data.audio_error import AudioError
+from trainer.data.audio.errors import AudioError
 from trainer.data.dataset import SpeechDataset, TextDataset, open_split
 from trainer.data.manifest import read_rows, write_rows
 from trainer.errors import InputError

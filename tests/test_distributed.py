@@ -367,9 +367,9 @@ def test_a_healthy_trainer_of_transformers_gives_no_finding(tmp_path):
 @pytest.mark.parametrize("model", ["hybrid", "mt5"])
 def test_a_run_of_our_own_trainer_gives_no_finding(tmp_path, model):
     from trainer.demo.corpus import make_corpus
-    from trainer.demo.plan import Size
+    from trainer.demo.corpus_plan import Size
     from trainer.demo.run import settings
-    from trainer.steps import data_step
+    from trainer.pipeline.steps import data_step
 
     make_corpus(tmp_path, 3, Size(videos=6, sentences_per_video=4, unseen_videos=1, documents_per_video=6), workers=1)
     resolved = settings(model, 3, tmp_path)

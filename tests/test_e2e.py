@@ -19,9 +19,9 @@ from transformers import (
 from tests.loop_support import ToneSet, config
 from trainer.config import Config
 from trainer.errors import InputError
-from trainer.models.e2e_settings import language_code
-from trainer.models.parts import Parts, build, load_parts
-from trainer.models.vocabulary import mbart_tokenizer
+from trainer.models.bundle import Parts, build, load_parts
+from trainer.models.e2e.assemble import language_code
+from trainer.models.tokenizers.hybrid_and_mbart import mbart_tokenizer
 
 ROWS = ToneSet(4)
 INPUT = "input_values"

@@ -8,11 +8,11 @@ import pytest
 import torch
 
 from trainer.config import load
-from trainer.evaluation.compute import as_ids, compute_metrics
 from trainer.evaluation.evaluate import evaluate, score_rows
 from trainer.evaluation.predict import Prediction
-from trainer.evaluation.table import print_scores
-from trainer.models.parts import build
+from trainer.evaluation.score_table import print_scores
+from trainer.evaluation.training_metrics import as_ids, compute_metrics
+from trainer.models.bundle import build
 from trainer.paths import shipped_config
 
 SMALL = ("training.generation_max_length=12", "training.batch_size=2", "model.random.hidden=16", "model.random.ffn=16")

@@ -5,9 +5,9 @@ import pytest
 import diagnose
 from diagnose import Severity
 from trainer.demo.corpus import make_corpus
-from trainer.demo.plan import Size
+from trainer.demo.corpus_plan import Size
 from trainer.demo.run import settings
-from trainer.steps import data_step
+from trainer.pipeline.steps import data_step
 
 STAGES = ("environment", "config", "data", "labels", "tokenizer")
 MODELS = ("whisper", "e2e", "hybrid", "mt5")

@@ -14,7 +14,7 @@ from huggingface_hub import constants
 from transformers import WhisperConfig, WhisperForConditionalGeneration
 
 from trainer.errors import InputError
-from trainer.models.hub import load, load_model
+from trainer.models.pretrained import load, load_model
 
 NAME = "nobody-we-know/no-such-whisper"
 
@@ -29,7 +29,7 @@ def silent_server():
 @pytest.mark.slow
 def test_a_hub_that_does_not_answer_is_told_within_seconds(monkeypatch, silent_server) -> None:
     monkeypatch.setattr(constants, "ENDPOINT", silent_server)
-    monkeypatch.setattr("trainer.models.hub.PATIENCE", 0.5)
+    monkeypatch.setattr("trainer.models.pretrained.PATIENCE", 0.5)
     began = time.monotonic()
     with pytest.raises(InputError, match=f"model.name: {NAME} is not a directory and not in the cache, and the hub"):
         load(WhisperConfig, NAME)
@@ -44,7 +44,7 @@ def test_a_hub_that_is_not_there_is_told_at_once(monkeypatch) -> None:
 
 @pytest.mark.slow
 def test_offline_mode_is_named_and_ends_with_exit_code_2(tmp_path) -> None:
-    code = f"from trainer.models.hub import load; from transformers import WhisperConfig; load(WhisperConfig, {NAME!r})"
+    code = f"from trainer.models.pretrained import load; from transformers import WhisperConfig; load(WhisperConfig, {NAME!r})"
     command = f"import click\n@click.command()\ndef main():\n    {code}\nmain()"
     environment = {**os.environ, "HF_HUB_OFFLINE": "1", "HF_HOME": str(tmp_path)}
     done = subprocess.run([sys.executable, "-c", command], capture_output=True, text=True, env=environment, timeout=120)

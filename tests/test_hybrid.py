@@ -10,8 +10,8 @@ import torch
 from tests.loop_support import ToneSet, config
 from trainer.config import Config
 from trainer.errors import InputError
-from trainer.models.hybrid_model import HybridConfig, HybridModel
-from trainer.models.parts import Parts, build, load_parts
+from trainer.models.bundle import Parts, build, load_parts
+from trainer.models.hybrid.model import HybridConfig, HybridModel
 
 ROWS = ToneSet(4)
 INPUT = "feats"

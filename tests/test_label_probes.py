@@ -20,8 +20,8 @@ from probes.measured.data import LabelRow, SpecialIds
 from probes.measured.labels import CtcRow
 from probes.measured.prefixes import language_of, task_of
 from trainer.collate.labels import pad_labels
-from trainer.collate.tasks import label_rows
-from trainer.models.vocabulary import hybrid_tokenizer
+from trainer.collate.task_tokens import label_rows
+from trainer.models.tokenizers.hybrid_and_mbart import hybrid_tokenizer
 
 SPECIAL = SpecialIds(padding=(0,), end=1, ends=(1,))
 

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from tests.speech_batches import TRAIN_TEXTS
 from trainer.collate.labels import IGNORE, known_ids, label_lengths, label_row, pad_labels, plain, text_ids
-from trainer.models.tokenizers import build_t5_tokenizer, build_whisper_tokenizer
-from trainer.models.vocabulary import hybrid_tokenizer
+from trainer.models.tokenizers.hybrid_and_mbart import hybrid_tokenizer
+from trainer.models.tokenizers.whisper_and_t5 import build_t5_tokenizer, build_whisper_tokenizer
 
 ids = st.lists(st.integers(0, 9), max_size=6)
 TOKENIZERS = {

@@ -12,12 +12,12 @@ import pytest
 
 from tests.loop_support import ROOT
 from trainer.errors import InputError
-from trainer.loop.lock import locked, require_free
+from trainer.loop.runtime.run_lock import locked, require_free
 
 HOLDER = """
 import os, sys, time
 from pathlib import Path
-from trainer.loop.lock import locked
+from trainer.loop.runtime.run_lock import locked
 with locked(Path(sys.argv[1])):
     if len(sys.argv) > 2 and os.fork() == 0:
         time.sleep(60)

@@ -17,10 +17,10 @@ import torch
 from tests.loop_support import ARCHITECTURES, ROOT, trainer, write_run
 from trainer.config import load
 from trainer.errors import InputError
-from trainer.loop.checkpoint import checkpoints, verify
-from trainer.loop.memory import Largest, is_out_of_memory, out_of_memory
+from trainer.loop.checkpoints.store import checkpoints, verify
 from trainer.loop.run import train, with_epochs
-from trainer.models.parts import load_parts
+from trainer.loop.runtime.out_of_memory import Largest, is_out_of_memory, out_of_memory
+from trainer.models.bundle import load_parts
 
 EVALUATED = {"eval_strategy": "steps", "eval_steps": 3, "save_strategy": "steps", "save_steps": 3}
 
@@ -270,7 +270,7 @@ def test_a_second_ctrl_c_ends_at_once(tmp_path: Path) -> None:
 
 LIMITED = """
 import resource, psutil
-import trainer.loop.trainer, trainer.models.hybrid, trainer.data.dataset, trainer.evaluation.compute
+import trainer.loop.trainer, trainer.models.hybrid.build, trainer.data.dataset, trainer.evaluation.training_metrics
 used = psutil.Process().memory_info().vms
 resource.setrlimit(resource.RLIMIT_AS, (used + 400_000_000, resource.RLIM_INFINITY))
 """

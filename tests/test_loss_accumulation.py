@@ -80,7 +80,7 @@ def test_the_group_norm_of_wav2vec2_too_when_clips_are_equally_long(tmp_path: Pa
 def test_a_mean_of_means_would_be_seen(architecture: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The rows are unequal enough for the test above to fail on a trainer that weighs micro-batches alike."""
     whole, _, _ = one_step(architecture, tmp_path / "one", batch_size=8)
-    monkeypatch.setattr("trainer.loop.accumulating.count", lambda parts, batch: Counts(7, 7))
+    monkeypatch.setattr("trainer.loop.accumulation.count", lambda parts, batch: Counts(7, 7))
     alike, _, _ = one_step(architecture, tmp_path / "alike", batch_size=2, gradient_accumulation_steps=4)
     assert distance(whole, alike) > 1e-2
 

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from trainer.data import files
-from trainer.data.files import write_files
+from trainer.data import text_files
 from trainer.data.manifest import columns_of, read_rows, row_id, write_rows
+from trainer.data.text_files import write_files
 from trainer.errors import InputError
 
 HEADER = "audio_path\ttranscript\ttranslation\n"
@@ -196,7 +196,7 @@ def test_a_set_of_files_is_never_half_old(tmp_path, monkeypatch):
     def killed(folder):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(files, "_sync_folder", killed)
+    monkeypatch.setattr(text_files, "_sync_folder", killed)
     with pytest.raises(KeyboardInterrupt):
         write_files(dict.fromkeys(paths, "new"))
     left = {path.name: path.read_text() for path in tmp_path.iterdir()}

@@ -13,8 +13,8 @@ from tests.loop_support import TextSet, config
 from trainer.collate.labels import label_lengths
 from trainer.config import Config
 from trainer.errors import InputError
-from trainer.models.parts import Parts, build, load_parts
-from trainer.models.tokenizers import build_t5_tokenizer
+from trainer.models.bundle import Parts, build, load_parts
+from trainer.models.tokenizers.whisper_and_t5 import build_t5_tokenizer
 
 ROWS = TextSet(4)
 torch.set_num_threads(1)

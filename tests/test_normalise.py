@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trainer.evaluation.normalise import normalise
+from trainer.evaluation.normalize_text import normalise
 
 SAMPLES = [
     ("Xin chào, các bạn!", "xin chào các bạn"),

@@ -5,18 +5,18 @@ import shutil
 
 import pytest
 
+from diagnose.common.progress import progress, quiet
 from trainer.config import load
 from trainer.data.manifest import read_rows
 from trainer.demo.corpus import make_corpus
-from trainer.demo.plan import Size
+from trainer.demo.corpus_plan import Size
 from trainer.demo.run import LABEL, demo, settings
 from trainer.errors import InputError
-from trainer.evaluation.directory import evaluate_directory
+from trainer.evaluation.evaluate_directory import evaluate_directory
 from trainer.paths import shipped_config
-from trainer.pipeline import pipeline
-from trainer.progress import progress, quiet
-from trainer.reuse import digest_of, is_current, listing_of, mark
-from trainer.steps import data_step
+from trainer.pipeline.pipeline import pipeline
+from trainer.pipeline.stamps import digest_of, is_current, listing_of, mark
+from trainer.pipeline.steps import data_step
 
 pytestmark = pytest.mark.slow  # whole runs
 

@@ -10,18 +10,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from trainer.config.schema import Audio, Config
-from trainer.data import text
+from trainer.data import text_cleaning
 from trainer.data.manifest import columns_of, read_rows, write_rows
 from trainer.data.prepare import needed_texts, prepare, prepare_for
-from trainer.data.text import clean
+from trainer.data.text_cleaning import clean
 from trainer.errors import InputError
 
 COLUMNS = ["audio_path", "transcript", "translation", "duration", "video_id"]
 
 
 def test_every_rule_does_what_its_example_says():
-    result = doctest.testmod(text)
-    assert result.attempted >= len(text.RULES) and not result.failed
+    result = doctest.testmod(text_cleaning)
+    assert result.attempted >= len(text_cleaning.RULES) and not result.failed
 
 
 @pytest.mark.parametrize(

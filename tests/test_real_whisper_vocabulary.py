@@ -17,7 +17,7 @@ from tests.speech_batches import LETTERS, item
 from tests.whisper_batches import WhisperBatches
 from trainer.collate.labels import plain, text_ids
 from trainer.collate.whisper import WhisperCollator, prompt_ids
-from trainer.models.tokenizers import whisper_tokenizer
+from trainer.models.tokenizers.whisper_and_t5 import whisper_tokenizer
 
 
 def ranked_pieces() -> dict[bytes, int]:

@@ -18,11 +18,11 @@ from diagnose.guard import Guard
 from tests.loop_support import ARCHITECTURES, trainer
 from tests.test_guard import poisoned
 from trainer.errors import InputError
-from trainer.loop import recording
-from trainer.loop.digest import verify
-from trainer.loop.packing import pack, unpack
-from trainer.loop.recording import clear, recordings
-from trainer.loop.replaying import open_recording
+from trainer.loop.checkpoints.checksums import verify
+from trainer.loop.guard import recording
+from trainer.loop.guard.recording import clear, recordings
+from trainer.loop.guard.replay import open_recording
+from trainer.loop.guard.tensor_json import pack, unpack
 
 
 def failed(run: Any) -> Path:

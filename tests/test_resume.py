@@ -15,8 +15,8 @@ from transformers import TrainerCallback
 
 from tests.loop_support import ARCHITECTURES, config, resumed, trainer
 from trainer.errors import InputError
-from trainer.loop.checkpoint import checkpoints, verify
-from trainer.loop.resume import newest, require_same_run, resume_point, tell_changes
+from trainer.loop.checkpoints.resume import newest, require_same_run, resume_point, tell_changes
+from trainer.loop.checkpoints.store import checkpoints, verify
 
 pytestmark = pytest.mark.slow  # whole runs
 

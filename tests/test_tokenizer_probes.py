@@ -14,7 +14,7 @@ from probes.measured.tokenizer import SpecialTokens, Table, TokenTables
 from probes.tokenizer.special_token_differs import special_token_differs
 from probes.tokenizer.special_tokens_collide import special_tokens_collide
 from probes.tokenizer.tokenizer_is_of_another_model import tokenizer_is_of_another_model
-from trainer.models.tokenizers import build_whisper_tokenizer
+from trainer.models.tokenizers.whisper_and_t5 import build_whisper_tokenizer
 
 
 @pytest.mark.parametrize(

@@ -13,8 +13,8 @@ from trainer.collate.labels import label_lengths
 from trainer.collate.whisper import PROMPT
 from trainer.config import Config
 from trainer.errors import InputError
-from trainer.models.parts import Parts, build, load_parts
-from trainer.models.whisper_ctc import WhisperWithCTC
+from trainer.models.bundle import Parts, build, load_parts
+from trainer.models.whisper.model import WhisperWithCTC
 
 ROWS = ToneSet(4)
 KINDS = ("whisper", "whisper+ctc")

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from tests.speech_batches import RATE, copied, expected_texts, items, same_inputs
 from trainer.collate.labels import IGNORE, known_ids, label_lengths
 from trainer.collate.whisper import PROMPT, WhisperCollator, prompt_ids
-from trainer.models.tokenizers import START
+from trainer.models.tokenizers.whisper_and_t5 import START
 
 
 class WhisperBatches:

@@ -7,14 +7,15 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import click
 
 from diagnose import terminal
+from diagnose.common import progress
 from diagnose.guard import Guard
 from diagnose.version import __version__
-from trainer import commands, progress, whole_way
-from trainer.options import EPOCHS, ROWS, configured, guarded, resolve, skippable, smoking
+from trainer.commands import data, evaluate, pipeline
+from trainer.commands.options import EPOCHS, ROWS, Shown, configured, guarded, resolve, skippable, smoking
 
 if TYPE_CHECKING:
     from trainer.config import Resolved
-    from trainer.loop.smoke import Smoke
+    from trainer.loop.smoke_run import Smoke
 
 log = logging.getLogger(__name__)
 terminal.hearers.append(lambda level: progress.quiet.set(level == terminal.Loudness.QUIET))
@@ -42,12 +43,12 @@ Examples:
 @smoking
 @click.version_option(__version__, message="gonogo %(version)s")
 @click.pass_context
-def main(context: click.Context, config: str | None, overrides: tuple[str, ...], **given: Any) -> commands.Shown:
+def main(context: click.Context, config: str | None, overrides: tuple[str, ...], **given: Any) -> Shown:
     """Train speech and text sequence-to-sequence models.
 
     Without a command it trains what --config describes.
     """
-    context.obj = whole_way.Diagnosis(enter, Guard)
+    context.obj = pipeline.Diagnosis(enter, Guard)
     if context.invoked_subcommand:
         if config or overrides:
             raise click.UsageError(f"options of {context.invoked_subcommand} come after its name", context)
@@ -68,16 +69,16 @@ def start(
     guard: str,
     debug_steps: int,
     **how: Any,
-) -> commands.Shown:
+) -> Shown:
     """Show what was asked for, or train."""
     if dry_run or print_config:
         from trainer.dry_run import describe, plan
 
         shown = [resolved.annotated()] if print_config else []
         return [*shown, describe(plan(resolved.config, epochs, subset), resolved.config)] if dry_run else shown
-    from trainer.loop.journal import journal
-    from trainer.loop.lock import require_free
     from trainer.loop.run import leads, train, with_epochs
+    from trainer.loop.runtime.log_file import journal
+    from trainer.loop.runtime.run_lock import require_free
 
     if leads() and not debug_steps:
         require_free(resolved.config.output.dir)
@@ -85,7 +86,7 @@ def start(
         raise click.UsageError("a smoke run starts at the beginning: leave --resume or --debug-steps out")
     passed = enter(with_epochs(resolved, epochs), skip_preflight, resume is not None)
     if debug_steps:
-        from trainer.loop.smoke import Smoke
+        from trainer.loop.smoke_run import Smoke
 
         smoked(resolved, guard, Smoke(debug_steps, **how), epochs, subset)
     if leads():
@@ -99,7 +100,7 @@ def smoked(resolved: "Resolved", mode: str, plan: "Smoke", epochs: float | None,
     """A smoke run; the command ends with the exit code of its verdict."""
     from diagnose.concluding import conclude
     from trainer.loop.run import leads
-    from trainer.loop.smoke import scored, smoke
+    from trainer.loop.smoke_run import scored, smoke
 
     guard = Guard(mode, every=0)  # all steps are judged together at the end
     figures = smoke(resolved, plan, guard, epochs, subset)
@@ -109,7 +110,7 @@ def smoked(resolved: "Resolved", mode: str, plan: "Smoke", epochs: float | None,
 def enter(resolved: "Resolved", skip: str | None = None, resumed: bool = False) -> str:
     """May the run start? The verdict in a line, or the end of the command with the exit code of the verdict."""
     from diagnose import gate
-    from trainer.dry_run import require_inputs
+    from trainer.run_inputs import require_inputs
 
     if skip is None:
         require_inputs(resolved.config, weights=not resumed)
@@ -130,7 +131,7 @@ def receipt_of(resolved: "Resolved", resumed: bool) -> str:
 
 
 @main.result_callback()
-def show(found: commands.Shown | None, **_: Any) -> None:
+def show(found: Shown | None, **_: Any) -> None:
     """What a command gives back is what was asked for: stdout, tables in rich, the rest as it is."""
     for item in found or ():
         if isinstance(item, str):
@@ -140,11 +141,11 @@ def show(found: commands.Shown | None, **_: Any) -> None:
 
 
 for command in (
-    commands.prepare,
-    commands.split,
-    commands.evaluate,
-    commands.charts,
-    whole_way.pipeline,
-    whole_way.demo,
+    data.prepare,
+    data.split,
+    evaluate.evaluate,
+    evaluate.charts,
+    pipeline.pipeline,
+    pipeline.demo,
 ):
     main.add_command(command)

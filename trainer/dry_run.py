@@ -8,8 +8,8 @@ from pathlib import Path
 from trainer.config import Config
 from trainer.data.manifest import duration_of, read_rows
 from trainer.data.prepare import needed_texts
-from trainer.errors import InputError
-from trainer.loop.checkpoint import checkpoints
+from trainer.loop.checkpoints.store import checkpoints
+from trainer.run_inputs import pretrained
 
 SPLITS = ("train", "dev", "test")
 
@@ -80,7 +80,7 @@ def count_updates(config: Config, rows: int | None, processes: int, epochs: floa
 
 def weights_of(config: Config) -> str:
     """Where the weights would come from; a path that is not there is an error, a hub name is not looked up."""
-    from trainer.models.hub import is_directory
+    from trainer.models.pretrained import is_directory
 
     model = config.model
     if model.random:
@@ -89,26 +89,8 @@ def weights_of(config: Config) -> str:
     return " + ".join(f"{name} ({kind})" for name, kind in kinds.items())
 
 
-def pretrained(config: Config) -> dict[str, str]:
-    """The keys that name weights, with the names; none for random weights."""
-    named = {f"model.{key}": getattr(config.model, key) for key in ("name", "encoder", "decoder")}
-    return {key: name for key, name in named.items() if name}
 
 
-def require_inputs(config: Config, weights: bool = True) -> None:
-    """Refuse in one sentence what no preflight could look at: data that is not there, weights that cannot be had."""
-    from trainer.models.hub import is_directory, load
-
-    for name in ("train", "dev") if config.training.eval_strategy != "no" else ("train",):
-        path = config.splits / f"{name}.csv"
-        if not path.exists():
-            raise InputError(f"{path}: there is no {name} set; run `train split`, or correct paths.splits_dir")
-        read_rows(path)  # one that is empty or cannot be read would block nearly every probe
-    for key, name in pretrained(config).items():
-        if weights and not is_directory(name, key):
-            from transformers import AutoConfig
-
-            load(AutoConfig, name, key)
 
 
 def output_of(config: Config) -> str:

@@ -15,7 +15,7 @@ from trainer.data.manifest import read_rows
 if TYPE_CHECKING:
     from trainer.config import Resolved
     from trainer.loop.trainer import RunTrainer
-    from trainer.models.parts import Parts
+    from trainer.models.bundle import Parts
 
 
 @provider
@@ -26,7 +26,7 @@ def config_path(config: Resolved) -> Path:
 @provider
 def config_values(config: Resolved) -> dict[str, tuple[Any, str, int | None]]:
     """Every value by its dotted key, with the file (or --set, or default) and the line that decided it."""
-    from trainer.config.layer import leaves
+    from trainer.config.layers import leaves
     from trainer.config.load import plain
 
     said = config.sources
@@ -99,7 +99,7 @@ def configured_audio(config: Resolved) -> dict[str, float]:
 @provider
 def parts(config: Resolved, configured_dataset: Any) -> Parts:
     """The model with all that feeds and reads it, as the run will build it."""
-    from trainer.models.parts import build
+    from trainer.models.bundle import build
 
     return build(config.config, configured_dataset.texts())
 
@@ -161,6 +161,6 @@ def thawed_later(config: Resolved, parts: Parts) -> tuple[str, ...]:
 @provider
 def digest_inputs(config: Resolved) -> dict[str, Any]:
     """What a receipt vouches for: nothing is built or decoded to find out."""
-    from trainer.inputs import vouched_for
+    from trainer.run_inputs import vouched_for
 
     return vouched_for(config)

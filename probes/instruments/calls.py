@@ -11,14 +11,13 @@ from typing import Any
 import torch
 
 from probes.instruments.describing import describe
+from probes.instruments.failure import MEASURING
 from probes.instruments.marking import Marking, Place, mark
 from probes.instruments.operations import flat
 from probes.measured.origin import Visit
 
 TORCH = str(Path(torch.__file__).parent)
-HERE = str(Path(__file__).parent)
-SUBJECTS = str(Path(__file__).parent / "subjects")
-DRIVERS = {str(Path(__file__).with_name(name)) for name in ("replay.py", "drill.py")}
+DRIVER = "__drives_the_step__"  # a module that holds this name runs the pass: outside of it there is nothing to name
 REMEMBERED = 8  # modules before the origin
 
 
@@ -95,7 +94,7 @@ class Calls:
 def _frames() -> Iterator[FrameType]:
     """From here outwards, up to the innermost frame of a person's code, or to what drives the step."""
     frame: FrameType | None = sys._getframe(1)
-    while frame is not None and frame.f_code.co_filename not in DRIVERS:
+    while frame is not None and DRIVER not in frame.f_globals:
         yield frame
         if _is_theirs(frame):
             return
@@ -105,9 +104,9 @@ def _frames() -> Iterator[FrameType]:
 def _is_theirs(frame: FrameType) -> bool:
     """Neither torch's nor of these instruments."""
     file = frame.f_code.co_filename
-    return file.startswith(SUBJECTS) or not file.startswith((TORCH, HERE, "<"))
+    return not file.startswith((TORCH, MEASURING, "<"))
 
 
 def _of_loss(frame: FrameType) -> bool:
     words = f"{frame.f_code.co_name} {Path(frame.f_code.co_filename).stem}".lower()
-    return not frame.f_code.co_filename.startswith(HERE) and ("loss" in words or "entropy" in words)
+    return not frame.f_code.co_filename.startswith(MEASURING) and ("loss" in words or "entropy" in words)

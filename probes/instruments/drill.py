@@ -13,6 +13,7 @@ from probes.instruments.replay import Subject, attempt
 from probes.measured.origin import Operation
 
 MOST = 500  # operations that are kept
+__drives_the_step__ = True
 
 
 def inside(subject: Subject, batch: Any, module: str) -> tuple[Operation, ...]:

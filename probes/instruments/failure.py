@@ -11,13 +11,14 @@ import torch
 
 from probes.measured.steps import Failure
 
-# Installed packages, the standard library and our own instruments: not where a person looks for their error.
+MEASURING = f"{Path(__file__).parent}/"  # the modules that measure
+# Installed packages, the standard library and what measures: not where a person looks for their error.
 FOREIGN = (
     "site-packages",
     "dist-packages",
     "<frozen",
     str(Path(traceback.__file__).parent),
-    str(Path(__file__).parent),
+    MEASURING,
 )
 
 

@@ -22,6 +22,7 @@ from probes.measured.origin import Origin
 
 SHARED = (torch.nn.parallel.DistributedDataParallel, torch.nn.DataParallel)
 DTYPES = {"fp16": torch.float16, "bf16": torch.bfloat16}
+__drives_the_step__ = True
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ from tests.bench.report import Measured
 from tests.observing import picture
 from trainer.demo.corpus import make_corpus
 from trainer.demo.run import MODELS, settings
-from trainer.steps import data_step
+from trainer.pipeline.steps import data_step
 
 SEEDS, HEALTHY = 3, 10
 

@@ -24,7 +24,7 @@ from tests.bench.throughput import prepared as of_the_demo
 from trainer.config import Resolved
 from trainer.config.load import load
 from trainer.loop.run import build_trainer
-from trainer.models.parts import Parts, build
+from trainer.models.bundle import Parts, build
 from trainer.paths import shipped_config
 
 STEPS = {"hybrid": 120, "whisper_tiny": 25}

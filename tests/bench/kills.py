@@ -17,6 +17,7 @@ import torch
 from diagnose.guard import Guard
 from tests.bench.report import Measured
 from tests.loop_support import write_run
+from trainer.models.bundle import ARCHITECTURES
 
 MODELS = {"hybrid": "hybrid", "whisper": "whisper+ctc", "e2e": "e2e+ctc", "mt5": "mt5"}
 SETTINGS = {
@@ -42,7 +43,7 @@ def measure(model: str, kills: int = 20) -> Measured:
 
 def campaign(model: str, kills: int, seed: int = 0) -> dict[str, int]:
     """Kill, resume, compare; again and again."""
-    for module in ("trainer.loop.trainer", "trainer.data.dataset", f"trainer.models.{model}"):
+    for module in ("trainer.loop.trainer", "trainer.data.dataset", ARCHITECTURES[model]):
         import_module(module)  # here, so that the forks need not
     torch.set_num_threads(1)
     Guard().begin()  # likewise the probes

@@ -14,9 +14,9 @@ from diagnose.engine import installed
 from tests.bench.report import Measured
 from trainer.data.dataset import open_split
 from trainer.demo.corpus import make_corpus
-from trainer.demo.plan import Size
+from trainer.demo.corpus_plan import Size
 from trainer.demo.run import settings
-from trainer.steps import data_step
+from trainer.pipeline.steps import data_step
 
 SEEDS = range(10)
 SIZE = Size(videos=40, sentences_per_video=10, unseen_videos=1, documents_per_video=10)

@@ -11,7 +11,7 @@ from diagnose import Severity
 from tests.bench.report import Measured
 from trainer.demo.corpus import make_corpus
 from trainer.demo.run import MODELS, settings
-from trainer.steps import data_step
+from trainer.pipeline.steps import data_step
 
 
 def measure(model: str, seed: int = 0) -> Measured:

@@ -15,10 +15,10 @@ from diagnose.errors import Stopped
 from diagnose.guard import Guard
 from tests.bench.report import Measured
 from tests.loop_support import trainer
-from trainer.loop.checkpoint import REMOVING, SAVING
-from trainer.loop.digest import verify
-from trainer.loop.recording import FOLDER, clear, record, recordings
-from trainer.loop.replaying import open_recording
+from trainer.loop.checkpoints.checksums import verify
+from trainer.loop.checkpoints.store import REMOVING, SAVING
+from trainer.loop.guard.recording import FOLDER, clear, record, recordings
+from trainer.loop.guard.replay import open_recording
 
 
 def measure(kills: int = 50) -> Measured:

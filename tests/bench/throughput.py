@@ -20,9 +20,9 @@ from tests.bench.rows import Clips, Texts
 from tests.bench.stepping import Stepper
 from trainer.config import Resolved
 from trainer.config.load import load
-from trainer.loop.loaders import train_loader
+from trainer.loop.dataloaders import train_loader
 from trainer.loop.run import build_trainer
-from trainer.models.parts import Parts, build
+from trainer.models.bundle import Parts, build
 from trainer.paths import shipped_config
 
 MODELS = ("hybrid", "whisper", "e2e", "mt5")

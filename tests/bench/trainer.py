@@ -10,7 +10,7 @@ import numpy as np
 
 from tests.bench import kills, recording_kills, throughput
 from tests.bench.report import Measured
-from trainer.data.batching import LengthBatchSampler, padding_waste
+from trainer.data.length_sampler import LengthBatchSampler, padding_waste
 
 EPOCHS = 5
 
@@ -36,7 +36,7 @@ def demo_lengths() -> list[float]:
     from trainer.data.dataset import open_split
     from trainer.demo.corpus import make_corpus
     from trainer.demo.run import settings
-    from trainer.steps import data_step
+    from trainer.pipeline.steps import data_step
 
     with tempfile.TemporaryDirectory() as folder:
         make_corpus(Path(folder), 0)

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 from transformers import PreTrainedTokenizerBase, Wav2Vec2FeatureExtractor
 
-from trainer.collate.tasks import label_rows, tasks_in
+from trainer.collate.task_tokens import label_rows, tasks_in
 from trainer.models.ctc import CharacterVocabulary, ctc_labels
 
 LEAST_SAMPLES = 400  # what one frame of Wav2Vec2's convolutions needs

@@ -10,8 +10,8 @@ from torch.nn.utils.rnn import pad_sequence
 from transformers import PreTrainedTokenizerBase
 
 from trainer.collate.labels import label_lengths
-from trainer.collate.tasks import label_rows, tasks_in
-from trainer.models.features import FbankExtractor
+from trainer.collate.task_tokens import label_rows, tasks_in
+from trainer.models.hybrid.features import FbankExtractor
 
 
 @dataclass(frozen=True)

@@ -17,11 +17,11 @@ from transformers import PreTrainedTokenizerBase, WhisperFeatureExtractor
 from transformers.models.whisper.tokenization_whisper import TO_LANGUAGE_CODE
 
 from trainer.collate.labels import label_row, pad_labels, text_ids
-from trainer.collate.tasks import TEXT_OF, tasks_in
+from trainer.collate.task_tokens import TEXT_OF, tasks_in
 from trainer.errors import InputError
 from trainer.models.ctc import CharacterVocabulary, ctc_labels
-from trainer.models.features import normalise
-from trainer.models.tokenizers import NO_TIMESTAMPS
+from trainer.models.hybrid.features import normalise
+from trainer.models.tokenizers.whisper_and_t5 import NO_TIMESTAMPS
 
 PROMPT = 3  # language, task, no timestamps; the start token before them is the model's to add
 

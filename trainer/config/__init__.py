@@ -1,6 +1,6 @@
 """The configuration of a run: `load(path, overrides)` gives a Resolved, whose `.config` has every value."""
 
-from trainer.config.layer import Source
+from trainer.config.layers import Source
 from trainer.config.load import Resolved, load
 from trainer.config.schema import Config
 

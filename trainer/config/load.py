@@ -7,13 +7,13 @@ from functools import reduce
 from pathlib import Path
 from typing import Any
 
-from trainer.config.inherit import chain
-from trainer.config.layer import DEFAULT, Problem, Source, leaves, merge
-from trainer.config.override import override
+from trainer.config.base_files import chain
+from trainer.config.layers import DEFAULT, Problem, Source, leaves, merge
+from trainer.config.legacy_keys import translate
+from trainer.config.overrides import override
 from trainer.config.schema import Config
-from trainer.config.translate import translate
 from trainer.config.validate import validate
-from trainer.config.writing import block, flow
+from trainer.config.yaml_writer import block, flow
 from trainer.errors import InputError
 
 

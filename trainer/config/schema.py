@@ -5,8 +5,8 @@ from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field
 
-from trainer.config.kinds import Count, Number, Section, Strategy, Text, Whole, refuse_bool
-from trainer.config.model import Model
+from trainer.config.field_types import Count, Number, Section, Strategy, Text, Whole, refuse_bool
+from trainer.config.model_section import Model
 
 Schedule = Literal[
     "linear", "cosine", "cosine_with_restarts", "polynomial", "constant", "constant_with_warmup", "inverse_sqrt"

@@ -6,10 +6,10 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from trainer.config.checks import contradictions
-from trainer.config.layer import DEFAULT, Layer, Problem, Source, Tree
+from trainer.config.cross_checks import contradictions
+from trainer.config.error_messages import expected, find, shown, unknown
+from trainer.config.layers import DEFAULT, Layer, Problem, Source, Tree
 from trainer.config.schema import Config
-from trainer.config.wording import expected, find, shown, unknown
 
 
 def validate(layer: Layer) -> tuple[Config, list[Problem]]:

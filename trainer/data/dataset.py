@@ -7,8 +7,8 @@ from typing import Any, TypeAlias
 from torch.utils.data import Dataset
 
 from trainer.config.schema import Audio, Config
-from trainer.data.audio import audio_info, load_audio
-from trainer.data.audio_error import AudioError
+from trainer.data.audio.errors import AudioError
+from trainer.data.audio.load import audio_info, load_audio
 from trainer.data.manifest import Row, duration_of, read_rows, row_id
 from trainer.data.prepare import SPEECH_TEXTS, needed_texts
 from trainer.errors import InputError

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 from pathlib import Path
 
-from trainer.data.delimited import choose_delimiter, records, to_text
-from trainer.data.files import read_text, write_files
+from trainer.data.csv_text import choose_delimiter, records, to_text
+from trainer.data.text_files import read_text, write_files
 from trainer.errors import InputError
 
 Row = dict[str, str]  # the columns of the file, and the two below

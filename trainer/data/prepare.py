@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from diagnose.common.progress import progress
 from trainer.config.schema import Audio, Config
-from trainer.data.judge import Demands, Verdict, judge
 from trainer.data.manifest import LINE, Row, columns_of, read_rows, require_columns, write_rows
+from trainer.data.row_cleaning import Demands, Verdict, judge
 from trainer.errors import InputError
-from trainer.progress import progress
 
 if TYPE_CHECKING:
     from rich.table import Table

@@ -13,8 +13,8 @@ from math import fsum
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from trainer.data.files import write_files
 from trainer.data.manifest import Row, columns_of, duration_of, read_rows, row_id, table_text
+from trainer.data.text_files import write_files
 from trainer.errors import InputError
 
 if TYPE_CHECKING:

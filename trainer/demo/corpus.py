@@ -12,13 +12,13 @@ from dataclasses import asdict, dataclass
 from itertools import groupby
 from pathlib import Path
 
-from trainer.data.files import write_files
+from diagnose.common.progress import progress
 from trainer.data.manifest import write_rows
-from trainer.demo import plan, sentences, speech
-from trainer.demo.plan import SEEN, UNSEEN, Clip, Size, plan_clips, plan_documents
-from trainer.demo.speech import SAMPLE_RATE, speak
+from trainer.data.text_files import write_files
+from trainer.demo import corpus_plan, espeak, sentences
+from trainer.demo.corpus_plan import SEEN, UNSEEN, Clip, Size, plan_clips, plan_documents
+from trainer.demo.espeak import SAMPLE_RATE, speak
 from trainer.errors import InputError
-from trainer.progress import progress
 
 COLUMNS = ("audio_path", "transcript", "translation", "duration", "video_id", "speaker_id")
 TEXT_COLUMNS = ("document", "summary", "video_id")
@@ -75,7 +75,7 @@ def _stamp(root: Path, seed: int, size: Size) -> None:
 def _digest(seed: int, size: Size) -> str:
     """What decides the bytes: the parameters and the source of the generator."""
     source = b"".join(
-        Path(module).read_bytes() for module in (sentences.__file__, plan.__file__, speech.__file__, __file__)
+        Path(module).read_bytes() for module in (sentences.__file__, corpus_plan.__file__, espeak.__file__, __file__)
     )
     return hashlib.sha256(source + json.dumps([seed, asdict(size)]).encode()).hexdigest()
 

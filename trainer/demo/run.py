@@ -6,12 +6,12 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from diagnose.common.progress import say
 from trainer.demo.corpus import Corpus, make_corpus
-from trainer.demo.plan import Size
-from trainer.evaluation.table import print_scores
-from trainer.pipeline import Gate, Guards, Outcome
-from trainer.progress import say
-from trainer.steps import Numbered, charts_step, data_step, evaluate_step, train_step
+from trainer.demo.corpus_plan import Size
+from trainer.evaluation.score_table import print_scores
+from trainer.pipeline.pipeline import Gate, Guards, Outcome
+from trainer.pipeline.steps import Numbered, charts_step, data_step, evaluate_step, train_step
 
 if TYPE_CHECKING:
     from trainer.config import Resolved

@@ -5,8 +5,8 @@ from math import isnan
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from trainer.evaluation.history import Result, Run
 from trainer.evaluation.metrics import LABELS, TARGETS
+from trainer.evaluation.run_history import Result, Run
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

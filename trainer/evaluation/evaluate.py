@@ -6,14 +6,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from trainer.data.files import write_files
 from trainer.data.manifest import table_text
+from trainer.data.text_files import write_files
 from trainer.evaluation.metrics import Score, scores_of_task
 from trainer.evaluation.predict import Dataset, Prediction, Predictions, predict
 
 if TYPE_CHECKING:
     from trainer.config import Config
-    from trainer.models.parts import Parts
+    from trainer.models.bundle import Parts
 
 PREDICTION_COLUMNS = ("file", "task", "reference", "prediction")
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
 
-from trainer.evaluation.normalise import normalise
+from trainer.evaluation.normalize_text import normalise
 
 NORMALISED = "norm:gonogo.1"
 # Performance targets of the guide this project comes from; for summaries, what it expects of the third epoch.

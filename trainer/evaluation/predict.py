@@ -6,12 +6,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
-from trainer.progress import progress
+from diagnose.common.progress import progress
 
 if TYPE_CHECKING:
     from torch import Tensor, nn
 
-    from trainer.models.parts import Parts
+    from trainer.models.bundle import Parts
 
 TEXT_OF = {"transcribe": "transcript", "translate": "translation", "summarize": "summary"}
 

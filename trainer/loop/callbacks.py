@@ -12,16 +12,16 @@ from transformers import EarlyStoppingCallback, TrainerCallback
 from transformers.integrations import TensorBoardCallback
 from transformers.trainer_callback import ExportableState
 
-from trainer.data.files import write_files
-from trainer.loop.phases import SaveAfterEpochCallback, phases
-from trainer.progress import Advance, progress
+from diagnose.common.progress import Advance, progress
+from trainer.data.text_files import write_files
+from trainer.loop.phase_callbacks import SaveAfterEpochCallback, phases
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from transformers import TrainerControl, TrainerState
 
-    from trainer.models.parts import Parts
+    from trainer.models.bundle import Parts
 
 log = logging.getLogger(__name__)
 

@@ -12,7 +12,7 @@ from torch import Tensor
 from trainer.collate.labels import IGNORE
 
 if TYPE_CHECKING:
-    from trainer.models.parts import Batch, Parts
+    from trainer.models.bundle import Batch, Parts
 
 PARTS = ("att", "ctc")
 NUMBERS = ("window", "empty", "empty_in_all", "skipped")

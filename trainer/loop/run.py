@@ -8,15 +8,15 @@ from contextlib import ExitStack
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from trainer.data.files import write_files
-from trainer.loop.again import again
-from trainer.loop.checkpoint import checkpoints, recover, set_aside
-from trainer.loop.explaining import explained
-from trainer.loop.journal import journal
-from trainer.loop.lock import locked
-from trainer.loop.recording import clear
-from trainer.loop.result import RESULTS, RunResult, finish
-from trainer.loop.resume import require_same_run, resume_point, tell_changes
+from trainer.data.text_files import write_files
+from trainer.loop.checkpoints.resume import require_same_run, resume_point, tell_changes
+from trainer.loop.checkpoints.store import checkpoints, recover, set_aside
+from trainer.loop.guard.recording import clear
+from trainer.loop.run_result import RESULTS, RunResult, finish
+from trainer.loop.runtime.log_file import journal
+from trainer.loop.runtime.resource_errors import explained
+from trainer.loop.runtime.resume_command import again
+from trainer.loop.runtime.run_lock import locked
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     from torch.utils.data import Dataset
 
     from trainer.config import Resolved
+    from trainer.loop.guard.protocol import Watch
     from trainer.loop.trainer import RunTrainer
-    from trainer.loop.watch import Watch
-    from trainer.models.parts import Parts
+    from trainer.models.bundle import Parts
 
 log = logging.getLogger(__name__)
 
@@ -60,7 +60,7 @@ def train(
 def build_trainer(resolved: Resolved, parts: Parts, train_set: Dataset, eval_set: Dataset | None) -> RunTrainer:
     """The trainer with all its callbacks, ready to `train()`."""
     from trainer.loop.callbacks import callbacks
-    from trainer.loop.settle import settle
+    from trainer.loop.checkpoints.bit_exact_load import settle
     from trainer.loop.trainer import RunTrainer
 
     settle(parts)
@@ -86,7 +86,7 @@ def _prepared(resolved: Resolved, checkpoint: Path | None, subset: int | None) -
 
     from trainer.data.dataset import open_split
     from trainer.data.prepare import needed_texts
-    from trainer.models.parts import build, load_parts
+    from trainer.models.bundle import build, load_parts
 
     config = resolved.config
     if checkpoint is not None:
@@ -107,7 +107,7 @@ def _prepared(resolved: Resolved, checkpoint: Path | None, subset: int | None) -
 
 def _clear_the_way(run: Path, resolved: str, fresh: bool) -> None:
     """Only now, when all is ready to start: what an earlier run left makes room."""
-    from trainer.models.parts import RESOLVED
+    from trainer.models.bundle import RESOLVED
 
     write_files({run / RESOLVED: resolved})
     (run / RESULTS).unlink(missing_ok=True)
@@ -117,7 +117,7 @@ def _clear_the_way(run: Path, resolved: str, fresh: bool) -> None:
 
 
 def _trained(trainer: RunTrainer, checkpoint: Path | None, command: str) -> RunResult:
-    from trainer.loop.interrupt import InterruptCallback
+    from trainer.loop.runtime.interrupt import InterruptCallback
 
     interrupt = InterruptCallback(trainer.vote if trainer.args.world_size > 1 else None)
     trainer.callback_handler.callbacks.insert(1, interrupt)  # after the default flow, before what depends on it

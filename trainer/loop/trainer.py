@@ -9,20 +9,20 @@ from typing import TYPE_CHECKING, Any
 from transformers import PrinterCallback, Seq2SeqTrainer
 
 from trainer.errors import InputError
-from trainer.evaluation.compute import compute_metrics
-from trainer.loop.accumulating import Accumulating
-from trainer.loop.arguments import thaws, training_arguments
-from trainer.loop.evaluating import Evaluating
-from trainer.loop.guarding import Guarding
-from trainer.loop.loaders import eval_loader, train_loader
-from trainer.loop.saving import Saving
+from trainer.evaluation.training_metrics import compute_metrics
+from trainer.loop.accumulation import Accumulating
+from trainer.loop.checkpoints.trainer_mixin import Saving
+from trainer.loop.dataloaders import eval_loader, train_loader
+from trainer.loop.evaluation import Evaluating
+from trainer.loop.guard.trainer_mixin import Guarding
+from trainer.loop.hf_arguments import thaws, training_arguments
 from trainer.models.keep_fp32 import keep_fp32
 
 if TYPE_CHECKING:
     from torch.utils.data import DataLoader, Dataset
     from transformers import TrainerCallback
 
-    from trainer.models.parts import Parts
+    from trainer.models.bundle import Parts
 
 
 class RunTrainer(Guarding, Accumulating, Saving, Evaluating, Seq2SeqTrainer):

@@ -9,18 +9,18 @@ from typing import TYPE_CHECKING
 
 from transformers import AutoModelForSeq2SeqLM, AutoTokenizer, T5Config, T5ForConditionalGeneration
 
-from trainer.collate.text import TextCollator
+from trainer.collate.mt5 import TextCollator
 from trainer.errors import InputError
-from trainer.models import hub
-from trainer.models.parts import Parts
-from trainer.models.tokenizers import build_t5_tokenizer
+from trainer.models import pretrained
+from trainer.models.bundle import Parts
+from trainer.models.tokenizers.whisper_and_t5 import build_t5_tokenizer
 
 if TYPE_CHECKING:
     from torch import LongTensor
     from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
     from trainer.config import Config
-    from trainer.models.parts import Batch, Collate
+    from trainer.models.bundle import Batch, Collate
 
 TASK = "summarize"
 
@@ -62,13 +62,13 @@ def load(directory: Path, config: Config) -> TextParts:
 
 
 def _read(config: Config, name: str, tokenizer: str) -> TextParts:
-    model, fresh = hub.load_model(AutoModelForSeq2SeqLM, name)
-    return _parts(config, model, hub.load(AutoTokenizer, tokenizer, "model.tokenizer"), tuple(fresh))
+    model, fresh = pretrained.load_model(AutoModelForSeq2SeqLM, name)
+    return _parts(config, model, pretrained.load(AutoTokenizer, tokenizer, "model.tokenizer"), tuple(fresh))
 
 
 def _random(config: Config, texts: Sequence[str]) -> TextParts:
     name, size = config.model.tokenizer, config.model.random.vocabulary
-    tokenizer = hub.load(AutoTokenizer, name, "model.tokenizer") if name else build_t5_tokenizer(texts, size)
+    tokenizer = pretrained.load(AutoTokenizer, name, "model.tokenizer") if name else build_t5_tokenizer(texts, size)
     return _parts(config, T5ForConditionalGeneration(_sizes(config, tokenizer)), tokenizer, ("*",))
 
 

@@ -1,0 +1,88 @@
+"""The commands that go the whole way, from a manifest to charts: pipeline and demo."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from trainer.commands.options import EPOCHS, FOLDER, ROWS, Shown, configured, guarded, resolve, skippable
+
+if TYPE_CHECKING:
+    from trainer.config import Resolved
+
+
+@dataclass(frozen=True)
+class Diagnosis:
+    """What the cli gives to the commands: `enter` asks for the verdict on a run, `guard` makes a judge of its steps."""
+
+    enter: Callable[["Resolved", str | None], str]
+    guard: Callable[[str], Any]
+
+
+@click.command(epilog="Example: train pipeline --config dev_whisper --config dev_e2e")
+@configured(multiple=True)
+@click.option("--epochs", type=EPOCHS, metavar="N", help="Train for so many epochs instead.")
+@click.option("--subset", type=ROWS, metavar="N", help="Use the first N rows of each split.")
+@skippable
+@guarded
+@click.pass_obj
+def pipeline(
+    diagnosis: Diagnosis,
+    config: tuple[str, ...],
+    overrides: tuple[str, ...],
+    skip_preflight: str | None,
+    guard: str,
+    **given: Any,
+) -> Shown:
+    """Go the whole way: prepare, split, train, evaluate, charts, for one or several configurations.
+
+    What is already made and still valid is reused; a run that was interrupted goes on.
+    """
+    from trainer.evaluation.score_table import print_scores
+    from trainer.pipeline.pipeline import pipeline as go
+
+    if not config:
+        raise click.UsageError("nothing to run; name at least one configuration with --config FILE")
+    outcome = go(
+        [resolve(one, overrides) for one in config],
+        lambda one: diagnosis.enter(one, skip_preflight),
+        guards=lambda: diagnosis.guard(guard),
+        **given,
+    )
+    print_scores(outcome.scores)
+    return [str(path) for path in (*outcome.runs, *outcome.charts)]
+
+
+@click.command(epilog="Example: train demo --model whisper --seed 1")
+@click.option("--model", type=click.Choice(["hybrid", "whisper", "e2e", "mt5"]), default="hybrid", help="Which model.")
+@click.option("--seed", default=0, help="Of the corpus and of the model.")
+@click.option("--directory", "--dir", type=FOLDER, default=Path("gonogo-demo"), help="Where everything goes.")
+@click.option("--set", "overrides", multiple=True, metavar="KEY=VALUE", help="Override one value; may be repeated.")
+@skippable
+@guarded
+@click.pass_obj
+def demo(
+    diagnosis: Diagnosis,
+    model: str,
+    seed: int,
+    directory: Path,
+    overrides: tuple[str, ...],
+    skip_preflight: str | None,
+    guard: str,
+) -> None:
+    """Show the whole way on real speech made on the spot: corpus, preflight, training, evaluation, charts.
+
+    Takes a few minutes on two CPU cores and downloads nothing. A second time, only what is missing is made.
+    """
+    from trainer.demo.run import demo as go
+
+    go(
+        model,
+        seed,
+        directory,
+        lambda one: diagnosis.enter(one, skip_preflight),
+        overrides=overrides,
+        guards=lambda: diagnosis.guard(guard),
+    )

@@ -1,0 +1,64 @@
+"""The one place where spellings of the seeds, and of transformers before 5, become our own."""
+
+from trainer.config.layers import Layer, Problem, Source, Tree
+
+RENAMED = {
+    "training.epochs": "training.num_train_epochs",
+    "training.evaluation_strategy": "training.eval_strategy",
+    "training.per_device_train_batch_size": "training.batch_size",
+    "training.per_device_eval_batch_size": "training.eval_batch_size",
+    "training.gradient_clip_norm": "training.max_grad_norm",
+    "training.freeze_encoder": "model.freeze_encoder",
+    "training.freeze_feature_encoder": "model.freeze_feature_encoder",
+    "training.group_by_length": "dataloader.group_by_length",
+    "training.dataloader_num_workers": "dataloader.num_workers",
+    "training.dataloader_pin_memory": "dataloader.pin_memory",
+    "training.dataloader_prefetch_factor": "dataloader.prefetch_factor",
+    "training.output_dir": "output.dir",
+    "model.chunk": "model.chunk_size",
+}
+
+DROPPED = {
+    "training.save_safetensors": "weights are always written as safetensors, tied ones too",
+    "training.logging_dir": "TensorBoard files always go to logs/ beneath output.dir",
+    "training.overwrite_output_dir": "a run never overwrites another one; use --resume or another output.dir",
+    "training.remove_unused_columns": "the collator always gets every column",
+}
+
+
+def translate(layer: Layer) -> Layer:
+    """The same layer in the names of the schema; an empty section says nothing and is left out."""
+    tree: Tree = {key: dict(value) if isinstance(value, dict) else value for key, value in layer.tree.items()}
+    tree = {key: value for key, value in tree.items() if value is not None}
+    sources, problems, notices = dict(layer.sources), list(layer.problems), list(layer.notices)
+    for old, new in RENAMED.items():
+        problems += rename(tree, sources, old, new)
+    for old, reason in DROPPED.items():
+        if take(tree, old) is not ABSENT:
+            notices.append(f"{sources.pop(old)}: {old} is not needed: {reason}")
+    return Layer(tree, sources, tuple(problems), tuple(notices))
+
+
+ABSENT = object()
+
+
+def take(tree: Tree, key: str) -> object:
+    """Removes section.word from the tree and gives its value."""
+    section, _, word = key.partition(".")
+    keys = tree.get(section)
+    return keys.pop(word, ABSENT) if isinstance(keys, dict) else ABSENT
+
+
+def rename(tree: Tree, sources: dict[str, Source], old: str, new: str) -> list[Problem]:
+    value = take(tree, old)
+    if value is ABSENT:
+        return []
+    place = sources.pop(old)
+    section, _, word = new.partition(".")
+    keys = tree.setdefault(section, {})
+    if isinstance(keys, dict) and keys.get(word, value) != value:
+        return [Problem(place, old, f"is {value!r}, but {new}, the same setting, is {keys[word]!r}; keep one")]
+    if isinstance(keys, dict):
+        keys[word] = value
+        sources[new] = place
+    return []

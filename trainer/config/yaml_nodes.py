@@ -1,0 +1,95 @@
+"""Turns YAML nodes into plain values, noting the line of each key, within a bound that no alias can escape."""
+
+from typing import Any
+
+import yaml
+
+from trainer.config.layers import Problem, Source, Tree
+from trainer.errors import InputError
+
+MAX_NODES = 20_000
+MAX_DEPTH = 20
+TAG = "tag:yaml.org,2002:"
+UNREADABLE = (yaml.YAMLError, ValueError, LookupError, AttributeError, ArithmeticError)
+
+
+def join(prefix: str, key: str) -> str:
+    return f"{prefix}.{key}" if prefix else key
+
+
+class Walk:
+    """One pass over the nodes of one text."""
+
+    def __init__(self, loader: yaml.SafeLoader, name: str, first_line: int | None = 1) -> None:
+        self.loader, self.name, self.first_line = loader, name, first_line
+        self.sources: dict[str, Source] = {}
+        self.problems: list[Problem] = []
+        self.visited = self.depth = 0
+
+    def source(self, node: yaml.Node) -> Source:
+        return Source(self.name, node.start_mark.line + self.first_line if self.first_line else None)
+
+    def complain(self, node: yaml.Node, key: str, said: str) -> None:
+        self.problems.append(Problem(self.source(node), key, said))
+
+    def value(self, node: yaml.Node, key: str) -> Any:
+        """Any node. Aliases are unfolded here, hence the bounds."""
+        self.visited, self.depth = self.visited + 1, self.depth + 1
+        if self.visited > MAX_NODES or self.depth > MAX_DEPTH:
+            raise InputError(f"{self.name}: aliases or nesting near {key[:60]} unfold too far; write the values out")
+        found = self.unfold(node, key)
+        self.depth -= 1
+        return found
+
+    def unfold(self, node: yaml.Node, key: str) -> Any:
+        if isinstance(node, yaml.MappingNode) and node.tag == TAG + "map":
+            return self.mapping(node, key)
+        if isinstance(node, yaml.SequenceNode) and node.tag == TAG + "seq":
+            return [self.value(item, join(key, str(index))) for index, item in enumerate(node.value)]
+        return self.scalar(node, key)
+
+    def scalar(self, node: yaml.Node, key: str) -> Any:
+        try:
+            if isinstance(node, yaml.ScalarNode):
+                return self.loader.construct_object(node)
+        except UNREADABLE:
+            pass  # told below, like every other tag that is not a plain value
+        tag = node.tag.removeprefix(TAG)
+        self.complain(node, key, f"has the YAML tag {tag[:60]!r} and cannot be read; write a plain value")
+        return None
+
+    def mapping(self, node: yaml.MappingNode, prefix: str) -> Tree:
+        """The keys of a mapping; what `<<` brings in gives way to what is written out."""
+        merged: Tree = {}
+        for key_node, value_node in node.value:
+            if key_node.tag == TAG + "merge":
+                self.bring_in(value_node, prefix, merged)
+        written: Tree = {}
+        for key_node, value_node in node.value:
+            if key_node.tag != TAG + "merge" and self.is_new_word(key_node, prefix, written):
+                path = join(prefix, key_node.value)
+                written[key_node.value] = self.value(value_node, path)
+                self.sources[path] = self.source(key_node)
+        return {**merged, **written}
+
+    def bring_in(self, node: yaml.Node, prefix: str, into: Tree) -> None:
+        """The first of several mappings wins, as YAML's merge key has it."""
+        for each in reversed(node.value if isinstance(node, yaml.SequenceNode) else [node]):
+            found = self.value(each, prefix)
+            if isinstance(found, dict):
+                into.update(found)
+            else:
+                self.complain(each, join(prefix, "<<"), "merges something that has no keys; name a mapping")
+
+    def is_new_word(self, node: yaml.Node, prefix: str, known: Tree) -> bool:
+        if node.tag != TAG + "str":
+            text = node.value if isinstance(node.value, str) else f"(a {node.id})"
+            self.complain(
+                node, join(prefix, text), "is not a word; write keys as words, in quotes where YAML needs them"
+            )
+        elif node.value in known:
+            path = join(prefix, node.value)
+            self.complain(node, path, f"stands twice, first in line {self.sources[path].line}; keep one")
+        else:
+            return True
+        return False

@@ -1,0 +1,111 @@
+"""Clips as the models want them: WAV, FLAC, OGG or MP3 of any width, rate and channels, to mono float32."""
+
+from dataclasses import dataclass
+from functools import lru_cache
+from math import gcd
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import soundfile
+
+from trainer.data.audio.errors import AGAIN, NOT_FINITE, TRUNCATED, AudioError, shown
+from trainer.data.audio.headers import cut_short
+from trainer.data.audio.open import open_audio
+
+if TYPE_CHECKING:
+    import torch
+
+MP3_SLACK = 2 * 1152  # samples a decoder may lose at the ends of a whole file
+CHECKED_SECONDS = 30  # decoded at a time, so that an hour of audio needs no more memory than a clip
+LARGEST_RATIO = 2_000_000  # of two rates; the filters that bring 44,099 to 16,000 Hz would take gigabytes
+
+
+@dataclass(frozen=True)
+class AudioInfo:
+    """What the header says."""
+
+    frames: int
+    rate: int
+    channels: int
+    format: str
+    subtype: str
+
+    @property
+    def seconds(self) -> float:
+        return self.frames / self.rate
+
+
+def audio_info(path: str | Path, root: str | Path) -> AudioInfo:
+    """Length and kind, from the header alone."""
+    with open_audio(path, root) as sound:
+        return _info(sound)
+
+
+def check_audio(path: str | Path, root: str | Path, sample_rate: int = 16000) -> AudioInfo:
+    """Decode the whole file, piece by piece: what passes here, load_audio will load."""
+    with open_audio(path, root) as sound:
+        _check_rate(sound.samplerate, sample_rate, shown(path))
+        done = 0
+        while done < sound.frames - _slack(sound):
+            done += len(_decode(sound, shown(path), done, CHECKED_SECONDS * sound.samplerate))
+        return _info(sound)
+
+
+def load_audio(
+    path: str | Path, root: str | Path, sample_rate: int = 16000, max_seconds: float = 30.0, finite: bool = True
+) -> "torch.Tensor":
+    """The clip as a 1-D float32 tensor: channels averaged, resampled, cut at max_seconds.
+
+    A sample that is not finite is refused, unless somebody further on answers for it (`finite=False`).
+    """
+    import torch
+
+    with open_audio(path, root) as sound:
+        rate = sound.samplerate
+        _check_rate(rate, sample_rate, shown(path))
+        samples = _decode(sound, shown(path), 0, round(max_seconds * rate), finite).mean(axis=1, dtype=np.float32)
+    audio = torch.from_numpy(samples)
+    if rate != sample_rate:
+        audio = _resampler(rate, sample_rate)(audio)
+    return audio[: round(max_seconds * sample_rate)]
+
+
+def _info(sound: soundfile.SoundFile) -> AudioInfo:
+    return AudioInfo(sound.frames, sound.samplerate, sound.channels, sound.format, sound.subtype)
+
+
+def _slack(sound: soundfile.SoundFile) -> int:
+    return MP3_SLACK if sound.format == "MP3" else 0
+
+
+def _decode(sound: soundfile.SoundFile, name: str, done: int, frames: int, finite: bool = True) -> np.ndarray:
+    """The next samples, [frames, channels]; what is missing is refused, and what is not finite where that is asked."""
+    wanted = min(frames, sound.frames - done)
+    try:
+        samples = sound.read(wanted, dtype="float32", always_2d=True)
+    except soundfile.LibsndfileError as error:
+        reason = error.error_string.rstrip(".")
+        raise AudioError(f"{name} is damaged or cut short ({reason})", AGAIN, TRUNCATED) from error
+    if len(samples) < max(1, wanted - _slack(sound)):
+        found, promised = (done + len(samples)) / sound.samplerate, sound.frames / sound.samplerate
+        raise cut_short(name, f"its header promises {promised:.2f} s, {found:.2f} s can be decoded")
+    whole = np.isfinite(samples).all(axis=1)
+    if finite and not whole.all():
+        second = (done + int(whole.argmin())) / sound.samplerate
+        raise AudioError(f"{name} has a NaN or infinite sample at {second:.3f} s", AGAIN, NOT_FINITE)
+    return samples
+
+
+def _check_rate(rate: int, sample_rate: int, name: str) -> None:
+    common = gcd(rate, sample_rate)
+    if (rate // common) * (sample_rate // common) > LARGEST_RATIO:
+        what = f"{name} has {rate:,} Hz, and no filter of reasonable size brings that to {sample_rate:,} Hz"
+        raise AudioError(what, f"convert it to {sample_rate:,} Hz")
+
+
+@lru_cache(maxsize=16)
+def _resampler(rate: int, sample_rate: int) -> Any:
+    from torchaudio.transforms import Resample
+
+    return Resample(rate, sample_rate)

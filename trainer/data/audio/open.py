@@ -1,0 +1,77 @@
+"""Opening one clip safely: below the data root, a real file, whole, and of a kind we can vouch for."""
+
+import os
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import soundfile
+
+from trainer.data.audio.errors import AGAIN, CONVERT, EMPTY, MISSING, OUTSIDE, AudioError, shown
+from trainer.data.audio.headers import check_container, unknown_length
+
+FORMATS = ("WAV", "WAVEX", "RF64", "FLAC", "OGG", "MP3")  # those whose length we can check
+ENDLESS = 2**62  # what libsndfile says of a FLAC stream without a length
+
+
+@contextmanager
+def open_audio(path: str | Path, root: str | Path) -> Iterator[soundfile.SoundFile]:
+    """Open a clip by descriptor: a pipe cannot block, and the name does not decide the format."""
+    name, handle = shown(path), _open_file(path, inside(path, root))
+    try:
+        check_container(handle, name)
+        with _open_sound(handle, name) as sound:
+            yield sound
+    finally:
+        os.close(handle)
+
+
+def inside(path: str | Path, root: str | Path) -> Path:
+    """The file a row means; links are followed, and what lies outside the data root is refused."""
+    if not str(path).strip():
+        raise AudioError("the audio path is empty", "name the file", MISSING)
+    try:
+        home = Path(root).resolve()
+        target = (home / path).resolve()
+    except (OSError, RuntimeError, ValueError) as error:
+        raise AudioError(f"{shown(path)} is not a path ({error})", "correct it", MISSING) from error
+    if not target.is_relative_to(home):
+        remedy = f"move the file below {root} or set paths.data_root"
+        raise AudioError(f"{shown(path)} leads out of the data root", remedy, OUTSIDE)
+    return target
+
+
+def _open_file(path: str | Path, target: Path) -> int:
+    try:
+        handle = os.open(target, os.O_RDONLY | os.O_NONBLOCK)
+    except OSError as error:
+        hint = ", and its path has backslashes where / is expected" if "\\" in str(path) else ""
+        what = f"{shown(path)} cannot be opened ({error.strerror}{hint})"
+        raise AudioError(what, "check the path and paths.data_root", MISSING) from error
+    status = os.fstat(handle)
+    if stat.S_ISREG(status.st_mode) and status.st_size:
+        return handle
+    os.close(handle)
+    if stat.S_ISREG(status.st_mode):
+        raise AudioError(f"{shown(path)} is empty (0 bytes)", AGAIN, EMPTY)
+    raise AudioError(f"{shown(path)} is a folder, a pipe or a device, not a file", "name an audio file")
+
+
+def _open_sound(handle: int, name: str) -> soundfile.SoundFile:
+    try:
+        sound = soundfile.SoundFile(handle, closefd=False)
+    except soundfile.LibsndfileError as error:
+        reason = error.error_string.rstrip(".")
+        raise AudioError(f"{name} is not audio that can be read ({reason})", CONVERT) from error
+    fault = None
+    if sound.format not in FORMATS:
+        fault = AudioError(f"{name} is {sound.format}, expected WAV, FLAC, OGG or MP3", CONVERT)
+    elif sound.frames >= ENDLESS:
+        fault = unknown_length(name)
+    elif not sound.frames:
+        fault = AudioError(f"{name} holds no samples", AGAIN, EMPTY)
+    if fault:
+        sound.close()
+        raise fault
+    return sound

@@ -1,0 +1,57 @@
+"""What a run left, taken up to be looked at and not to go on: a trainer over a checkpoint's weights and optimiser."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+from trainer.errors import InputError
+from trainer.loop.checkpoints.bit_exact_load import settle
+from trainer.loop.checkpoints.checksums import DIGESTS, verify
+from trainer.loop.checkpoints.resume import require_same_run
+from trainer.loop.hf_arguments import thaws
+
+if TYPE_CHECKING:
+    from trainer.config import Resolved
+    from trainer.loop.trainer import RunTrainer
+    from trainer.models.bundle import Parts
+
+OPTIMIZER = "optimizer.pt"
+
+
+def facts_at(resolved: Resolved, checkpoint: Path) -> dict[str, Any]:
+    """The facts of a run at a checkpoint; without an optimiser in it, that of the beginning is looked at."""
+    from trainer.data.dataset import open_split
+    from trainer.models.bundle import load_parts
+
+    reason = verify(checkpoint) if (checkpoint / DIGESTS).exists() or not checkpoint.is_dir() else None
+    if reason:
+        raise InputError(f"--checkpoint {checkpoint}: {reason}; name a whole checkpoint, or the folder of a run")
+    require_same_run(checkpoint, resolved.config)
+    parts = load_parts(checkpoint, resolved.config)
+    settle(parts)
+    trainer = trainer_of(parts, open_split(resolved.config, "train"))
+    if (checkpoint / OPTIMIZER).is_file():
+        trainer.optimizer.load_state_dict(torch.load(checkpoint / OPTIMIZER, weights_only=True, map_location="cpu"))
+    return {"config": resolved, "parts": parts, "trainer": trainer}
+
+
+def trainer_of(parts: Parts, rows: Any) -> RunTrainer:
+    """The trainer of a run with its optimiser; an encoder that thaws later is known to it from the start."""
+    from trainer.loop.trainer import RunTrainer
+
+    trainer = RunTrainer(parts, rows, None)
+    if thaws(parts.config):
+        parts.train_encoder(True)
+    trainer.create_optimizer()
+    if thaws(parts.config):
+        parts.train_encoder(False)
+    return trainer
+
+
+def optimizer_of(parts: Parts) -> torch.optim.Optimizer:
+    """The optimiser of a run."""
+    optimizer: torch.optim.Optimizer = trainer_of(parts, [{}]).optimizer
+    return optimizer

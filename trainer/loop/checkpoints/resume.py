@@ -1,0 +1,91 @@
+"""Where a run goes on: the newest checkpoint that verifies, or the one that was named, if it is of this run."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from trainer.errors import InputError
+from trainer.loop.checkpoints.loop_state import loop_state_of
+from trainer.loop.checkpoints.store import checkpoints, step_of, verify
+
+if TYPE_CHECKING:
+    from trainer.config import Config
+
+log = logging.getLogger(__name__)
+
+AUTO = "auto"
+FOREIGN = ("model", "audio", "data")  # another value there makes it another run
+HARMLESS = ("report_to", "logging_steps", "save_strategy", "save_steps", "save_total_limit")
+
+
+def resume_point(resume: str | Path | None, run: Path) -> Path | None:
+    """The checkpoint to start from, None to start at the beginning."""
+    if resume is None:
+        return None
+    return newest(run) if str(resume) == AUTO else named(Path(resume))
+
+
+def newest(run: Path) -> Path | None:
+    """The newest checkpoint that verifies; those passed over are told, with the reason."""
+    for checkpoint in reversed(checkpoints(run)):
+        reason = verify(checkpoint)
+        if reason is None:
+            log.info("resuming from %s", checkpoint)
+            return checkpoint
+        log.warning("%s is passed over: %s", checkpoint, reason)
+    log.info("%s has no checkpoint to resume from: starting at the beginning", run)
+    return None
+
+
+def named(checkpoint: Path) -> Path:
+    """The checkpoint a person asked for, or one sentence why not."""
+    reason = verify(checkpoint)
+    if reason and checkpoints(checkpoint):
+        reason = f"it holds checkpoints and is none itself (the newest is {checkpoints(checkpoint)[-1].name})"
+    if reason is None and step_of(checkpoint) < 0:
+        reason = "its name is not checkpoint-<step>"
+    if reason:
+        raise InputError(f"--resume {checkpoint}: {reason}; name a whole checkpoint, or let --resume auto find one")
+    return checkpoint
+
+
+def require_same_run(checkpoint: Path, config: Config) -> None:
+    """Refuse the checkpoint of another model; say which other settings have changed since it was written."""
+    from trainer.config import load
+    from trainer.models.bundle import RESOLVED
+
+    if not (checkpoint / RESOLVED).is_file():
+        raise InputError(f"{checkpoint} has no {RESOLVED}, so it is not from this trainer; let --resume auto find one")
+    then = load(checkpoint / RESOLVED).config.model_dump(mode="json")
+    changed = dict(differences(then, config.model_dump(mode="json")))
+    foreign = [key for key in changed if key.split(".")[0] in FOREIGN]
+    if foreign:
+        key, (was, now) = foreign[0], changed[foreign[0]]
+        raise InputError(
+            f"{checkpoint} is of another run: {key} was {was} and is {now} now; resume with the configuration "
+            "it was written with (config.resolved.yaml beside it), or start anew in another output.dir"
+        )
+    telling = [key for key in changed if key.startswith(("training.", "dataloader.group"))]
+    for key in telling:
+        if key.removeprefix("training.") not in HARMLESS:
+            log.warning("%s was %s and is %s now, so this is no exact continuation of the run", key, *changed[key])
+
+
+def tell_changes(checkpoint: Path, now: dict[str, int]) -> None:
+    """Another number of rows or of processes is another order of batches; the run may go on, and says so."""
+    then = loop_state_of(checkpoint)["circumstances"]
+    for what, number in now.items():
+        if then[what] != number:
+            log.warning("there were %d %s and are %d now, so this is no exact continuation", then[what], what, number)
+
+
+def differences(then: Any, now: Any, prefix: str = "") -> Iterator[tuple[str, tuple[Any, Any]]]:
+    """Dotted keys whose values differ."""
+    if isinstance(then, dict) and isinstance(now, dict):
+        for key in dict.fromkeys([*then, *now]):
+            yield from differences(then.get(key), now.get(key), f"{prefix}.{key}" if prefix else key)
+    elif then != now:
+        yield prefix, (then, now)

@@ -1,0 +1,146 @@
+"""The recording of a failed step: batches, rows, random states, configuration, weights and optimiser as they were.
+
+Safetensors and JSON, staged, digested and renamed as a checkpoint is; `diagnose nan-bisect` replays it.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import torch
+from safetensors.torch import save_file
+
+from trainer.loop.checkpoints.store import REMOVING, SAVING, committing, discard
+from trainer.loop.guard.rng_state import to_plain
+from trainer.loop.guard.tensor_json import pack
+
+if TYPE_CHECKING:
+    from trainer.loop.guard.step_snapshot import Box
+    from trainer.loop.trainer import RunTrainer
+
+log = logging.getLogger(__name__)
+
+FOLDER, FACTS, FORMAT = "recordings", "recording.json", 1
+BATCHES, BUFFERS, OPTIMIZER = "batches.safetensors", "buffers.safetensors", "optimizer.safetensors"
+KEPT, LIMIT = 3, 20e9  # recordings of a run, and bytes of all of them: the oldest go
+
+
+def record(trainer: RunTrainer, box: Box, figures: dict[str, Any]) -> Path | None:
+    """Write what is known of the step; None, and a warning, where that fails: the run ends with its own reason."""
+    folder = trainer.run / FOLDER
+    rank, alone = trainer.args.process_index, trainer.args.world_size == 1
+    final = folder / (f"step-{box.step:07d}" + ("" if alone else f"-rank-{rank}"))
+    # the optimiser holds about twice what the weights do: what does not fit is left out, and said to be
+    left_out = ["optimizer"] if trainer.needed_bytes() > LIMIT / KEPT else []
+    try:
+        with committing(final, trainer.needed_bytes()) as staged:
+            _write(trainer, box, staged, {**figures, "left_out": left_out})
+    except Exception as error:  # whatever it is, it must not take the place of what stopped the run
+        log.warning("the recording of step %d could not be written: %s", box.step, error)
+        return None
+    _rotate(folder, final)
+    return final
+
+
+def recordings(run: Path) -> list[Path]:
+    """The recordings of a run, oldest first; whether they are whole is `verify`'s to say."""
+    found = (path for path in (run / FOLDER).glob("step-*") if path.is_dir())
+    return sorted(found, key=lambda path: (path.stat().st_mtime_ns, path.name))
+
+
+def clear(run: Path) -> None:
+    """After a kill: what was being written or removed is no recording."""
+    for pattern in (SAVING, REMOVING):
+        for left in (run / FOLDER).glob(f"{pattern}*"):
+            shutil.rmtree(left, ignore_errors=True)
+
+
+def _rotate(folder: Path, newest: Path) -> None:
+    found = [path for path in recordings(folder.parent) if path != newest]
+    while found and (len(found) >= KEPT or _bytes(newest, *found) > LIMIT):
+        discard(found.pop(0))
+
+
+def _bytes(*folders: Path) -> int:
+    return sum(path.stat().st_size for folder in folders for path in folder.rglob("*") if path.is_file())
+
+
+def _write(trainer: RunTrainer, box: Box, staged: Path, figures: dict[str, Any]) -> None:
+    tensors: dict[str, torch.Tensor] = {}
+    batches = [pack(batch, tensors, str(number)) for number, batch in enumerate(box.batches)]
+    save_file(tensors, staged / BATCHES)
+    save_file({name: buffer.contiguous() for name, buffer in box.buffers.items()}, staged / BUFFERS)
+    with _in_any_process(trainer.parts.model):
+        trainer.parts.save(staged)
+    moments: dict[str, torch.Tensor] = {}
+    state = pack(_torch_optimizer(trainer).state_dict(), moments) if not figures["left_out"] else None
+    save_file(moments, staged / OPTIMIZER)
+    facts = {
+        "format": FORMAT,
+        **_circumstances(trainer, box),
+        **figures,
+        "rows": [list(rows) for rows in rows_of(trainer, box.step, len(box.batches))],
+        "batches": batches,
+        "chances": [to_plain(states) for states in box.chances],
+        "optimizer": state,
+    }
+    (staged / FACTS).write_text(json.dumps(facts), encoding="utf-8")
+
+
+@contextmanager
+def _in_any_process(model: Any) -> Iterator[None]:
+    """transformers lets only the first process write a model; the bad row may be another one's."""
+    model.should_save_on_this_rank = lambda asked: asked
+    try:
+        yield
+    finally:
+        del model.should_save_on_this_rank
+
+
+def _circumstances(trainer: RunTrainer, box: Box) -> dict[str, Any]:
+    args, model = trainer.args, trainer.model
+    return {
+        "step": box.step,
+        "lr": box.lr,
+        "losses": [float(loss).hex() for loss in box.losses],
+        "totals": [int(box.totals.tokens), int(box.totals.rows)],
+        "precision": "fp16" if args.fp16 else "bf16" if args.bf16 else "fp32",
+        "processes": args.world_size,
+        "threads": torch.get_num_threads(),
+        "torch": torch.__version__,
+        "ctc_only": trainer.ctc_only,
+        "frozen": [name for name, value in model.named_parameters() if not value.requires_grad],
+    }
+
+
+def rows_of(trainer: RunTrainer, step: int, batches: int) -> Iterator[list[dict[str, Any]]]:
+    """The rows of each micro-batch of a step: the order depends on seed and epoch alone, so it is made once more."""
+    loader, accumulated = trainer.get_train_dataloader(), trainer.args.gradient_accumulation_steps
+    updates = -(-len(loader) // accumulated)
+    epoch, update = divmod(step - 1, updates)
+    loader.batch_sampler.set_epoch(epoch)
+    drawn = list(loader.batch_sampler)[update * accumulated : update * accumulated + batches]
+    for indices in drawn:
+        yield [{"index": int(index), **_named(trainer.train_dataset, index)} for index in indices]
+
+
+def _named(dataset: Any, index: int) -> dict[str, str]:
+    rows = getattr(dataset, "rows", None)
+    try:
+        item = rows[index] if isinstance(rows, list) else dataset[index]
+    except Exception:  # it was read when the batch was made; its number is enough
+        return {}
+    from trainer.data.manifest import FILE, row_id
+
+    place = row_id(item) if FILE in item else str(item.get("id", ""))
+    return {"id": place, "file": str(item.get("audio_path", "")) or place}
+
+
+def _torch_optimizer(trainer: RunTrainer) -> torch.optim.Optimizer:
+    return getattr(trainer.optimizer, "optimizer", trainer.optimizer)

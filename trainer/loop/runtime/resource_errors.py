@@ -1,0 +1,29 @@
+"""How a run ends when the machine runs out of something."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from trainer.loop.runtime.disk_space import full_reason, too_little
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from trainer.loop.trainer import RunTrainer
+
+
+@contextmanager
+def explained(trainer: RunTrainer) -> Iterator[None]:
+    """Turn what a machine runs out of, memory or disk, into one sentence."""
+    from trainer.loop.runtime.out_of_memory import is_out_of_memory, out_of_memory
+
+    try:
+        yield
+    except (MemoryError, RuntimeError, OSError) as error:
+        if is_out_of_memory(error):
+            raise out_of_memory(error, trainer.largest, trainer.config, trainer.in_evaluation) from error
+        reason = full_reason(error)
+        if reason:
+            raise too_little(trainer.run, trainer.needed_bytes(), "the run", reason) from error
+        raise

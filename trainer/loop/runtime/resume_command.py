@@ -1,0 +1,21 @@
+"""The command that goes on with a run that was stopped."""
+
+from __future__ import annotations
+
+import shlex
+from typing import TYPE_CHECKING
+
+from trainer.config.layers import SET, leaves
+from trainer.config.load import plain
+from trainer.config.yaml_writer import flow
+
+if TYPE_CHECKING:
+    from trainer.config import Resolved
+
+
+def again(resolved: Resolved, epochs: float | None = None, subset: int | None = None) -> str:
+    """With everything that was said on the command line: another value would be another run."""
+    values = [(key, value) for key, value in leaves(plain(resolved.config)) if resolved.sources.get(key) == SET]
+    said = [("--config", resolved.path), *(("--set", f"{key}={flow(value)}") for key, value in values)]
+    said += [(name, value) for name, value in (("--epochs", epochs), ("--subset", subset)) if value]
+    return shlex.join(["train", *(str(word) for pair in said for word in pair), "--resume", "auto"])

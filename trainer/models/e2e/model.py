@@ -1,0 +1,75 @@
+"""Wav2Vec2 and mBART as one model, with a character CTC head on the encoder when it has a weight."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch import Tensor
+from transformers import PreTrainedModel, SpeechEncoderDecoderConfig, SpeechEncoderDecoderModel
+from transformers.modeling_outputs import BaseModelOutput
+
+from trainer.models.ctc import CTCHead, JointOutput, ctc_loss, joint_loss
+from trainer.models.e2e.masked_group_norm import ignore_padding
+from trainer.models.repeated_batch import times_heard
+
+DECODER_ARGUMENTS = {"decoder_input_ids", "decoder_attention_mask", "past_key_values", "use_cache", "return_dict"}
+
+
+class E2EModel(SpeechEncoderDecoderModel):
+    """loss = w * ctc + (1 - w) * attention, with w = config.ctc_weight; while `ctc_only`, the encoder and CTC alone."""
+
+    ctc_only = False
+
+    def __init__(
+        self,
+        config: SpeechEncoderDecoderConfig | None = None,
+        encoder: PreTrainedModel | None = None,
+        decoder: PreTrainedModel | None = None,
+    ) -> None:
+        super().__init__(config, encoder, decoder)
+        ignore_padding(self.encoder)
+        if self.config.ctc_weight:
+            self.ctc_head = CTCHead(self.encoder_output_dim, self.config.ctc_vocabulary_size)
+            self.post_init()
+
+    def encoder_lengths(self, samples: Tensor) -> Tensor:
+        """How many encoder frames so many samples become."""
+        return self.encoder._get_feat_extract_output_lengths(samples)
+
+    def encode(self, input_values: Tensor, attention_mask: Tensor) -> BaseModelOutput:
+        """What the encoder hears in every row."""
+        times = times_heard(attention_mask, input_values)
+        rows = len(input_values) // times
+        heard = self.encoder(input_values[:rows], attention_mask=attention_mask[:rows]).last_hidden_state
+        return BaseModelOutput(last_hidden_state=heard.repeat(times, 1, 1))
+
+    def forward(
+        self,
+        input_values: Tensor | None = None,
+        attention_mask: Tensor | None = None,
+        labels: Tensor | None = None,
+        ctc_labels: Tensor | None = None,
+        encoder_outputs: BaseModelOutput | None = None,
+        **kwargs: Any,
+    ) -> JointOutput:
+        """One pass of the encoder for both losses; arguments that neither side knows are ignored."""
+        if attention_mask is None and input_values is not None:
+            attention_mask = torch.ones_like(input_values, dtype=torch.long)  # as transformers takes it: all is heard
+        if encoder_outputs is None:
+            encoder_outputs = self.encode(input_values, attention_mask)
+        ctc = self._ctc_loss(encoder_outputs[0], attention_mask, ctc_labels) if ctc_labels is not None else None
+        if self.ctc_only and ctc is not None:
+            return JointOutput(loss=ctc, ctc_loss=ctc)
+        known = {name: value for name, value in kwargs.items() if name in DECODER_ARGUMENTS}
+        if labels is not None:
+            known["use_cache"] = False
+        output = super().forward(attention_mask=attention_mask, encoder_outputs=encoder_outputs, labels=labels, **known)
+        if labels is None or ctc is None:
+            return output
+        loss = joint_loss(output.loss, ctc, self.config.ctc_weight)
+        return JointOutput(**{**output, "loss": loss}, att_loss=output.loss, ctc_loss=ctc)
+
+    def _ctc_loss(self, frames: Tensor, attention_mask: Tensor, ctc_labels: Tensor) -> Tensor:
+        lengths = self.encoder_lengths(attention_mask.sum(dim=1))
+        return ctc_loss(self.ctc_head(frames), lengths, ctc_labels)

@@ -1,0 +1,141 @@
+"""Builds, saves and loads Whisper: released weights, a directory, or random weights with a window of their own."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import torch
+from transformers import WhisperConfig, WhisperFeatureExtractor, WhisperTokenizer
+from transformers.models.whisper.tokenization_whisper import TASK_IDS
+
+from trainer.collate.whisper import PROMPT, WhisperCollator
+from trainer.models import ctc, pretrained
+from trainer.models.bundle import Parts
+from trainer.models.ctc import CharacterVocabulary
+from trainer.models.tokenizers.whisper_and_t5 import build_whisper_tokenizer
+from trainer.models.whisper.settings import add_ctc, model_kind, set_generation, sizes
+
+if TYPE_CHECKING:
+    from torch import LongTensor
+    from transformers import PreTrainedModel
+
+    from trainer.config import Config
+    from trainer.models.bundle import Batch, Collate
+
+
+@dataclass(frozen=True)
+class WhisperParts(Parts):
+    """Whisper, ready to train."""
+
+    ctc_vocabulary: CharacterVocabulary | None = None
+
+    def collate_for(self, task: str) -> Collate:
+        limit = min(self.config.model.max_label_length, self.model.config.max_target_positions)
+        return WhisperCollator(
+            extractor=self.feature_extractor,
+            tokenizer=self.tokenizer,
+            task=task,
+            language=self.config.model.language,
+            max_label_length=limit,
+            cmvn=self.config.audio.cmvn,
+            ctc_vocabulary=self.ctc_vocabulary,
+        )
+
+    def generate(self, model: PreTrainedModel, batch: Batch) -> LongTensor:
+        """One call for all rows: the prompt of each is what its labels begin with."""
+        prompts = batch["labels"][:, :PROMPT]
+        starts = torch.full_like(prompts[:, :1], model.config.decoder_start_token_id)
+        features = batch["input_features"]
+        ids = model.generate(
+            features,
+            attention_mask=torch.ones_like(features[:, 0], dtype=torch.long),
+            decoder_input_ids=torch.cat([starts, prompts], dim=1),
+            force_unique_generate_call=True,  # else a stray timestamp token starts a second pass without the prompts
+        )
+        return ids[:, PROMPT + 1 :]
+
+    def tasks_of(self, batch: Batch) -> list[str]:
+        names = dict(zip(self.tokenizer.convert_tokens_to_ids([f"<|{t}|>" for t in TASK_IDS]), TASK_IDS, strict=True))
+        return [names[number] for number in batch["labels"][:, 1].tolist()]
+
+    def train_encoder(self, trainable: bool) -> None:
+        """The sinusoids of the encoder are not learnt, though weights that were read come as trainable."""
+        super().train_encoder(trainable)
+        self.model.get_encoder().embed_positions.requires_grad_(False)
+
+    def save_processors(self, directory: str | Path) -> None:
+        super().save_processors(directory)
+        if self.ctc_vocabulary is not None:
+            self.ctc_vocabulary.save(directory)
+
+
+def build(config: Config, train_texts: Sequence[str] = ()) -> WhisperParts:
+    """From `model.name`, or from random weights and the training texts."""
+    return _random(config, train_texts) if config.model.random is not None else _pretrained(config, train_texts)
+
+
+def load(directory: Path, config: Config) -> WhisperParts:
+    """What `save` or a checkpoint left: nothing of it may be missing."""
+    return _read(config, str(directory), str(directory), _saved_characters(config, str(directory)))
+
+
+def _pretrained(config: Config, texts: Sequence[str]) -> WhisperParts:
+    name, tokenizer = config.model.name, config.model.tokenizer or config.model.name
+    if config.model.ctc_weight == 0.0 or (Path(name).expanduser() / ctc.FILE_NAME).is_file():
+        return _read(config, name, tokenizer, _saved_characters(config, name))
+    return _read(config, name, tokenizer, CharacterVocabulary.build(texts), may_be_fresh=("ctc_head.*",))
+
+
+def _saved_characters(config: Config, directory: str) -> CharacterVocabulary | None:
+    return CharacterVocabulary.load(Path(directory).expanduser()) if config.model.ctc_weight > 0 else None
+
+
+def _read(
+    config: Config,
+    name: str,
+    tokenizer: str,
+    characters: CharacterVocabulary | None,
+    may_be_fresh: Sequence[str] = (),
+) -> WhisperParts:
+    settings = pretrained.load(WhisperConfig, name)
+    add_ctc(settings, config.model.ctc_weight, characters)
+    model, fresh = pretrained.load_model(model_kind(characters), name, may_be_fresh=may_be_fresh, config=settings)
+    words = pretrained.load(WhisperTokenizer, tokenizer, "model.tokenizer")
+    extractor = pretrained.load(WhisperFeatureExtractor, name)
+    return _parts(config, model, words, extractor, tuple(fresh), characters)
+
+
+def _random(config: Config, texts: Sequence[str]) -> WhisperParts:
+    name = config.model.tokenizer
+    tokenizer = (
+        pretrained.load(WhisperTokenizer, name, "model.tokenizer")
+        if name
+        else build_whisper_tokenizer(texts, config.model.random.vocabulary)
+    )
+    characters = CharacterVocabulary.build(texts) if config.model.ctc_weight > 0 else None
+    window = math.ceil(config.audio.max_length_seconds)
+    extractor = WhisperFeatureExtractor(
+        feature_size=config.audio.num_mel_bins, sampling_rate=config.audio.sample_rate, chunk_length=window
+    )
+    settings = sizes(config, tokenizer, window)
+    add_ctc(settings, config.model.ctc_weight, characters)
+    model = model_kind(characters)(settings)
+    return _parts(config, model, tokenizer, extractor, ("*",), characters)
+
+
+def _parts(
+    config: Config,
+    model: PreTrainedModel,
+    tokenizer: WhisperTokenizer,
+    extractor: WhisperFeatureExtractor,
+    fresh: tuple[str, ...],
+    characters: CharacterVocabulary | None,
+) -> WhisperParts:
+    set_generation(model, tokenizer, config)
+    parts = WhisperParts(config, model, tokenizer, extractor, fresh, characters)
+    parts.train_encoder(not config.model.freeze_encoder)
+    return parts

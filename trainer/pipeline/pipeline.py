@@ -1,0 +1,63 @@
+"""prepare → split → train → evaluate → charts, for one or several configurations."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from diagnose.common.progress import say
+from trainer.errors import InputError
+from trainer.pipeline.steps import (
+    Numbered,
+    charts_step,
+    data_step,
+    evaluate_step,
+    require_different_folders,
+    train_step,
+)
+
+if TYPE_CHECKING:
+    from trainer.config import Resolved
+    from trainer.evaluation.evaluate import Scores
+    from trainer.loop.guard.protocol import Watch
+
+# Asks whether a run may start: the verdict in a line, or an exception when it may not.
+Gate = Callable[["Resolved"], str]
+Guards = Callable[[], "Watch | None"]  # makes the judge of a run's steps
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """Where everything is."""
+
+    runs: tuple[Path, ...]
+    scores: tuple["Scores", ...]
+    charts: tuple[Path, ...]
+
+
+def pipeline(
+    resolved: Sequence["Resolved"],
+    gate: Gate | None = None,
+    epochs: float | None = None,
+    subset: int | None = None,
+    guards: Guards = lambda: None,
+) -> Outcome:
+    """The whole way; what is already made and still valid is reused."""
+    configs = [one.config for one in resolved]
+    if not configs:
+        raise InputError("no configuration to run; name at least one with --config FILE")
+    require_different_folders(configs)
+    step = Numbered(3 + len(configs))
+    step.next("Prepare data: clean the manifest, split by video")
+    for config in configs:
+        data_step(config)
+    for one in resolved:
+        step.next(f"Train {one.config.output.experiment_name}")
+        if gate:
+            say(f"      preflight: {gate(one)}")
+        train_step(one, epochs, subset, guards())
+    step.next("Evaluate on the test set")
+    scores = [score for config in configs for score in evaluate_step(config, {"": None}, subset)]
+    step.next("Draw charts")
+    charts = charts_step(configs, scores)
+    return Outcome(tuple(config.output.dir for config in configs), tuple(scores), charts)

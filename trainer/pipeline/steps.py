@@ -1,0 +1,125 @@
+"""The steps that lead from a manifest to charts. Each one says what it reuses, and does only what is left to do."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from diagnose.common.progress import say
+from trainer.data.manifest import read_rows
+from trainer.errors import InputError
+from trainer.paths import clean_manifest
+from trainer.pipeline.stamps import digest_of, is_current, listing_of, mark
+
+if TYPE_CHECKING:
+    from trainer.config import Config, Resolved
+    from trainer.evaluation.evaluate import Scores
+    from trainer.loop.guard.protocol import Watch
+
+SPLITS = ("train", "dev", "test")
+
+
+@dataclass
+class Numbered:
+    """[2/6] Train: where a person is on the way."""
+
+    total: int
+    done: int = 0
+
+    def next(self, title: str) -> None:
+        self.done += 1
+        say(f"[{self.done}/{self.total}] {title}")
+
+
+def prepare_step(config: "Config") -> Path:
+    """Clean the manifest; the path of the clean one."""
+    from trainer.data.prepare import needed_texts, prepare_for
+
+    source = config.manifest
+    clean = clean_manifest(source)
+    audio = [config.paths.data_root / row["audio_path"] for row in read_rows(source) if "audio_path" in row]
+    digest = digest_of(source, listing_of(audio), config.audio, needed_texts(config))
+    stamp = clean.with_name(f".{clean.name}.stamp.json")
+    if is_current(stamp, digest, [clean]):
+        say(f"      {clean} is up to date")
+        return clean
+    report = prepare_for(config, clean)
+    mark(stamp, digest)
+    say(f"      {report.rows_in:,} rows in, {report.rows_out:,} out: {clean}")
+    return clean
+
+
+def split_step(config: "Config", clean: Path) -> None:
+    """Split the clean manifest by video."""
+    from trainer.data.split import split
+
+    folder, group = config.splits, config.data.group_column
+    digest = digest_of(clean, group)
+    stamp = folder / ".split.stamp.json"
+    if is_current(stamp, digest, [folder / f"{name}.csv" for name in SPLITS]):
+        say(f"      {folder} is up to date")
+        return
+    report = split(clean, folder, group)
+    mark(stamp, digest)
+    say("      " + ", ".join(f"{name} {part.rows:,}" for name, part in report.parts.items()) + f" rows: {folder}")
+
+
+def data_step(config: "Config") -> None:
+    """Prepare and split, unless the configuration brings splits of its own."""
+    if config.data.manifest_dir is not None:
+        say(f"      splits as they are in {config.splits}")
+        return
+    split_step(config, prepare_step(config))
+
+
+def train_step(
+    resolved: "Resolved", epochs: float | None = None, subset: int | None = None, guard: "Watch | None" = None
+) -> Path:
+    """Train, go on where an earlier run of the same settings and data stopped, or reuse it when it was finished."""
+    from trainer.loop.run import train
+    from trainer.models.bundle import RESOLVED
+
+    config = resolved.config
+    folder = config.output.dir
+    digest = digest_of(resolved.to_yaml(), epochs, subset, *(config.splits / f"{name}.csv" for name in SPLITS[:2]))
+    stamp = folder / ".train.stamp.json"
+    same = is_current(stamp, digest, [])
+    if same and (folder / "train_results.json").exists():
+        say(f"      {folder} is already trained")
+        return folder
+    (folder / "train_results.json").unlink(missing_ok=True)
+    mark(stamp, digest)
+    # What a stopped run names to go on with: all values are in it, none is said beside it.
+    itself = replace(resolved, path=folder / RESOLVED, sources={})
+    try:
+        result = train(itself, resume="auto" if same else None, epochs=epochs, subset=subset, guard=guard)
+    except KeyboardInterrupt as stop:
+        raise KeyboardInterrupt(f"{stop}, or with the same command as now") from stop
+    say("\n".join(f"      {line}" for line in str(result).splitlines()))
+    return folder
+
+
+def evaluate_step(config: "Config", tests: dict[str, Path | None], subset: int | None = None) -> list["Scores"]:
+    """Score the trained model: on its own test split (None) and on other files, by the ending of their names."""
+    from trainer.evaluation.evaluate_directory import evaluate_on, load_run
+
+    folder, output = config.output.dir, config.paths.output_dir / "results"
+    parts = load_run(folder)
+    return [evaluate_on(parts, folder.name + ending, path, output, subset) for ending, path in tests.items()]
+
+
+def charts_step(configs: Sequence["Config"], scores: Sequence["Scores"]) -> tuple[Path, ...]:
+    """The pictures of these runs, beside the first one's outputs."""
+    from trainer.evaluation.charts import draw
+    from trainer.evaluation.run_history import read_result, read_run
+
+    results = [read_result(one.metrics_path) for one in scores]
+    return draw([read_run(config.output.dir) for config in configs], results, configs[0].paths.output_dir / "charts")
+
+
+def require_different_folders(configs: Sequence["Config"]) -> None:
+    """Two runs in one folder would overwrite each other."""
+    folders = [config.output.dir.resolve() for config in configs]
+    twice = next((folder for folder in folders if folders.count(folder) > 1), None)
+    if twice:
+        raise InputError(f"output.dir {twice} is that of two configurations; give each its own")

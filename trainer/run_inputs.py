@@ -1,0 +1,65 @@
+"""The files that a run reads, and all that a receipt vouches for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from trainer.config import Config
+from trainer.config.load import plain
+from trainer.data.manifest import read_rows
+from trainer.errors import InputError
+
+if TYPE_CHECKING:
+    from trainer.config import Resolved
+
+
+def audio_files(config: Config, manifests: Sequence[Path]) -> tuple[Path, ...]:
+    """Of every row of these manifests."""
+    root = config.paths.data_root
+    return tuple(root / row["audio_path"] for path in manifests for row in read_rows(path) if row.get("audio_path"))
+
+
+def files_of(*names: str | None) -> tuple[Path, ...]:
+    """The files of local model directories; a name on the hub is pinned by the configuration alone."""
+    folders = [Path(name) for name in names if name and Path(name).is_dir()]
+    return tuple(sorted(path for folder in folders for path in folder.iterdir() if path.is_file()))
+
+
+def vouched_for(config: Resolved) -> dict[str, Any]:
+    """As diagnose.digests.DigestInputs names it."""
+    values = plain(config.config)
+    manifests = tuple(path for name in ("train", "dev") if (path := config.config.splits / f"{name}.csv").exists())
+    model = config.config.model
+    return {
+        "output_dir": config.config.output.dir,
+        "config": values,
+        "config_path": config.path,
+        "manifests": manifests,
+        "audio_files": audio_files(config.config, manifests),
+        "weight_files": files_of(model.name, model.encoder, model.decoder, model.tokenizer),
+        "weights_from": {"seed": values["training"]["seed"], "model": values["model"]},
+    }
+
+
+def require_inputs(config: Config, weights: bool = True) -> None:
+    """Refuse in one sentence what no preflight could look at: data that is not there, weights that cannot be had."""
+    from trainer.models.pretrained import is_directory, load
+
+    for name in ("train", "dev") if config.training.eval_strategy != "no" else ("train",):
+        path = config.splits / f"{name}.csv"
+        if not path.exists():
+            raise InputError(f"{path}: there is no {name} set; run `train split`, or correct paths.splits_dir")
+        read_rows(path)  # one that is empty or cannot be read would block nearly every probe
+    for key, name in pretrained(config).items():
+        if weights and not is_directory(name, key):
+            from transformers import AutoConfig
+
+            load(AutoConfig, name, key)
+
+
+def pretrained(config: Config) -> dict[str, str]:
+    """The keys that name weights, with the names; none for random weights."""
+    named = {f"model.{key}": getattr(config.model, key) for key in ("name", "encoder", "decoder")}
+    return {key: name for key, name in named.items() if name}
