@@ -3,15 +3,14 @@
 from typing import TYPE_CHECKING, Any
 
 from diagnose.common.provider import provider
-from diagnose.marks import Fault, Probe, fault, probe
-from diagnose.nouns import Finding, Outcome, Severity, Stage, Status, Verdict
+from diagnose.engine.decorators import Fault, Probe, fault, probe
+from diagnose.engine.types import Finding, Outcome, Severity, Stage, Status, Verdict
 from diagnose.version import __version__
 
 if TYPE_CHECKING:
     from diagnose.api import nan_bisect, precision, preflight
-    from diagnose.errors import Stopped
+    from diagnose.engine.report import PreflightFailed, Report, Stopped
     from diagnose.guard import Guard
-    from diagnose.report import PreflightFailed, Report
 
 __all__ = [
     "Fault", "Finding", "Guard", "Outcome", "PreflightFailed", "Probe", "Report", "Severity", "Stage", "Status",
@@ -23,9 +22,9 @@ _LATER = {
     "nan_bisect": "diagnose.api",
     "precision": "diagnose.api",
     "preflight": "diagnose.api",
-    "Stopped": "diagnose.errors",
-    "PreflightFailed": "diagnose.report",
-    "Report": "diagnose.report",
+    "Stopped": "diagnose.engine.report",
+    "PreflightFailed": "diagnose.engine.report",
+    "Report": "diagnose.engine.report",
 }
 
 

@@ -4,15 +4,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from diagnose.common.errors import InputError
 from diagnose.common.provider import needs_of
-from diagnose.conduct import conduct
-from diagnose.engine import installed
-from diagnose.errors import InputError
-from diagnose.facts import Refusal
-from diagnose.nouns import Stage
-from diagnose.report import Report
-from diagnose.roots import nearest
-from diagnose.runner import Selection, Watcher
+from diagnose.engine.context import Refusal
+from diagnose.engine.engine import installed
+from diagnose.engine.report import Report
+from diagnose.engine.runner import Selection, Watcher
+from diagnose.engine.types import Stage
+from diagnose.engine.user_facts import nearest
+from diagnose.gate.run_preflight import conduct
 
 
 def preflight(
@@ -23,7 +23,7 @@ def preflight(
     everything: bool = False,
     **facts: Any,
 ) -> Report:
-    """Looks at whatever facts are given (see diagnose.roots); `ignore` maps a probe's id to the reason.
+    """Looks at whatever facts are given (see diagnose.engine.user_facts); `ignore` maps a probe's id to the reason.
 
     Report and receipt are written where the fact `digest_inputs` says; without it, nothing is.
     """

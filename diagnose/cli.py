@@ -6,21 +6,21 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from diagnose import terminal
-from diagnose.commands import diff, env, explain, list_probes
-from diagnose.curves_command import curves
-from diagnose.data_command import data
-from diagnose.drill_command import drill
-from diagnose.nan_command import nan_bisect
-from diagnose.nouns import Stage
-from diagnose.options import looked_at, reported
-from diagnose.overfit_command import overfit
-from diagnose.precision_command import precision
-from diagnose.release_command import release
+from diagnose.commands.curves import curves
+from diagnose.commands.data import data
+from diagnose.commands.drill import drill
+from diagnose.commands.info import diff, env, explain, list_probes
+from diagnose.commands.nan_bisect import nan_bisect
+from diagnose.commands.options import looked_at, reported
+from diagnose.commands.overfit import overfit
+from diagnose.commands.precision import precision
+from diagnose.commands.release import release
+from diagnose.engine.types import Stage
+from diagnose.terminal import terminal
 from diagnose.version import __version__
 
 if TYPE_CHECKING:
-    from diagnose.report import Report
+    from diagnose.engine.report import Report
 
 STAGE = click.Choice([str(stage) for stage in Stage])
 
@@ -42,7 +42,7 @@ def facts_from(
     if (config is None) == (subject is None):
         raise click.UsageError("name what to look at: --config FILE or --subject package.module:function, one of them")
     if subject is not None:
-        from diagnose.subject import RankFacts, facts_of
+        from diagnose.commands.subject import RankFacts, facts_of
 
         return {"rank_facts": RankFacts(subject)} | facts_of(subject)
     from trainer.config import load
@@ -96,10 +96,10 @@ def preflight(
     **paths: Path | None,
 ) -> None:
     """Looks at a run before it starts. Exit code 0 go, 1 no-go, 2 cannot vouch."""
-    from diagnose.conduct import conduct
-    from diagnose.render.live import watching
+    from diagnose.engine.runner import Selection
+    from diagnose.gate.run_preflight import conduct
+    from diagnose.render.progress import watching
     from diagnose.render.text import show
-    from diagnose.runner import Selection
 
     selection = Selection(tuple(Stage(stage) for stage in stages), ids, ignored, everything)
     facts = facts_from(config, overrides, subject) | {"processes": processes}
@@ -111,10 +111,10 @@ def preflight(
 
 
 def write(report: "Report", json_path: Path | None, sarif_path: Path | None, junit_path: Path | None) -> None:
+    from diagnose.common.atomic_write import write_whole
     from diagnose.render.json import to_json
     from diagnose.render.junit import to_junit
     from diagnose.render.sarif import to_sarif
-    from diagnose.writing import write_whole
 
     for path, render in ((json_path, to_json), (sarif_path, to_sarif), (junit_path, to_junit)):
         if path:

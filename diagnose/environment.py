@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-from diagnose.repair import build_of
+from diagnose.torchaudio_repair import build_of
 from diagnose.version import __version__
 
 MATTERS = ("torch", "transformers", "accelerate")

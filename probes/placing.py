@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from typing import TypeVar
 
 from diagnose import Finding, Severity
-from diagnose.nouns import Number
+from diagnose.engine.types import Number
 from probes.measured.corpus import CorpusRow
 
 Item = TypeVar("Item")

@@ -1,7 +1,7 @@
 """Findings about settings, each at the file and line that decided it."""
 
 from diagnose import Finding, Severity
-from diagnose.nouns import Number
+from diagnose.engine.types import Number
 from probes.measured.configuration import Place
 
 

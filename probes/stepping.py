@@ -1,7 +1,7 @@
 """Findings about steps of a run."""
 
 from diagnose import Finding, Severity
-from diagnose.nouns import Number
+from diagnose.engine.types import Number
 from diagnose.records import Records, Series
 
 

@@ -1,10 +1,10 @@
 """Small probes for the engine's own tests, and a third party's package installed for real."""
 
 from diagnose import Finding, Severity, Stage
-from diagnose.engine import of
-from diagnose.marks import Probe
-from diagnose.nouns import PREFIXES
-from diagnose.runner import ALL
+from diagnose.engine.decorators import Probe
+from diagnose.engine.engine import of
+from diagnose.engine.runner import ALL
+from diagnose.engine.types import PREFIXES
 
 
 def probe_of(id, look, explains=(), severity=Severity.ERROR, title="Something is wrong."):

@@ -7,8 +7,8 @@ import re
 from pathlib import Path
 from typing import Any
 
-from diagnose.engine import installed
-from diagnose.nouns import Stage
+from diagnose.engine.engine import installed
+from diagnose.engine.types import Stage
 
 ROOT = Path(__file__).resolve().parent.parent
 README, FIGURES = ROOT / "README.md", ROOT / "benchmarks" / "drill.json"

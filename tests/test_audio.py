@@ -259,5 +259,6 @@ def test_no_spoilt_byte_makes_anything_but_a_sentence(tmp_path_factory, data):
 
 
 def test_checking_needs_no_torch():
-    code = "import sys, trainer.data.audio.load, trainer.data.prepare, trainer.data.split; sys.exit('torch' in sys.modules)"
+    modules = "trainer.data.audio.load, trainer.data.prepare, trainer.data.split"
+    code = f"import sys, {modules}; sys.exit('torch' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

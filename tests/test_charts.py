@@ -5,7 +5,7 @@ import json
 import pytest
 from matplotlib.image import imread
 
-from trainer.errors import InputError
+from diagnose.common.errors import InputError
 from trainer.evaluation.charts import comparison_figure, draw, loss_figure
 from trainer.evaluation.run_history import Result, Run, read_result, read_run
 

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from diagnose.common.errors import InputError
 from tests.loop_support import ROOT, trainer
-from trainer.errors import InputError
 from trainer.loop.checkpoints import store as store
 from trainer.loop.checkpoints.store import checkpoints, committing, installing, recover, rotate, set_aside, verify
 

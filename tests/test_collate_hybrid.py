@@ -7,6 +7,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from diagnose.common.errors import InputError
 from tests.speech_batches import (
     RATE,
     TRAIN_TEXTS,
@@ -22,7 +23,6 @@ from tests.speech_batches import (
 )
 from trainer.collate.hybrid import HybridCollator
 from trainer.collate.task_tokens import tasks_of
-from trainer.errors import InputError
 from trainer.models.hybrid.features import FbankExtractor, normalise
 from trainer.models.tokenizers.hybrid_and_mbart import TASK_TOKENS, hybrid_tokenizer
 

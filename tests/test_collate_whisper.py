@@ -4,11 +4,11 @@ import pytest
 import torch
 from transformers import WhisperFeatureExtractor
 
+from diagnose.common.errors import InputError
 from tests.speech_batches import TRAIN_TEXTS, batches
 from tests.whisper_batches import WhisperBatches, clip
 from trainer.collate.labels import label_lengths
 from trainer.collate.whisper import WhisperCollator, language_token
-from trainer.errors import InputError
 from trainer.models.ctc import CharacterVocabulary
 from trainer.models.tokenizers.whisper_and_t5 import build_whisper_tokenizer
 

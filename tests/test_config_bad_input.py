@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from diagnose.common.errors import InputError
 from trainer.config import load
-from trainer.errors import InputError
 
 DEEP = "[" * 5000
 BOMB = "a: &a {k: [x, x, x, x, x, x, x, x, x]}\n" + "".join(

@@ -8,7 +8,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trainer.errors import InputError
+from diagnose.common.errors import InputError
 from trainer.models.ctc import (
     BLANK,
     UNKNOWN,

@@ -10,10 +10,10 @@ import pytest
 from click.testing import CliRunner
 
 from diagnose.cli import main
-from diagnose.curves.reading import read
-from diagnose.digests import DigestInputs, Digests
-from diagnose.folder import Folder
-from diagnose.receipt import Receipt
+from diagnose.curves.read_log import read
+from diagnose.gate.digests import DigestInputs, Digests
+from diagnose.gate.output_folder import Folder
+from diagnose.gate.receipt import Receipt
 from probes.healthy import healthy
 from probes.instruments.recorded_run import Manner, recorded_run
 from tests.loop_support import trainer

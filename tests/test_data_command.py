@@ -9,7 +9,7 @@ from diagnose.cli import main
 
 SUBJECT = """
 from pathlib import Path
-from diagnose.digests import DigestInputs
+from diagnose.gate.digests import DigestInputs
 from probes.instruments.corpus_on_disk import written
 
 def sound():

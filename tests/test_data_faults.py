@@ -3,11 +3,12 @@
 import pytest
 
 import diagnose
-from diagnose import Severity, discover
+from diagnose import Severity
+from diagnose.engine import discovery
 from probes.healthy import healthy
 
-PROBES = {probe.id: probe for probe in discover.probes().items if probe.id.startswith("DAT")}
-FAULTS = [fault for fault in discover.faults().items if fault.named_by in PROBES]
+PROBES = {probe.id: probe for probe in discovery.probes().items if probe.id.startswith("DAT")}
+FAULTS = [fault for fault in discovery.faults().items if fault.named_by in PROBES]
 
 
 def named(fault, name):

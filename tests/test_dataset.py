@@ -6,12 +6,12 @@ import soundfile
 import torch
 from torch.utils.data import DataLoader
 
+from diagnose.common.errors import InputError
 from trainer.config.schema import Audio, Config
 from trainer.data import dataset as module
 from trainer.data.audio.errors import AudioError
 from trainer.data.dataset import SpeechDataset, TextDataset, open_split
 from trainer.data.manifest import read_rows, write_rows
-from trainer.errors import InputError
 
 COLUMNS = ["audio_path", "transcript", "translation", "duration", "video_id", "speaker_id"]
 

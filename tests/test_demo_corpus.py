@@ -12,12 +12,12 @@ import numpy as np
 import pytest
 import soundfile
 
+from diagnose.common.errors import InputError
 from trainer.data.manifest import read_rows
 from trainer.demo.corpus import COLUMNS, make_corpus
 from trainer.demo.corpus_plan import SEEN, SPEEDS, UNSEEN, Size, plan_clips, plan_documents
 from trainer.demo.espeak import SAMPLE_RATE, Voice, speak
 from trainer.demo.sentences import ENGLISH, KEY_MARK, draw_distinct
-from trainer.errors import InputError
 
 SMALL = Size(videos=3, sentences_per_video=3, unseen_videos=1, documents_per_video=4)
 WORDS = [("vi", "hôm nay"), ("en", "review"), ("vi", "này")]

@@ -42,7 +42,7 @@ def step_is_bad(broken_step):
 
 SUBJECT = """
 from pathlib import Path
-from diagnose.digests import DigestInputs
+from diagnose.gate.digests import DigestInputs
 
 def rows(text="good"):
     out = DigestInputs(Path("out"), {"text": text})
@@ -61,6 +61,15 @@ thing = 3
 """
 
 
+GIVING = """
+from diagnose import provider
+
+@provider
+def broken_step(model):
+    raise RuntimeError('no step')
+"""
+
+
 @pytest.fixture
 def here(tmp_path, monkeypatch):
     """A project of someone else's, with probes of its own, in the working directory."""
@@ -68,7 +77,7 @@ def here(tmp_path, monkeypatch):
         "theirs/__init__.py": "",
         "theirs/looking.py": PROBES,
         "theirs/rows_are_bad.md": "# rows_are_bad\n\n## Symptom\n\nevery row is bad\n\n## Fix\n\nwrite good ones\n",
-        "theirs/giving.py": "def broken_step(model):\n    raise RuntimeError('no step')\n",
+        "theirs/giving.py": GIVING,
         "theirs/subject.py": SUBJECT,
     }
     points = "[gonogo.probes]\ntheirs = theirs\n[gonogo.providers]\ntheirs = theirs.giving\n"
@@ -238,7 +247,9 @@ def test_help_list_and_explain_do_not_import_torch(args):
 
 
 def test_import_diagnose_is_light():
-    code = "import sys, diagnose; print(sorted({'torch', 'numpy', 'rich', 'diagnose.engine'} & set(sys.modules)))"
+    code = (
+        "import sys, diagnose; print(sorted({'torch', 'numpy', 'rich', 'diagnose.engine.engine'} & set(sys.modules)))"
+    )
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout == "[]\n"
 
 

@@ -20,17 +20,17 @@ from torch.utils.data import DataLoader, IterableDataset, TensorDataset
 from torch.utils.data.distributed import DistributedSampler
 
 import diagnose
-from diagnose import discover
 from diagnose.cli import main
 from diagnose.drill.results import Ending
 from diagnose.drill.trial import healthy_trial, trial
-from diagnose.engine import installed
+from diagnose.engine import discovery
+from diagnose.engine.engine import installed
 from probes.healthy import NAMES, healthy
 from probes.instruments import group_watch
 from probes.instruments.group import answers_of
 from probes.instruments.ranks import look_at_ranks
 
-FAULTS = [fault for fault in discover.faults().items if fault.named_by.startswith("DST")]
+FAULTS = [fault for fault in discovery.faults().items if fault.named_by.startswith("DST")]
 ROWS = TensorDataset(torch.randn(17, 4), torch.arange(17) % 2)
 
 

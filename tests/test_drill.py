@@ -16,21 +16,22 @@ import pytest
 import torch
 from click.testing import CliRunner
 
-from diagnose import Severity, discover
-from diagnose.children import Broken, in_children
+from diagnose import Severity
 from diagnose.cli import main
-from diagnose.drill.conducting import Plan, drill
-from diagnose.drill.fitting import unfit
-from diagnose.drill.layout import after, laid_out
+from diagnose.common.forked_workers import Broken, in_children
+from diagnose.drill.applicability import unfit
+from diagnose.drill.expand_facts import after, laid_out
 from diagnose.drill.results import Ending, Trial, Twin
-from diagnose.drill.score import Score
+from diagnose.drill.run_drill import Plan, drill
+from diagnose.drill.scoreboard import Score
 from diagnose.drill.trial import trial
-from diagnose.engine import installed
-from diagnose.facts import NotApplicable
-from diagnose.marks import Fault
+from diagnose.engine import discovery
+from diagnose.engine.context import NotApplicable
+from diagnose.engine.decorators import Fault
+from diagnose.engine.engine import installed
 from probes.healthy import NAMES, healthy
 
-FAULTS = {fault.id: fault for fault in discover.faults().items}
+FAULTS = {fault.id: fault for fault in discovery.faults().items}
 SUBJECT = """
 import torch
 from probes.healthy import healthy

@@ -16,9 +16,9 @@ from transformers import (
     Wav2Vec2Model,
 )
 
+from diagnose.common.errors import InputError
 from tests.loop_support import ToneSet, config
 from trainer.config import Config
-from trainer.errors import InputError
 from trainer.models.bundle import Parts, build, load_parts
 from trainer.models.e2e.assemble import language_code
 from trainer.models.tokenizers.hybrid_and_mbart import mbart_tokenizer

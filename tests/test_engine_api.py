@@ -4,9 +4,9 @@ import pytest
 import torch
 
 import diagnose
-from diagnose.digests import DigestInputs
-from diagnose.errors import InputError
-from diagnose.folder import read_receipt
+from diagnose.common.errors import InputError
+from diagnose.gate.digests import DigestInputs
+from diagnose.gate.output_folder import read_receipt
 
 
 class Tagger(torch.nn.Module):

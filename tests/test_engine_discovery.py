@@ -4,8 +4,9 @@ import sys
 
 import pytest
 
-from diagnose import Status, discover
-from diagnose.providers import Plan
+from diagnose import Status
+from diagnose.engine import discovery
+from diagnose.engine.providers import Plan
 from tests.probing import install
 
 PROBE = '''
@@ -53,16 +54,16 @@ def package(tmp_path, monkeypatch):
 
 
 def test_a_third_party_adds_probes_and_providers_by_being_installed(package):
-    found = discover.probes()
+    found = discovery.probes()
     ours = [probe for probe in found.items if probe.id == "DAT901"]
     assert [probe.name for probe in ours] == ["one"]
-    assert "extra.giving.colour" in [provider.source for provider in discover.providers().items]
-    assert not [p for p in discover.providers().items if p.fact in ("helper", "join")]
-    assert "extra" in discover.packages()
+    assert "extra.giving.colour" in [provider.source for provider in discovery.providers().items]
+    assert not [p for p in discovery.providers().items if p.fact in ("helper", "join")]
+    assert "extra" in discovery.packages()
 
 
 def test_what_cannot_be_read_is_crashed_and_named(package):
-    told = {outcome.probe: outcome for outcome in discover.probes().unreadable}
+    told = {outcome.probe: outcome for outcome in discovery.probes().unreadable}
     assert told["extra.data.broken"].status is Status.CRASHED
     assert told["extra.data.broken"].reason == "ModuleNotFoundError: No module named 'nothing_of_this_name'"
     assert told["extra.data.same_id.same_id"].reason == "the id DAT901 is taken by extra.data.one.one"
@@ -75,9 +76,9 @@ def test_what_cannot_be_read_is_crashed_and_named(package):
 
 
 def test_everything_we_ship_can_be_read_and_every_id_is_unique():
-    for found in (discover.probes(), discover.providers(), discover.faults()):
+    for found in (discovery.probes(), discovery.providers(), discovery.faults()):
         assert found.unreadable == ()
-    names = [probe.name for probe in discover.probes().items]
+    names = [probe.name for probe in discovery.probes().items]
     assert len(names) == len(set(names))
 
 
@@ -96,7 +97,7 @@ ORDER = {
 
 
 def test_the_order_of_providers_is_written_down_and_no_two_share_a_priority():
-    plan = Plan((), discover.providers().items).providers
+    plan = Plan((), discovery.providers().items).providers
     several = {
         fact: tuple(p.give.__module__.split(".", 2)[2] for p in found) for fact, found in plan.items() if len(found) > 1
     }

@@ -9,9 +9,9 @@ import pytest
 import torch
 
 from diagnose.common.provider import Provider
-from diagnose.facts import Context, Failed, NotApplicable, NotGiven, Unavailable
-from diagnose.providers import unknown_facts
-from diagnose.seeding import seeded
+from diagnose.engine.context import Context, Failed, NotApplicable, NotGiven, Unavailable
+from diagnose.engine.providers import unknown_facts
+from diagnose.engine.seeding import seeded
 from tests.probing import probe_of
 
 
@@ -93,7 +93,7 @@ def test_sys_exit_in_a_provider_is_a_failure_and_ctrl_c_is_not():
 
 
 def test_an_input_error_is_told_without_its_class():
-    from trainer.errors import InputError
+    from diagnose.common.errors import InputError
 
     def model(config):
         raise InputError("models/x does not exist; give a directory.")
@@ -231,7 +231,7 @@ def test_states_come_back_when_the_provider_raises():
 
 
 def test_seeding_imports_nothing():
-    code = "import sys; from diagnose.seeding import seeded\nwith seeded('x'): pass\n"
+    code = "import sys; from diagnose.engine.seeding import seeded\nwith seeded('x'): pass\n"
     subprocess.run([sys.executable, "-c", code + "assert not {'torch', 'numpy'} & set(sys.modules)"], check=True)
 
 
@@ -249,6 +249,6 @@ def test_a_misspelt_fact_is_named_with_the_nearest():
 
 
 def test_no_registered_probe_or_provider_asks_for_a_fact_that_nobody_gives():
-    from diagnose import discover
+    from diagnose.engine import discovery
 
-    assert unknown_facts(discover.probes().items, discover.providers().items) == []
+    assert unknown_facts(discovery.probes().items, discovery.providers().items) == []

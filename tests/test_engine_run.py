@@ -3,10 +3,10 @@
 import pytest
 
 from diagnose import Finding, Severity, Stage, Status, Verdict
-from diagnose.errors import InputError
-from diagnose.facts import Unavailable
-from diagnose.report import PreflightFailed
-from diagnose.runner import Selection
+from diagnose.common.errors import InputError
+from diagnose.engine.context import Unavailable
+from diagnose.engine.report import PreflightFailed
+from diagnose.engine.runner import Selection
 from tests.probing import examine, finds, passes, probe_of
 
 
@@ -134,10 +134,10 @@ def test_an_unknown_fact_is_refused_with_the_nearest():
 
 
 def test_costs_count_the_passes_that_instruments_report():
-    from diagnose import meter
+    from diagnose.engine import pass_counter
 
     def first_step(model):
-        meter.count(2)
+        pass_counter.count(2)
         return 1.0
 
     report = examine(

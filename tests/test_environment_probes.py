@@ -10,7 +10,7 @@ import soundfile
 import torch
 
 import diagnose
-from diagnose.facts import NotApplicable
+from diagnose.engine.context import NotApplicable
 from probes.instruments import numpy_bridge
 from probes.instruments.named_package import find_package
 from probes.instruments.packages import imports

@@ -6,12 +6,13 @@ from importlib import import_module
 import pytest
 
 import diagnose
-from diagnose import Severity, discover
+from diagnose import Severity
 from diagnose.drill.trial import stages_for
-from diagnose.engine import installed
+from diagnose.engine import discovery
+from diagnose.engine.engine import installed
 from probes.healthy import NAMES, healthy
 
-FOUND = discover.faults()
+FOUND = discovery.faults()
 PAIRS = [(fault, name) for fault in FOUND.items for name in NAMES if {"*", name} & set(fault.applies_to)]
 # Put in elsewhere, with their own stage alone: those of the data (tests/test_data_faults.py), which need no model, and
 # those of several processes (tests/test_distributed.py).
@@ -72,7 +73,7 @@ def test_a_fault_is_named_in_every_architecture_it_applies_to(fault, name):
 
 
 def test_faults_can_be_read_and_name_probes_that_exist():
-    ids = {probe.id for probe in discover.probes().items}
+    ids = {probe.id for probe in discovery.probes().items}
     assert not FOUND.unreadable and len(FOUND.items) >= 3
     assert {fault.named_by for fault in FOUND.items} <= ids
     assert all(fault.breaks and set(fault.applies_to) <= {"*", *NAMES} for fault in FOUND.items)

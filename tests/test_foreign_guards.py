@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import torch
 
-from diagnose.errors import Stopped
+from diagnose.engine.report import Stopped
 
 BAD = 7
 

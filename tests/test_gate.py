@@ -7,14 +7,15 @@ import sys
 import click
 import pytest
 
-from diagnose import Finding, Stage, gate
-from diagnose.conduct import digest_inputs, examine
-from diagnose.digests import DigestInputs, Digests
-from diagnose.engine import installed, of
-from diagnose.errors import InputError
-from diagnose.folder import Folder, read_receipt
-from diagnose.receipt import Receipt
-from diagnose.runner import Selection
+from diagnose import Finding, Stage
+from diagnose.common.errors import InputError
+from diagnose.engine.engine import installed, of
+from diagnose.engine.runner import Selection
+from diagnose.gate import gate
+from diagnose.gate.digests import DigestInputs, Digests
+from diagnose.gate.output_folder import Folder, read_receipt
+from diagnose.gate.receipt import Receipt
+from diagnose.gate.run_preflight import digest_inputs, examine
 from tests import probing
 from tests.probing import passes, probe_of
 
@@ -245,13 +246,14 @@ def test_a_run_of_the_trainer_keeps_its_receipt_until_something_changes(trained)
 
 def test_source_of_every_package_that_decides_is_vouched_for(trained):
     code = read_receipt(trained.root / "out").digests.code
-    for file in ("diagnose/gate.py", "trainer/facts.py", "trainer/loop/loss.py", "probes/loss/loss_is_not_finite.py"):
+    files = ("diagnose/gate/gate.py", "trainer/facts.py", "trainer/loop/loss.py")
+    for file in (*files, "probes/loss/loss_is_not_finite.py"):
         assert file in code
 
 
 def test_asking_a_receipt_that_holds_imports_no_torch(trained):
     script = (
-        "import sys; from pathlib import Path; from tests.test_gate import Trained; from diagnose import gate\n"
+        "import sys; from pathlib import Path; from tests.test_gate import Trained; from diagnose.gate import gate\n"
         f"t = Trained.__new__(Trained); t.root = Path({str(trained.root)!r})\n"
         "told = gate.standing(t.context())\n"
         "print(told if isinstance(told, str) else 'holds', 'torch' in sys.modules)"

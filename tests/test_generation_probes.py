@@ -11,7 +11,7 @@ from torch import nn
 from transformers import Seq2SeqTrainer, Trainer, TrainingArguments
 
 import diagnose
-from diagnose.engine import installed
+from diagnose.engine.engine import installed
 from probes.faults.changes import by_row, with_targets
 from probes.generation.evaluation_is_random import evaluation_is_random
 from probes.generation.evaluation_keeps_all_scores import evaluation_keeps_all_scores

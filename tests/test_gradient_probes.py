@@ -11,7 +11,8 @@ from torch.nn.functional import cross_entropy
 from torch.nn.utils import clip_grad_norm_
 
 import diagnose
-from diagnose import Status, meter
+from diagnose import Status
+from diagnose.engine import pass_counter
 from probes.faults.anatomy import front_of
 from probes.faults.changes import hook_output, usual_loss
 from probes.faults.gradient_changes import with_own_step
@@ -61,10 +62,10 @@ class Between(nn.Module):
 def test_two_seeds_of_a_healthy_subject_give_nothing_and_cost_little(name):
     for seed in range(2):
         facts = healthy(name, seed)
-        before = meter.passes()
+        before = pass_counter.passes()
         report = look(facts)
         assert report.verdict == "go" and not report.findings, (seed, told(report))
-        assert meter.passes() - before <= MOST_PASSES
+        assert pass_counter.passes() - before <= MOST_PASSES
 
 
 @pytest.mark.bench

@@ -18,7 +18,7 @@ from click.testing import CliRunner
 
 from diagnose import Guard, Stopped
 from diagnose.cli import main as diagnose
-from diagnose.errors import InputError
+from diagnose.common.errors import InputError
 from tests.loop_support import ROOT, trainer, write_run
 from trainer.cli import main
 from trainer.loop.guard.recording import rows_of
@@ -211,7 +211,7 @@ TWO = """
 import os, sys
 from pathlib import Path
 from diagnose.guard import Guard
-from diagnose.errors import Stopped
+from diagnose import Stopped
 from tests.test_guard import SETTINGS, poisoned
 from tests.loop_support import trainer
 

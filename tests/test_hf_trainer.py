@@ -6,7 +6,7 @@ import torch
 from transformers import Seq2SeqTrainer, Seq2SeqTrainingArguments
 
 import diagnose
-from diagnose.engine import installed
+from diagnose.engine.engine import installed
 from probes.healthy import healthy
 from tests.observing import picture
 

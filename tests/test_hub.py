@@ -13,7 +13,7 @@ import pytest
 from huggingface_hub import constants
 from transformers import WhisperConfig, WhisperForConditionalGeneration
 
-from trainer.errors import InputError
+from diagnose.common.errors import InputError
 from trainer.models.pretrained import load, load_model
 
 NAME = "nobody-we-know/no-such-whisper"
@@ -44,8 +44,8 @@ def test_a_hub_that_is_not_there_is_told_at_once(monkeypatch) -> None:
 
 @pytest.mark.slow
 def test_offline_mode_is_named_and_ends_with_exit_code_2(tmp_path) -> None:
-    code = f"from trainer.models.pretrained import load; from transformers import WhisperConfig; load(WhisperConfig, {NAME!r})"
-    command = f"import click\n@click.command()\ndef main():\n    {code}\nmain()"
+    imports = "from trainer.models.pretrained import load; from transformers import WhisperConfig"
+    command = f"import click\n@click.command()\ndef main():\n    {imports}; load(WhisperConfig, {NAME!r})\nmain()"
     environment = {**os.environ, "HF_HUB_OFFLINE": "1", "HF_HOME": str(tmp_path)}
     done = subprocess.run([sys.executable, "-c", command], capture_output=True, text=True, env=environment, timeout=120)
     assert done.returncode == 2 and "HF_HUB_OFFLINE is set" in done.stderr

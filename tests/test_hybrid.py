@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 import torch
 
+from diagnose.common.errors import InputError
 from tests.loop_support import ToneSet, config
 from trainer.config import Config
-from trainer.errors import InputError
 from trainer.models.bundle import Parts, build, load_parts
 from trainer.models.hybrid.model import HybridConfig, HybridModel
 

@@ -74,6 +74,6 @@ def test_a_wrong_arrow_would_be_seen():
 
 @pytest.mark.parametrize("group", ["probes", "providers", "faults"])
 def test_discovery_imports_nothing_heavy(group):
-    code = f"import sys; from diagnose import discover; discover.{group}(); print(sorted({HEAVY} & set(sys.modules)))"
+    code = f"import sys; from diagnose.engine import discovery; discovery.{group}(); print(sorted({HEAVY} & set(sys.modules)))"
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert ran.stdout == "[]\n"

@@ -11,8 +11,8 @@ import torch
 from torch import nn
 from torch.utils.checkpoint import checkpoint
 
+from diagnose.common.errors import InputError
 from tests.loop_support import resumed, trainer
-from trainer.errors import InputError
 from trainer.models.keep_fp32 import keep_fp32
 
 

@@ -6,14 +6,14 @@ from torch import nn
 from torch.nn.functional import cross_entropy, kl_div
 
 import diagnose
-from diagnose import discover
-from diagnose.engine import installed
-from diagnose.facts import Failed
+from diagnose.engine import discovery
+from diagnose.engine.context import Failed
+from diagnose.engine.engine import installed
 from probes.faults.changes import usual_loss
 from probes.healthy import healthy
 from tests.observing import picture
 
-FAULTS = {fault.id: fault for fault in discover.faults().items}
+FAULTS = {fault.id: fault for fault in discovery.faults().items}
 
 
 def curve(**facts):

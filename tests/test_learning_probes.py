@@ -3,12 +3,12 @@
 import pytest
 import torch
 
-from diagnose import discover
-from diagnose.engine import installed
+from diagnose.engine import discovery
+from diagnose.engine.engine import installed
 from probes.healthy import healthy
 from tests.bench.overfit import EXPECTED, OTHERWISE, OURS
 
-FAULTS = {fault.id: fault for fault in discover.faults().items}
+FAULTS = {fault.id: fault for fault in discovery.faults().items}
 QUICK = ("classifier", "mt5")
 SLOW = ("hybrid", "whisper")
 PAIRS = [(id, name) for id in EXPECTED for name in QUICK if {"*", name} & set(FAULTS[id].applies_to)]

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from diagnose.common.errors import InputError
 from tests.loop_support import ROOT
-from trainer.errors import InputError
 from trainer.loop.runtime.run_lock import locked, require_free
 
 HOLDER = """

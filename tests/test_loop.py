@@ -14,9 +14,9 @@ from typing import Any
 import pytest
 import torch
 
+from diagnose.common.errors import InputError
 from tests.loop_support import ARCHITECTURES, ROOT, trainer, write_run
 from trainer.config import load
-from trainer.errors import InputError
 from trainer.loop.checkpoints.store import checkpoints, verify
 from trainer.loop.run import train, with_epochs
 from trainer.loop.runtime.out_of_memory import Largest, is_out_of_memory, out_of_memory

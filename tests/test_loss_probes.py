@@ -16,8 +16,9 @@ from torch.nn.functional import (
 from transformers import Seq2SeqTrainer
 
 import diagnose
-from diagnose import Severity, meter
-from diagnose.engine import installed
+from diagnose import Severity
+from diagnose.engine import pass_counter
+from diagnose.engine.engine import installed
 from probes.faults.loss_changes import after_head, with_loss
 from probes.healthy import NAMES, healthy
 from probes.instruments.subjects.classifier import compute_loss
@@ -418,10 +419,10 @@ def test_the_stage_keeps_to_its_budget(name):
     facts = healthy(name)
     context = installed().context(facts | {"accumulated_step": accumulated_mean(facts)})
     context.get("gradient_reach")
-    before = meter.passes()
+    before = pass_counter.passes()
     for one in ("loss_trials", "accumulation", *(("extremes",) if name != "classifier" else ())):
         context.get(one)
-    assert meter.passes() - before <= 6.001
+    assert pass_counter.passes() - before <= 6.001
 
 
 def accumulated_mean(facts):

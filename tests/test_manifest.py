@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from diagnose.common.errors import InputError
 from trainer.data import text_files
 from trainer.data.manifest import columns_of, read_rows, row_id, write_rows
 from trainer.data.text_files import write_files
-from trainer.errors import InputError
 
 HEADER = "audio_path\ttranscript\ttranslation\n"
 NEEDED = ("audio_path", "transcript")

@@ -9,10 +9,10 @@ import pytest
 import torch
 from transformers import T5Config, T5ForConditionalGeneration
 
+from diagnose.common.errors import InputError
 from tests.loop_support import TextSet, config
 from trainer.collate.labels import label_lengths
 from trainer.config import Config
-from trainer.errors import InputError
 from trainer.models.bundle import Parts, build, load_parts
 from trainer.models.tokenizers.whisper_and_t5 import build_t5_tokenizer
 

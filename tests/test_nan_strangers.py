@@ -13,7 +13,7 @@ from torch import nn
 from torch.nn import functional
 
 import diagnose
-from diagnose.errors import InputError
+from diagnose.common.errors import InputError
 
 NAN, INF = float("nan"), float("inf")
 

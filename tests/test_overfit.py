@@ -8,8 +8,8 @@ import torch
 from torch import nn
 from torch.nn.functional import cross_entropy
 
-from diagnose.engine import installed
-from diagnose.facts import Refusal
+from diagnose.engine.context import Refusal
+from diagnose.engine.engine import installed
 from probes.healthy import NAMES, healthy
 from probes.instruments.learning_floors import blind, unigram
 from probes.instruments.learning_pace import PATIENCE, Pace

@@ -6,7 +6,7 @@ import pytest
 from click.testing import CliRunner
 
 from diagnose.cli import main
-from diagnose.overfit_command import told
+from diagnose.commands.overfit import told
 from diagnose.render.sparkline import sparkline
 from probes.measured.learning import Overfit
 

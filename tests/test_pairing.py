@@ -8,7 +8,7 @@ import torch
 
 import diagnose
 from diagnose import Severity
-from diagnose.engine import installed
+from diagnose.engine.engine import installed
 from probes.faults.learning.targets_slipped_by_a_row import Slipped
 from probes.healthy import NAMES, healthy
 from probes.instruments.pairing import relations

@@ -5,13 +5,13 @@ import shutil
 
 import pytest
 
+from diagnose.common.errors import InputError
 from diagnose.common.progress import progress, quiet
 from trainer.config import load
 from trainer.data.manifest import read_rows
 from trainer.demo.corpus import make_corpus
 from trainer.demo.corpus_plan import Size
 from trainer.demo.run import LABEL, demo, settings
-from trainer.errors import InputError
 from trainer.evaluation.evaluate_directory import evaluate_directory
 from trainer.paths import shipped_config
 from trainer.pipeline.pipeline import pipeline

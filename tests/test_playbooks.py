@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 
 import diagnose
-from diagnose import Status, discover
-from diagnose.engine import installed
-from diagnose.providers import Plan
+from diagnose import Status
+from diagnose.engine import discovery
+from diagnose.engine.engine import installed
+from diagnose.engine.providers import Plan
 
 FOLDER = Path(__file__).parents[1] / "playbooks"
 SECTIONS = ["Symptom", "Why", "Broken", "Fixed", "Fix", "If it comes back"]
@@ -18,7 +19,7 @@ COMMANDS = {"preflight", "nan-bisect", "precision", "overfit", "data", "memory",
 COMMANDS |= {"explain", "diff", "drill"}
 SECONDS = 2.0
 
-PROBES = {probe.name: probe for probe in discover.probes().items if probe.look.__module__.startswith("probes.")}
+PROBES = {probe.name: probe for probe in discovery.probes().items if probe.look.__module__.startswith("probes.")}
 BOOKS = {path.stem: path.read_text(encoding="utf-8") for path in sorted(FOLDER.rglob("*.md"))}
 SYMPTOMS = sorted(set(BOOKS) - set(PROBES))
 
@@ -93,7 +94,7 @@ def test_a_fixed_block_passes(probe, code):
 
 
 def test_playbooks_name_only_probes_and_commands_that_exist():
-    ids = {probe.id for probe in discover.probes().items}
+    ids = {probe.id for probe in discovery.probes().items}
     for name, text in BOOKS.items():
         assert set(re.findall(r"\b[A-Z]{3}\d{3}\b", text)) <= ids, name
         assert set(re.findall(r"`diagnose ([a-z-]+)", text)) <= COMMANDS, name
@@ -107,7 +108,7 @@ def test_every_symptom_leads_to_a_probe_and_a_command():
 
 @pytest.mark.parametrize("name", SYMPTOMS)
 def test_a_symptom_is_found_by_every_way_to_say_it(name):
-    from diagnose.explain import explain
+    from diagnose.playbook_search import explain
 
     for line in sections(BOOKS[name])["Symptom"].strip().splitlines():
         said = line.lstrip("- ").replace("`", "")

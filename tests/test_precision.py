@@ -10,7 +10,7 @@ import torch
 from torch import nn
 
 import diagnose
-from diagnose.engine import installed
+from diagnose.engine.engine import installed
 from probes.healthy import healthy
 from probes.instruments.half_keeping import fewest_kept, kept
 from probes.instruments.half_runs import Arm, try_arm

@@ -9,12 +9,12 @@ import soundfile
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from diagnose.common.errors import InputError
 from trainer.config.schema import Audio, Config
 from trainer.data import text_cleaning
 from trainer.data.manifest import columns_of, read_rows, write_rows
 from trainer.data.prepare import needed_texts, prepare, prepare_for
 from trainer.data.text_cleaning import clean
-from trainer.errors import InputError
 
 COLUMNS = ["audio_path", "transcript", "translation", "duration", "video_id"]
 

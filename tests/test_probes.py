@@ -9,10 +9,10 @@ from torch import nn
 from torch.nn.functional import cross_entropy
 
 import diagnose
-from diagnose import discover
-from diagnose.diagnosis import gravest_first
-from diagnose.engine import installed
-from diagnose.providers import unknown_facts
+from diagnose.engine import discovery
+from diagnose.engine.engine import installed
+from diagnose.engine.providers import unknown_facts
+from diagnose.engine.root_causes import gravest_first
 from probes.gradients.gradient_is_missing import gradient_is_missing
 from probes.healthy import NAMES, healthy
 from probes.labels.label_padding_is_scored import label_padding_is_scored
@@ -51,7 +51,7 @@ def test_every_fact_that_a_probe_asks_for_can_be_given():
 
 
 def test_ids_are_unique_and_titles_are_sentences():
-    probes = discover.probes().items
+    probes = discovery.probes().items
     assert len({probe.id for probe in probes}) == len(probes)
     assert all(probe.title.endswith(".") for probe in probes)
 
@@ -233,8 +233,8 @@ def test_different_faults_never_share_a_message(least):
 
     Those that one probe names are the likeliest to be told alike: they are the short form.
     """
-    kinds, named = {}, Counter(fault.named_by for fault in discover.faults().items)
-    for fault in (one for one in discover.faults().items if named[one.named_by] >= least):
+    kinds, named = {}, Counter(fault.named_by for fault in discovery.faults().items)
+    for fault in (one for one in discovery.faults().items if named[one.named_by] >= least):
         cheapest = [name for name in ("classifier", "hybrid") if {"*", name} & set(fault.applies_to)]
         name = (*cheapest, *fault.applies_to)[0]
         (outcome,) = diagnose.preflight(select=[fault.named_by], **fault.put(healthy(name))).outcomes

@@ -13,7 +13,7 @@ from torch.utils.data import DataLoader
 
 import diagnose
 from diagnose import Status
-from diagnose.engine import installed
+from diagnose.engine.engine import installed
 from probes.healthy import NAMES, healthy
 from probes.instruments import batches
 from probes.instruments.batches import copied, draw

@@ -5,8 +5,8 @@ from torch.optim import LBFGS, SGD, AdamW
 from torch.optim.lr_scheduler import LambdaLR
 
 import diagnose
-from diagnose.engine import installed
-from diagnose.learning_lines import more_lines
+from diagnose.engine.engine import installed
+from diagnose.render.overfit import more_lines
 from probes.faults.changes import usual_loss
 from probes.faults.taught import taught
 from probes.healthy import healthy

@@ -9,13 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from diagnose import Stage
-from diagnose.diff import differences
-from diagnose.digests import DigestInputs, Digests, flat
-from diagnose.errors import InputError
-from diagnose.folder import Folder, read_receipt
-from diagnose.receipt import TABLES, Receipt, matches, shut
-from diagnose.roll import Roll, difference
-from diagnose.runner import Selection
+from diagnose.common.errors import InputError
+from diagnose.engine.runner import Selection
+from diagnose.gate.digests import DigestInputs, Digests, flat
+from diagnose.gate.item_digests import Roll, difference
+from diagnose.gate.output_folder import Folder, read_receipt
+from diagnose.gate.receipt import TABLES, Receipt, matches, shut
+from diagnose.gate.receipt_diff import differences
 from tests.probing import examine, finds, passes, probe_of
 
 

@@ -13,11 +13,11 @@ import torch
 from click.testing import CliRunner
 
 from diagnose.cli import main
-from diagnose.errors import Stopped
+from diagnose.common.errors import InputError
+from diagnose.engine.report import Stopped
 from diagnose.guard import Guard
 from tests.loop_support import ARCHITECTURES, trainer
 from tests.test_guard import poisoned
-from trainer.errors import InputError
 from trainer.loop.checkpoints.checksums import verify
 from trainer.loop.guard import recording
 from trainer.loop.guard.recording import clear, recordings

@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from diagnose import Finding, Severity
+from diagnose.engine.runner import Selection
 from diagnose.render.json import SCHEMA_FILE, as_dict
 from diagnose.render.junit import to_junit
 from diagnose.render.sarif import to_sarif
-from diagnose.runner import Selection
 from tests.probing import examine, finds, passes, probe_of
 
 

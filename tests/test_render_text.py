@@ -7,11 +7,11 @@ import pytest
 from rich.console import Console
 
 from diagnose import Severity
-from diagnose.conduct import Preflight
-from diagnose.folder import Folder, Since
-from diagnose.render.live import Moving, watching
+from diagnose.engine.runner import Selection
+from diagnose.gate.output_folder import Folder, Since
+from diagnose.gate.run_preflight import Preflight
+from diagnose.render.progress import Moving, watching
 from diagnose.render.text import show
-from diagnose.runner import Selection
 from tests.probing import examine, finds, passes, probe_of
 
 

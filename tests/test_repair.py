@@ -2,7 +2,7 @@
 
 import pytest
 
-from diagnose import repair as repairs
+from diagnose import torchaudio_repair as repairs
 
 
 @pytest.fixture

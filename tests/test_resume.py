@@ -13,8 +13,8 @@ import pytest
 import torch
 from transformers import TrainerCallback
 
+from diagnose.common.errors import InputError
 from tests.loop_support import ARCHITECTURES, config, resumed, trainer
-from trainer.errors import InputError
 from trainer.loop.checkpoints.resume import newest, require_same_run, resume_point, tell_changes
 from trainer.loop.checkpoints.store import checkpoints, verify
 

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from diagnose.common.errors import InputError
 from trainer.data.manifest import columns_of, read_rows, write_rows
 from trainer.data.split import SHARES, assign, split
-from trainer.errors import InputError
 
 COLUMNS = ["audio_path", "transcript", "duration", "video_id"]
 

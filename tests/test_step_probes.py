@@ -9,15 +9,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as some
 
-from diagnose import Severity, discover
-from diagnose.engine import Engine
+from diagnose import Severity
+from diagnose.engine import discovery
+from diagnose.engine.engine import Engine
 from diagnose.records import MOST, Log, Record, Records, Said
 from probes.healthy import healthy
 from probes.instruments.recorded_run import Manner, recorded_run
 from probes.trends import binned, chance_of_fall, chance_of_rise, noise, steadiness
 
-STEPS = Engine(tuple(probe for probe in discover.probes().items if probe.id.startswith("STP")), ())
-FAULTS = {fault.id: fault for fault in discover.faults().items if fault.named_by.startswith("STP")}
+STEPS = Engine(tuple(probe for probe in discovery.probes().items if probe.id.startswith("STP")), ())
+FAULTS = {fault.id: fault for fault in discovery.faults().items if fault.named_by.startswith("STP")}
 
 
 def report_of(records):

@@ -11,12 +11,12 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from diagnose import terminal
-from diagnose.errors import InputError
+from diagnose.common.errors import InputError
+from diagnose.terminal import terminal
 
 SCRIPT = """
 import sys, time, click
-from diagnose import terminal
+from diagnose.terminal import terminal
 
 @click.group(cls=terminal.Commands)
 def main(): ...

@@ -8,11 +8,11 @@ import pytest
 import torch
 from transformers import WhisperForConditionalGeneration
 
+from diagnose.common.errors import InputError
 from tests.loop_support import ToneSet, config
 from trainer.collate.labels import label_lengths
 from trainer.collate.whisper import PROMPT
 from trainer.config import Config
-from trainer.errors import InputError
 from trainer.models.bundle import Parts, build, load_parts
 from trainer.models.whisper.model import WhisperWithCTC
 

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
-from diagnose import terminal
 from diagnose.common import progress
 from diagnose.guard import Guard
+from diagnose.terminal import terminal
 from diagnose.version import __version__
 from trainer.commands import data, evaluate, pipeline
 from trainer.commands.options import EPOCHS, ROWS, Shown, configured, guarded, resolve, skippable, smoking
@@ -98,7 +98,7 @@ def start(
 
 def smoked(resolved: "Resolved", mode: str, plan: "Smoke", epochs: float | None, subset: int | None) -> NoReturn:
     """A smoke run; the command ends with the exit code of its verdict."""
-    from diagnose.concluding import conclude
+    from diagnose.guard.smoke_verdict import conclude
     from trainer.loop.run import leads
     from trainer.loop.smoke_run import scored, smoke
 
@@ -109,7 +109,7 @@ def smoked(resolved: "Resolved", mode: str, plan: "Smoke", epochs: float | None,
 
 def enter(resolved: "Resolved", skip: str | None = None, resumed: bool = False) -> str:
     """May the run start? The verdict in a line, or the end of the command with the exit code of the verdict."""
-    from diagnose import gate
+    from diagnose.gate import gate
     from trainer.run_inputs import require_inputs
 
     if skip is None:
@@ -121,8 +121,9 @@ def enter(resolved: "Resolved", skip: str | None = None, resumed: bool = False) 
 
 def receipt_of(resolved: "Resolved", resumed: bool) -> str:
     """With many processes the preflight comes first, in one: here its receipt is all that counts."""
-    from diagnose import engine, gate
-    from trainer.errors import InputError
+    from diagnose.common.errors import InputError
+    from diagnose.engine import engine
+    from diagnose.gate import gate
 
     found = gate.standing(engine.installed().context({"config": resolved}, None), resumed)
     if isinstance(found, str):

@@ -89,10 +89,6 @@ def weights_of(config: Config) -> str:
     return " + ".join(f"{name} ({kind})" for name, kind in kinds.items())
 
 
-
-
-
-
 def output_of(config: Config) -> str:
     """The folder of the run, and what an earlier run left there."""
     found = checkpoints(config.output.dir)

@@ -5,7 +5,7 @@ import sys
 from difflib import get_close_matches
 from pathlib import Path
 
-from trainer.errors import InputError
+from diagnose.common.errors import InputError
 
 
 def shipped_folder() -> Path:

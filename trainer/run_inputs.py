@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from diagnose.common.errors import InputError
 from trainer.config import Config
 from trainer.config.load import plain
 from trainer.data.manifest import read_rows
-from trainer.errors import InputError
 
 if TYPE_CHECKING:
     from trainer.config import Resolved
@@ -28,7 +28,7 @@ def files_of(*names: str | None) -> tuple[Path, ...]:
 
 
 def vouched_for(config: Resolved) -> dict[str, Any]:
-    """As diagnose.digests.DigestInputs names it."""
+    """As diagnose.gate.digests.DigestInputs names it."""
     values = plain(config.config)
     manifests = tuple(path for name in ("train", "dev") if (path := config.config.splits / f"{name}.csv").exists())
     model = config.config.model

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
-from diagnose.marks import Fault
-from diagnose.nouns import PREFIXES
+from diagnose.engine.decorators import Fault
+from diagnose.engine.types import PREFIXES
 
 
 class Ending(StrEnum):

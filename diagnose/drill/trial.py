@@ -5,15 +5,15 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from diagnose.drill.layout import Facts, after, laid_out
+from diagnose.drill.expand_facts import Facts, after, laid_out
 from diagnose.drill.results import Ending, Trial, Twin, blank_of
-from diagnose.engine import Engine
-from diagnose.facts import NotApplicable, Refusal, told
-from diagnose.marks import Fault
-from diagnose.nouns import Finding, Severity, Stage, Verdict
-from diagnose.report import Report
-from diagnose.roots import ROOTS
-from diagnose.runner import DEAR, Selection
+from diagnose.engine.context import NotApplicable, Refusal, told
+from diagnose.engine.decorators import Fault
+from diagnose.engine.engine import Engine
+from diagnose.engine.report import Report
+from diagnose.engine.runner import DEAR, Selection
+from diagnose.engine.types import Finding, Severity, Stage, Verdict
+from diagnose.engine.user_facts import ROOTS
 
 Build = Callable[[int], Mapping[str, Any]]
 

@@ -7,12 +7,12 @@ from fnmatch import fnmatchcase
 from math import isfinite
 from pathlib import Path
 
-from diagnose.errors import InputError
-from diagnose.folder import read_receipt
-from diagnose.nouns import Finding, Severity
-from diagnose.receipt import shut
+from diagnose.common.errors import InputError
+from diagnose.engine.report import Report
+from diagnose.engine.types import Finding, Severity
+from diagnose.gate.output_folder import read_receipt
+from diagnose.gate.receipt import shut
 from diagnose.records import Records
-from diagnose.report import Report
 
 RECORDS, EVALUATIONS = 10, 2  # fewer show nothing: no trend, no best one
 

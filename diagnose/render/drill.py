@@ -8,11 +8,11 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 from rich.text import Text
 
-from diagnose import terminal
-from diagnose.drill.conducting import Plan, Told
 from diagnose.drill.results import Ending, Trial, Twin
-from diagnose.drill.score import Row, Score
+from diagnose.drill.run_drill import Plan, Told
+from diagnose.drill.scoreboard import Row, Score
 from diagnose.render.text import VISIBLE
+from diagnose.terminal import terminal
 
 LATEST = 12  # rows of the table that moves
 COLOURS = {Ending.CAUGHT: "green", Ending.MISSED: "bold red", Ending.UNPROVEN: "yellow", Ending.NOT_APPLICABLE: "dim"}

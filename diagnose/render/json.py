@@ -7,8 +7,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from diagnose.nouns import Finding, Outcome
-from diagnose.report import Report
+from diagnose.engine.report import Report
+from diagnose.engine.types import Finding, Outcome
 from diagnose.version import __version__
 
 SCHEMA = "gonogo/report/1"

@@ -4,9 +4,9 @@ import re
 from itertools import groupby
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
-from diagnose.diagnosis import SHOWN, gravest_first
-from diagnose.nouns import Outcome, Severity, Status
-from diagnose.report import Report
+from diagnose.engine.report import Report
+from diagnose.engine.root_causes import SHOWN, gravest_first
+from diagnose.engine.types import Outcome, Severity, Status
 
 # What XML 1.0 cannot hold, not even escaped.
 FORBIDDEN = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")

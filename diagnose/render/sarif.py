@@ -4,9 +4,9 @@ import json
 from pathlib import Path
 from typing import Any
 
-from diagnose.nouns import Finding, Outcome, Status
+from diagnose.engine.report import Report
+from diagnose.engine.types import Finding, Outcome, Status
 from diagnose.render.json import finding_as_dict
-from diagnose.report import Report
 from diagnose.version import __version__
 
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"

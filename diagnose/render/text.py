@@ -6,12 +6,12 @@ from itertools import groupby
 from rich.console import Console
 from rich.text import Text
 
-from diagnose.conduct import Preflight
-from diagnose.diagnosis import SHOWN, gravest_first
-from diagnose.folder import Folder, Since
-from diagnose.nouns import Outcome, Severity, Status
-from diagnose.render.banner import banner
-from diagnose.report import Report
+from diagnose.engine.report import Report
+from diagnose.engine.root_causes import SHOWN, gravest_first
+from diagnose.engine.types import Outcome, Severity, Status
+from diagnose.gate.output_folder import Folder, Since
+from diagnose.gate.run_preflight import Preflight
+from diagnose.render.verdict_line import banner
 
 COLOURS = {Severity.ERROR: "bold red", Severity.WARNING: "bold yellow", Severity.NOTE: "bold cyan"}
 # Data may hold escape sequences; a terminal must not obey them.

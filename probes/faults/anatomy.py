@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from diagnose.facts import NotApplicable
+from diagnose.engine.context import NotApplicable
 
 Facts = dict[str, Any]
 QUERIES = ("q_proj", "q", "query", "linear_q", "to_q", "q_lin")

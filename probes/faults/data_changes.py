@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from diagnose.facts import NotApplicable
+from diagnose.engine.context import NotApplicable
 from probes.faults.changes import Facts
 
 Rows = list[dict[str, Any]]

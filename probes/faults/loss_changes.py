@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from diagnose.facts import NotApplicable
+from diagnose.engine.context import NotApplicable
 from probes.faults.anatomy import head_of
 from probes.faults.changes import Facts, batch_of, hook_output, label_key, loss_of
 

@@ -5,7 +5,7 @@ import os
 from collections.abc import Callable
 from typing import Any
 
-from diagnose.facts import NotApplicable
+from diagnose.engine.context import NotApplicable
 from probes.faults.changes import Facts
 
 PROCESSES = 2

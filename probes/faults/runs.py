@@ -5,8 +5,8 @@ from dataclasses import replace
 from typing import Any
 
 from diagnose import fault
-from diagnose.facts import NotApplicable
-from diagnose.marks import Fault
+from diagnose.engine.context import NotApplicable
+from diagnose.engine.decorators import Fault
 from probes.faults.changes import Facts
 
 Change = Callable[[Facts], dict[str, Any]]

@@ -4,7 +4,7 @@ import time
 from functools import cache
 from typing import Any
 
-from diagnose.facts import NotApplicable
+from diagnose.engine.context import NotApplicable
 from probes.faults.changes import Facts, loader, usual_loss
 
 ENOUGH, MOST, RATE, ROWS, FEW = 0.02, 800, 4e-3, 8, 64

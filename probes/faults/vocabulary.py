@@ -3,7 +3,7 @@
 import copy
 from typing import Any
 
-from diagnose.facts import NotApplicable
+from diagnose.engine.context import NotApplicable
 from probes.faults.changes import Facts, label_key, loader
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import torch
 
-from diagnose import meter
+from diagnose.engine import pass_counter
 from probes.instruments.accumulation_catching import Catcher, Sample, compared, mean
 from probes.instruments.batches import copied
 from probes.instruments.keeping import Keeper
@@ -33,14 +33,14 @@ def accumulate(
     with observed(model, optimizer, others=others) as before, torch.enable_grad():
         _still(model)
         bench = _Bench(model, step, compute_loss, optimizer, before)
-        meter.count(2 * share)
+        pass_counter.count(2 * share)
         reference = bench.gradient([whole])[0]
         found, updates = bench.accumulated(parts)
         error, ratio, cosine = compared(found, reference)
         result = Accumulation(len(parts), error, ratio, cosine, updates=updates)
         if error <= ALIKE:
             return result
-        meter.count(share)
+        pass_counter.count(share)
         alone = bench.gradient(parts)
         return bench.explained(result, found, alone, parts)
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import torch
 
-from diagnose import meter
+from diagnose.engine import pass_counter
 from probes.instruments.batches import copied
 from probes.instruments.failure import in_short
 from probes.instruments.observer import observed
@@ -32,7 +32,7 @@ def step_missing(
         except Exception as error:
             return frozenset(), f"{type(error).__name__}: {in_short(str(error))}"
         finally:
-            meter.count()
+            pass_counter.count()
         named = model.named_parameters()
         return frozenset(name for name, weight in named if weight.requires_grad and weight.grad is None), ""
 

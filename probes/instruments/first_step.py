@@ -7,7 +7,7 @@ from typing import Any
 
 import torch
 
-from diagnose import meter
+from diagnose.engine import pass_counter
 from probes.instruments.batches import copied
 from probes.instruments.failure import failure_of
 from probes.instruments.finite import is_finite
@@ -33,7 +33,7 @@ def take_first_step(
     """What the run's first step would do, in plain numbers. A model that raises is a result, not a crash."""
     with observed(model, optimizer, others=others) as before, torch.enable_grad(), watched(model) as watch:
         as_in_training(model)
-        meter.count()
+        pass_counter.count()
         start = time.perf_counter()
         loss, failure = forward(model, batch, compute_loss)
         if loss is None:

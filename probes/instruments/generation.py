@@ -9,7 +9,7 @@ from typing import Any
 
 import torch
 
-from diagnose import meter
+from diagnose.engine import pass_counter
 from probes.instruments.batches import copied, moved
 from probes.instruments.failure import failure_of
 from probes.instruments.generation_reins import Enough, Reins, Rows
@@ -65,7 +65,7 @@ class Speaking:
 
 def count_time(start: float, pass_seconds: float) -> None:
     """In passes of training, by the clock: what is generated token by token is no pass of its own."""
-    meter.count((time.perf_counter() - start) / max(pass_seconds, 1e-3))
+    pass_counter.count((time.perf_counter() - start) / max(pass_seconds, 1e-3))
 
 
 @contextmanager

@@ -5,7 +5,7 @@ from typing import Any
 
 import torch
 
-from diagnose import meter
+from diagnose.engine import pass_counter
 from probes.instruments.batches import copied
 from probes.instruments.generation_trials import Scene
 from probes.instruments.observer import observed
@@ -29,7 +29,7 @@ def led(
     with observed(model, others=others), torch.no_grad():
         model.eval()
         handle = model.register_forward_hook(lambda module, given, output: seen.append(logits_of(output)))
-        meter.count()
+        pass_counter.count()
         try:
             compute_loss(model, copied(batch))
         except Exception:  # the first step has told what the forward pass raises

@@ -10,7 +10,7 @@ from typing import Any
 
 import torch
 
-from diagnose import meter
+from diagnose.engine import pass_counter
 from probes.instruments.batches import copied
 from probes.instruments.failure import FOREIGN
 from probes.instruments.outputs import ComputeLoss
@@ -24,7 +24,7 @@ def blamed(model: torch.nn.Module, batch: Any, compute_loss: ComputeLoss, failur
     """The failure with the module and the line of the forward pass to which the raising node belongs."""
     if "does not require grad" in failure.message or failure.module:
         return failure
-    meter.count()
+    pass_counter.count()
     with warnings.catch_warnings(record=True) as said, _noting(model), torch.autograd.detect_anomaly(check_nan=False):
         warnings.simplefilter("always")
         with suppress(Exception):

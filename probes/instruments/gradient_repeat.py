@@ -6,8 +6,8 @@ from typing import Any
 
 import torch
 
-from diagnose import meter
-from diagnose.seeding import seeded
+from diagnose.engine import pass_counter
+from diagnose.engine.seeding import seeded
 from probes.instruments.batches import copied
 from probes.instruments.failure import failure_of
 from probes.instruments.first_step import as_in_training, trainable
@@ -37,7 +37,7 @@ class Subject:
     seed: str = "first_step"
 
     def loss(self) -> torch.Tensor:
-        meter.count()
+        pass_counter.count()
         with seeded(self.seed):
             return self.compute_loss(self.model, copied(self.batch)).reshape(())
 

@@ -16,8 +16,8 @@ from typing import Any
 
 import torch.distributed as dist
 
-from diagnose.children import Broken, in_children, interruptible
-from diagnose.seeding import seed_of, sown
+from diagnose.common.forked_workers import Broken, in_children, interruptible
+from diagnose.engine.seeding import seed_of, sown
 from probes.instruments.group_watch import STILL, STOOD, Watch
 from probes.instruments.notes import Notes, crash_file
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import torch
 
-from diagnose import meter
+from diagnose.engine import pass_counter
 from probes.instruments.batches import copied
 from probes.instruments.calls import Calls
 from probes.instruments.marking import Place
@@ -39,7 +39,7 @@ def wobble(
 
 
 def _loss(subject: Subject, batch: Any, types: Mapping[Key, torch.dtype], form: Format, seed: int) -> float:
-    meter.count(1 / 3)
+    pass_counter.count(1 / 3)
     calls = Calls(subject.model)
     with attempt(subject), calls.followed(), _Rounding(calls, types, form, seed), torch.no_grad():
         return float(subject.compute_loss(subject.model, copied(batch)))

@@ -6,7 +6,7 @@ from typing import Any
 
 import torch
 
-from diagnose import meter
+from diagnose.engine import pass_counter
 from probes.instruments.adamw import adamw
 from probes.instruments.batches import copied
 from probes.instruments.finite import is_finite
@@ -104,7 +104,7 @@ class Stepper:
         total = 0.0
         with torch.enable_grad():
             for batch in self.batches:
-                meter.count()
+                pass_counter.count()
                 loss = self.compute(self.model, copied(batch)) / len(self.batches)
                 total += float(loss.detach())
                 if loss.requires_grad:
@@ -142,5 +142,5 @@ class Stepper:
         return all(is_finite(weight.detach()) for weight in self.weights)
 
     def _one(self, batch: Any, passes: float) -> float:
-        meter.count(passes)
+        pass_counter.count(passes)
         return float(self.compute(self.model, copied(batch)))

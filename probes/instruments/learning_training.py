@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import torch
 
-from diagnose.facts import told
+from diagnose.engine.context import told
 from probes.instruments.learning_eyes import Seen
 from probes.instruments.learning_modes import droppers
 from probes.instruments.loss_rows import with_inputs_exchanged

@@ -6,7 +6,7 @@ from typing import Any
 
 import torch
 
-from diagnose import meter
+from diagnose.engine import pass_counter
 from probes.instruments.batches import copied
 from probes.instruments.collation import input_of
 from probes.instruments.failure import failure_of
@@ -77,7 +77,7 @@ def run_extremes(
         if not model.training:
             model.train()
         for one in picked:
-            meter.count(_numbers(one.batch) / size)
+            pass_counter.count(_numbers(one.batch) / size)
             with Listener(model, one.batch) as listener:
                 batches.append(_run(model, one, compute_loss, listener))
             frames += listener.frames

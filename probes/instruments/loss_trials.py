@@ -6,7 +6,7 @@ from typing import Any
 
 import torch
 
-from diagnose import meter
+from diagnose.engine import pass_counter
 from probes.instruments.loss_book import beside_the_book
 from probes.instruments.loss_ears import Ears
 from probes.instruments.loss_head import Heads, nudged
@@ -59,7 +59,7 @@ class _Bench:
         return taken(self.batch, numbers, self.rows)
 
     def run(self, batch: Any, rows: int) -> float:
-        meter.count(FORWARD * rows / self.rows)
+        pass_counter.count(FORWARD * rows / self.rows)
         with torch.no_grad():
             return float(self.compute(self.model, batch))
 
@@ -68,7 +68,7 @@ class _Bench:
         rows = min(FEW, self.rows)
         pair = self.cut(range(rows))
         labels = self.labels_of(pair)
-        meter.count(FORWARD * rows / self.rows)
+        pass_counter.count(FORWARD * rows / self.rows)
         self.watch.keep_graph = True
         with torch.enable_grad(), self.heads, Ears(labels) as ears:
             loss = self.compute(self.model, self.cut(range(rows)))

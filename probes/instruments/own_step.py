@@ -7,8 +7,8 @@ from typing import Any
 
 import torch
 
-from diagnose import meter
-from diagnose.seeding import seeded
+from diagnose.engine import pass_counter
+from diagnose.engine.seeding import seeded
 from probes.instruments.batches import copied
 from probes.instruments.failure import failure_of
 from probes.instruments.first_step import trainable
@@ -35,7 +35,7 @@ def take_own_steps(
                     phase = "training step" if number == 1 else "second call of the training step"
                     return OwnStep(tuple(calls), failure_of(error, model, phase), number)
                 finally:
-                    meter.count(max(1, len(ledger.walks)))
+                    pass_counter.count(max(1, len(ledger.walks)))
                 calls.append(ledger.closed(before))
             put_weights_back(model, before)
     return OwnStep(tuple(calls))

@@ -7,7 +7,7 @@ from typing import Any
 
 import torch
 
-from diagnose import meter
+from diagnose.engine import pass_counter
 from probes.instruments.batches import copied
 from probes.instruments.beginnings import Beginnings
 from probes.instruments.collation import input_of, tensors
@@ -42,7 +42,7 @@ def compare(
     def scores_of(batches: tuple[Any, Any], number: int) -> Padding:
         with observed(model, others=others), torch.no_grad(), Beginnings(model) as beginnings:
             model.eval()
-            meter.count(2)
+            pass_counter.count(2)
             compute_loss(model, copied(batches[0]))
             alone = logits_of(beginnings.output)
             beginnings.compare(number)

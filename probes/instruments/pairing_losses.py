@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from diagnose import meter
+from diagnose.engine import pass_counter
 from probes.instruments.adamw import adamw
 from probes.instruments.batches import copied
 from probes.instruments.first_step import as_in_training, trainable
@@ -85,7 +85,7 @@ class _Bench:
         return _Losses(float(table[:, 0].mean()), float(table[:, 1:].mean()), share)
 
     def _loss(self, batch: Any) -> float:
-        meter.count(FORWARD)
+        pass_counter.count(FORWARD)
         return float(self.compute(self.model, copied(batch)))
 
 

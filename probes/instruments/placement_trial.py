@@ -5,7 +5,7 @@ from typing import Any
 
 import torch
 
-from diagnose import meter
+from diagnose.engine import pass_counter
 from probes.instruments.batches import copied
 from probes.instruments.observer import observed
 from probes.instruments.outputs import ComputeLoss
@@ -37,7 +37,7 @@ def _watched(model: torch.nn.Module, by: str, run: Callable[[], Any], share: flo
     given = model.training
     before = {name: buffer.clone() for name, buffer, _ in frozen_buffers(model)}
     handle = model.register_forward_pre_hook(lambda module, _: modes.append(module.training))
-    meter.count(share)
+    pass_counter.count(share)
     try:
         run()
     finally:

@@ -7,7 +7,7 @@ from typing import Any
 import torch
 from torch.multiprocessing.reductions import StorageWeakRef
 
-from diagnose import meter
+from diagnose.engine import pass_counter
 from probes.instruments.batches import copied
 from probes.instruments.calls import Calls
 from probes.instruments.marking import Place
@@ -103,7 +103,7 @@ def record_ranges(
 
 def passed(subject: Subject, batch: Any, places: Places | None = None, scale: float = 1.0) -> torch.Tensor:
     """Forward and backward; the loss without the scale."""
-    meter.count()
+    pass_counter.count()
     with subject.autocast():
         loss = subject.compute_loss(subject.model, batch)
     if places is not None:

@@ -9,8 +9,8 @@ import torch
 import torch.distributed as dist
 from torch.nn.parallel import DistributedDataParallel
 
-from diagnose.engine import installed
-from diagnose.facts import Context, NotApplicable, NotGiven, Refusal
+from diagnose.engine.context import Context, NotApplicable, NotGiven, Refusal
+from diagnose.engine.engine import installed
 from probes.instruments.outputs import loss_of_output
 
 BATCHES = 2  # of the evaluation set of a Trainer, in each process

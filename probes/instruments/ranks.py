@@ -7,7 +7,7 @@ from typing import Any
 
 import torch
 
-from diagnose.children import Broken
+from diagnose.common.forked_workers import Broken
 from probes.instruments.failure import failure_of
 from probes.instruments.generation_reins import Reins
 from probes.instruments.group import LIMIT, in_group

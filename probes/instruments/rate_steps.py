@@ -6,7 +6,7 @@ from typing import Any
 
 import torch
 
-from diagnose import meter
+from diagnose.engine import pass_counter
 from probes.instruments.batches import copied
 from probes.instruments.finite import is_finite
 from probes.instruments.first_step import trainable
@@ -40,7 +40,7 @@ class Walker:
         batch = self.batches[self.updates % len(self.batches)]
         self.updates += 1
         self.taken += 1
-        meter.count()
+        pass_counter.count()
         self.model.zero_grad(set_to_none=True)
         with torch.enable_grad(), self.around():
             loss = self.compute(self.model, copied(batch))
@@ -53,7 +53,7 @@ class Walker:
 
     def loss(self, batches: Sequence[Any]) -> float:
         """The mean over these batches, forward only, each time with the same draws of chance."""
-        meter.count(FORWARD * len(batches))
+        pass_counter.count(FORWARD * len(batches))
         torch.manual_seed(0)
         with torch.no_grad(), self.around():
             return sum(float(self.compute(self.model, copied(batch))) for batch in batches) / len(batches)

@@ -11,7 +11,7 @@ from typing import Any
 
 import torch
 
-from diagnose import meter
+from diagnose.engine import pass_counter
 from probes.instruments.batches import copied
 from probes.instruments.first_step import gradient_of, trainable
 from probes.instruments.gradient_elsewhere import marked
@@ -61,7 +61,7 @@ def _second_look(model: torch.nn.Module, batch: Any, compute_loss: ComputeLoss) 
     with torch.enable_grad():
         model.eval()
         nudge(parameter for _, parameter in trainable(model))
-        meter.count()
+        pass_counter.count()
         try:
             compute_loss(model, copied(batch)).backward()
         except RuntimeError:  # recurrent layers on a GPU refuse a backward pass in evaluation mode
@@ -130,5 +130,5 @@ def _asked(
 
 
 def _loss(model: torch.nn.Module, batch: Any, compute_loss: ComputeLoss) -> float:
-    meter.count(FORWARD)
+    pass_counter.count(FORWARD)
     return float(compute_loss(model, copied(batch)))

@@ -7,7 +7,7 @@ from typing import Any
 
 import torch
 
-from diagnose import meter
+from diagnose.engine import pass_counter
 from diagnose.records import Record, Records, Said
 from probes.instruments.batches import copied
 from probes.instruments.observer import observed
@@ -80,7 +80,7 @@ def _step(facts: Mapping[str, Any], manner: Manner, step: int, batches: Iterator
         optimizer.zero_grad()
     manner.before(step, model)
     loss = manner.loss(step, facts.get("compute_loss", loss_of_output)(model, batch))
-    meter.count()
+    pass_counter.count()
     if loss.requires_grad:
         (scaler.scale(loss) if scaler else loss).backward()
     if scaler:

@@ -7,7 +7,7 @@ from typing import Any
 import torch
 from torch.overrides import TorchFunctionMode
 
-from diagnose import meter
+from diagnose.engine import pass_counter
 from probes.instruments.batches import copied
 from probes.instruments.failure import in_short
 from probes.instruments.following import first_change
@@ -68,13 +68,13 @@ class _Ears(TorchFunctionMode):
         super().__exit__(*error)
 
     def run(self, compute_loss: ComputeLoss, batch: Any, number: int) -> float:
-        meter.count()
+        pass_counter.count()
         self.number = number
         return float(compute_loss(self.model, copied(batch)))
 
     def score(self, compute_loss: ComputeLoss, batch: Any) -> torch.Tensor | None:
         """The logits of another batch; its CTC part counts for nothing."""
-        meter.count()
+        pass_counter.count()
         self.listening = False
         compute_loss(self.model, batch)
         self.listening = True

@@ -8,7 +8,7 @@ from typing import Any
 import torch
 from accelerate.utils import extract_model_from_parallel
 
-from diagnose import meter
+from diagnose.engine import pass_counter
 from probes.instruments.batches import copied
 from probes.instruments.calls import Calls
 from probes.instruments.causes import cause_of
@@ -93,7 +93,7 @@ def attempt(subject: Subject) -> Iterator[None]:
 
 def _step(subject: Subject, batch: Any, turn: Turn = lambda phase: None) -> list[Bad] | None:
     """Forward, backward, update; ends at the first of them that leaves something bad behind, and gives it."""
-    meter.count()
+    pass_counter.count()
     turn("forward pass")
     with subject.autocast():
         loss = _one_number(subject.compute_loss(subject.model, batch))

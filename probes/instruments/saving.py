@@ -9,7 +9,7 @@ from typing import Any
 
 import torch
 
-from diagnose import meter
+from diagnose.engine import pass_counter
 from probes.instruments.batches import copied
 from probes.instruments.failure import failure_of
 from probes.instruments.generation import count_time, quiet
@@ -74,7 +74,7 @@ def _read_again(model: Any, folder: str, loss: Loss, before: float | None) -> Sa
 
 def write_and_read(model: torch.nn.Module, loss: Loss, before: float | None) -> Saved:
     """A plain module: its state dict through a file in memory, into the same module with all of it overwritten."""
-    meter.count()
+    pass_counter.count()
     way, phase = "state_dict", "saving"
     try:
         with observed(model):

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
-from diagnose.seeding import seeded
+from diagnose.engine.seeding import seeded
 from probes.instruments.batches import PIECES, Named, renewed
 from probes.instruments.corpus_progress import counted
 from probes.instruments.failure import in_short

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from diagnose.common.provider import provider
-from diagnose.facts import NotApplicable
+from diagnose.engine.context import NotApplicable
 from probes.measured.audio import AudioLimits, Clip, Clips, Heard, Loaded, LoadedItems, Reaching
 from probes.measured.corpus import Corpus, CorpusRow, Sample
 

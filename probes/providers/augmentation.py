@@ -3,7 +3,7 @@
 from typing import Any
 
 from diagnose.common.provider import provider
-from diagnose.facts import NotApplicable, Unavailable
+from diagnose.engine.context import NotApplicable, Unavailable
 from probes.measured.augmentation import Draws, RowOrder
 
 

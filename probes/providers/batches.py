@@ -3,7 +3,7 @@
 from typing import Any
 
 from diagnose.common.provider import provider
-from diagnose.facts import NotApplicable, Unavailable
+from diagnose.engine.context import NotApplicable, Unavailable
 from probes.measured.data import Drawing, LabelRow, SpecialIds
 from probes.measured.labels import Rehearsal
 from probes.measured.steps import FirstStep

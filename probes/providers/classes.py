@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from diagnose.common.provider import provider
-from diagnose.facts import NotApplicable
+from diagnose.engine.context import NotApplicable
 from probes.measured.classes import Balance, Balances, ClassLabels
 from probes.measured.corpus import Corpus
 

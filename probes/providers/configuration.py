@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from diagnose.common.provider import provider
-from diagnose.facts import NotApplicable, Unavailable
+from diagnose.engine.context import NotApplicable, Unavailable
 from probes.measured.configuration import (
     ArgumentNames,
     GenerationLimit,

@@ -4,7 +4,7 @@ import multiprocessing
 from typing import Any
 
 from diagnose.common.provider import provider
-from diagnose.facts import NotApplicable, Unavailable
+from diagnose.engine.context import NotApplicable, Unavailable
 from probes.measured.distributed import Rank, RankBatches, Ranks, RankSteps
 
 

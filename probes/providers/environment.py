@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from diagnose.common.provider import provider
-from diagnose.facts import NotApplicable, Unavailable
-from diagnose.repair import build_of, builds_match, libraries
+from diagnose.engine.context import NotApplicable, Unavailable
+from diagnose.torchaudio_repair import build_of, builds_match, libraries
 from probes.measured.configuration import Moments, RunSettings
 from probes.measured.corpus import Corpus
 from probes.measured.data import Builds, Package

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from diagnose.common.provider import provider
-from diagnose.facts import NotApplicable, Unavailable
+from diagnose.engine.context import NotApplicable, Unavailable
 from probes.measured.audio import Heard
 from probes.measured.corpus import Corpus
 from probes.measured.features import Features, Preprocessing, SetMoments, SilentBatch, Styles

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from diagnose.common.provider import provider
-from diagnose.facts import NotApplicable, Unavailable
+from diagnose.engine.context import NotApplicable, Unavailable
 from probes.books import books_of
 from probes.measured.data import LabelRow, SpecialIds
 from probes.measured.generation import Evaluated, FreeOutput, SteeredOutput

@@ -4,7 +4,7 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from diagnose.common.provider import provider
-from diagnose.facts import NotApplicable, Unavailable
+from diagnose.engine.context import NotApplicable, Unavailable
 from probes.books import books_of
 from probes.measured.learning import Overfit
 

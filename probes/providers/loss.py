@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from diagnose.common.provider import provider
-from diagnose.facts import NotApplicable, Unavailable
+from diagnose.engine.context import NotApplicable, Unavailable
 from probes.books import books_of
 from probes.measured.configuration import RunSettings
 from probes.measured.corpus import Corpus

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from diagnose.common.provider import provider
-from diagnose.facts import NotApplicable
+from diagnose.engine.context import NotApplicable
 from probes.measured.corpus import Columns, Corpus, CorpusRow, Sample
 
 Rows = Sequence[Mapping[str, Any]]

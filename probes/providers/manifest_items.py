@@ -4,7 +4,7 @@ import sys
 from typing import Any
 
 from diagnose.common.provider import provider
-from diagnose.facts import NotApplicable
+from diagnose.engine.context import NotApplicable
 from probes.measured.audio import LoadedItems
 from probes.measured.corpus import Corpus
 

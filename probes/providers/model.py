@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING, Any
 
 from diagnose.common.provider import provider
-from diagnose.facts import NotApplicable
+from diagnose.engine.context import NotApplicable
 from probes.measured.parameters import Named, Novelty, Parameters
 from probes.measured.weights import MissingKeys, Overlaps, Tie, Untouched, Weights
 

@@ -5,8 +5,8 @@ from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 from diagnose.common.provider import provider
-from diagnose.facts import NotGiven, Unavailable
-from diagnose.roots import nearest
+from diagnose.engine.context import NotGiven, Unavailable
+from diagnose.engine.user_facts import nearest
 from probes.books import books_of
 from probes.measured.data import Drawing
 from probes.measured.origin import Bisected, Operation

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING, Any
 
 from diagnose.common.provider import provider
-from diagnose.facts import NotApplicable
+from diagnose.engine.context import NotApplicable
 from probes.books import books_of
 from probes.measured.pairing import PairLosses, Relation, Relations
 from probes.measured.steps import FirstStep

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from diagnose.common.provider import provider
-from diagnose.facts import NotApplicable
+from diagnose.engine.context import NotApplicable
 from probes.measured.corpus import Corpus, CorpusRow
 from probes.measured.pairs import Fit, Fits
 

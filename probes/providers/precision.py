@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING, Any
 
 from diagnose.common.provider import provider
-from diagnose.facts import NotApplicable, NotGiven
+from diagnose.engine.context import NotApplicable, NotGiven
 from probes.books import books_of
 from probes.measured.configuration import Place
 from probes.measured.precision import Precision

@@ -5,7 +5,7 @@ from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
 from diagnose.common.provider import provider
-from diagnose.facts import NotApplicable
+from diagnose.engine.context import NotApplicable
 from probes.books import books_of
 from probes.measured.rates import SEEN, RateSweep, RateTrial
 from probes.measured.schedule import ScheduleCurve

@@ -3,7 +3,7 @@
 from typing import Any
 
 from diagnose.common.provider import provider
-from diagnose.facts import NotApplicable
+from diagnose.engine.context import NotApplicable
 from probes.books import books_of
 from probes.measured.configuration import (
     Checkpointed,

@@ -3,7 +3,7 @@
 from typing import Any
 
 from diagnose.common.provider import provider
-from diagnose.facts import NotApplicable, Unavailable
+from diagnose.engine.context import NotApplicable, Unavailable
 from probes.measured.configuration import UpdatePlan
 from probes.measured.schedule import ScheduleCurve
 
@@ -13,7 +13,7 @@ def schedule_pace(
     scheduler: Any, accumulated_step: Any, drawn_batches: tuple[Any, ...], model: Any, optimizer: Any = None
 ) -> int:
     """How often the schedule is stepped for one update, as seen in one; a step that does not touch it tells nothing."""
-    from diagnose import meter
+    from diagnose.engine import pass_counter
     from probes.instruments.batches import copied
     from probes.instruments.observer import observed
     from probes.instruments.schedule import unwrapped
@@ -26,7 +26,7 @@ def schedule_pace(
         except Exception as error:
             raise Unavailable(f"accumulated_step raised {type(error).__name__}: {error}") from error
         finally:
-            meter.count(len(drawn_batches))
+            pass_counter.count(len(drawn_batches))
         made = int(getattr(inner, "last_epoch", 0)) - before
     if made < 1:
         raise NotApplicable("the schedule is not stepped by accumulated_step")

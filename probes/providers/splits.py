@@ -3,7 +3,7 @@
 import sys
 
 from diagnose.common.provider import provider
-from diagnose.facts import NotApplicable
+from diagnose.engine.context import NotApplicable
 from probes.measured.corpus import Corpus
 from probes.measured.splits import Groups, NearTexts, SharedTexts, Twins
 

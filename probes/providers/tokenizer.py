@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING, Any
 
 from diagnose.common.provider import provider
-from diagnose.facts import NotApplicable
+from diagnose.engine.context import NotApplicable
 from probes.measured.corpus import Corpus
 from probes.measured.steps import FirstStep
 from probes.measured.tokenizer import Fitting, InputIds, RoundTrip, SpecialTokens, Table, Ties, TokenTables

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from diagnose.common.provider import provider
-from diagnose.facts import NotApplicable, Unavailable
+from diagnose.engine.context import NotApplicable, Unavailable
 
 
 @provider

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from diagnose.common.provider import provider
-from diagnose.facts import NotApplicable, Unavailable
+from diagnose.engine.context import NotApplicable, Unavailable
 from probes.measured.configuration import Place, RunSettings, UpdatePlan
 from probes.measured.schedule import ScheduleCurve
 

@@ -7,13 +7,13 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from diagnose import discover
-from diagnose.children import in_children
-from diagnose.drill.conducting import Plan, drill, whole
+from diagnose.common.forked_workers import in_children
 from diagnose.drill.results import Ending
-from diagnose.drill.score import Score
+from diagnose.drill.run_drill import Plan, drill, whole
+from diagnose.drill.scoreboard import Score
 from diagnose.drill.trial import healthy_trial
-from diagnose.engine import installed
+from diagnose.engine import discovery
+from diagnose.engine.engine import installed
 from probes.healthy import healthy
 from tests.bench.report import Measured
 from tests.observing import picture
@@ -26,7 +26,7 @@ SEEDS, HEALTHY = 3, 10
 
 def measure(name: str) -> Measured:
     """Small subjects of one architecture; ten healthy seeds beside three of every fault."""
-    faults = tuple(fault for fault in discover.faults().items if {"*", name} & set(fault.applies_to))
+    faults = tuple(fault for fault in discovery.faults().items if {"*", name} & set(fault.applies_to))
     return measured(Plan(name, partial(healthy, name), faults, SEEDS))
 
 
@@ -39,14 +39,14 @@ def demo(model: str) -> Measured:
         def build(seed: int) -> dict[str, Any]:
             return {"config": settings(model, seed, Path(folder))}
 
-        return measured(Plan(f"demo_{model}", build, discover.faults().items))
+        return measured(Plan(f"demo_{model}", build, discovery.faults().items))
 
 
 def law() -> Measured:
     """Every child gets the very same objects: what they are after the whole catalogue."""
     facts = healthy("hybrid")
     before = picture(facts["model"], facts["optimizer"])
-    score = drill(installed(), Plan("hybrid", lambda seed: facts, discover.faults().items))
+    score = drill(installed(), Plan("hybrid", lambda seed: facts, discovery.faults().items))
     unchanged = picture(facts["model"], facts["optimizer"]) == before
     return Measured({"trials": score.applied, "unchanged": unchanged}, "the whole catalogue, once")
 

@@ -6,17 +6,18 @@ import traceback
 from functools import partial
 
 import diagnose
-from diagnose import Fault, Severity, discover
+from diagnose import Fault, Severity
+from diagnose.engine import discovery
 from probes.healthy import NAMES, healthy
 from tests.bench.report import Measured
 
 
 def measure(name: str) -> Measured:
     """How many were put in, caught (the gate does not open, or a warning stands) and named (the one root)."""
-    severities = {probe.id: probe.severity for probe in discover.probes().items}
+    severities = {probe.id: probe.severity for probe in discovery.probes().items}
     tried = caught = named = 0
     missed: list[str] = []
-    for fault in discover.faults().items:
+    for fault in discovery.faults().items:
         if {"*", name} & set(fault.applies_to):
             tried += 1
             roots, found = put(fault, name, severities)

@@ -9,10 +9,11 @@ from typing import Any
 
 import torch
 
-from diagnose import Fault, discover
-from diagnose.engine import installed
-from diagnose.facts import Refusal
-from diagnose.runner import Selection
+from diagnose import Fault
+from diagnose.engine import discovery
+from diagnose.engine.context import Refusal
+from diagnose.engine.engine import installed
+from diagnose.engine.runner import Selection
 from probes.healthy import NAMES, healthy
 from tests.bench.report import Measured
 
@@ -71,7 +72,7 @@ def measure(name: str) -> Measured:
 
 
 def faults(name: str) -> Iterator[Fault]:
-    for fault in discover.faults().items:
+    for fault in discovery.faults().items:
         if fault.id in EXPECTED and {"*", name} & set(fault.applies_to):
             yield fault
 

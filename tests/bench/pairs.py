@@ -10,7 +10,7 @@ from typing import Any
 
 import diagnose
 from diagnose import Severity
-from diagnose.engine import installed
+from diagnose.engine.engine import installed
 from tests.bench.report import Measured
 from trainer.data.dataset import open_split
 from trainer.demo.corpus import make_corpus

@@ -94,7 +94,7 @@ def healthy_alarms() -> Measured:
 
 
 def _worst(worst: dict[str, float], facts: dict[str, object], precision: str) -> None:
-    from diagnose.engine import installed
+    from diagnose.engine.engine import installed
 
     found = installed().context(facts).get("precisions")
     for run in found.runs[1:]:

@@ -11,7 +11,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from diagnose.errors import Stopped
+from diagnose.engine.report import Stopped
 from diagnose.guard import Guard
 from tests.bench.report import Measured
 from tests.loop_support import trainer

@@ -10,8 +10,9 @@ from functools import partial
 from pathlib import Path
 from statistics import median
 
-from diagnose import Severity, discover
-from diagnose.engine import Engine
+from diagnose import Severity
+from diagnose.engine import discovery
+from diagnose.engine.engine import Engine
 from diagnose.records import MOST, Record, Records
 from probes.healthy import NAMES, healthy
 from probes.instruments.recorded_run import Manner, recorded_run
@@ -47,7 +48,7 @@ def thinned(rows: tuple[Record, ...], every: int) -> Iterator[Record]:
 
 def alarms(records: Records) -> tuple[int, set[str]]:
     """How often was looked, and what was found that should not be."""
-    engine = Engine(tuple(probe for probe in discover.probes().items if probe.id.startswith("STP")), ())
+    engine = Engine(tuple(probe for probe in discovery.probes().items if probe.id.startswith("STP")), ())
     looks, found = 0, set()
     for name, seen in prefixes(records):
         looks += 1
@@ -85,7 +86,7 @@ def measure_cost() -> Measured:
         Record(s, loss=5 / (1 + s / 100) + 0.1 * (s % 7), grad_norm=1 + s % 5, lr=s * 1e-6, weight_norm=30 + s / 1e3)
         for s in range(1, MOST + 1)
     ]
-    probes = [probe for probe in discover.probes().items if probe.id.startswith("STP")]
+    probes = [probe for probe in discovery.probes().items if probe.id.startswith("STP")]
     times = []
     for _ in range(50):
         began = time.process_time()

@@ -16,9 +16,9 @@ from torch import Tensor
 from transformers import PreTrainedTokenizerBase, WhisperFeatureExtractor
 from transformers.models.whisper.tokenization_whisper import TO_LANGUAGE_CODE
 
+from diagnose.common.errors import InputError
 from trainer.collate.labels import label_row, pad_labels, text_ids
 from trainer.collate.task_tokens import TEXT_OF, tasks_in
-from trainer.errors import InputError
 from trainer.models.ctc import CharacterVocabulary, ctc_labels
 from trainer.models.hybrid.features import normalise
 from trainer.models.tokenizers.whisper_and_t5 import NO_TIMESTAMPS

@@ -61,7 +61,3 @@ def split(
     clean = clean_manifest(settings.manifest)
     source = source or (clean if clean.exists() else settings.manifest)
     return [divide(source, output or settings.splits, group or settings.data.group_column, seed).table()]
-
-
-
-

@@ -3,9 +3,9 @@
 import os
 from pathlib import Path
 
+from diagnose.common.errors import InputError
 from trainer.config.layers import Layer
 from trainer.config.yaml_reader import read
-from trainer.errors import InputError
 
 BASE = "_base_"
 

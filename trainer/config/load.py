@@ -7,6 +7,7 @@ from functools import reduce
 from pathlib import Path
 from typing import Any
 
+from diagnose.common.errors import InputError
 from trainer.config.base_files import chain
 from trainer.config.layers import DEFAULT, Problem, Source, leaves, merge
 from trainer.config.legacy_keys import translate
@@ -14,7 +15,6 @@ from trainer.config.overrides import override
 from trainer.config.schema import Config
 from trainer.config.validate import validate
 from trainer.config.yaml_writer import block, flow
-from trainer.errors import InputError
 
 
 @dataclass(frozen=True)

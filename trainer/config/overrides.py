@@ -2,11 +2,11 @@
 
 import yaml
 
+from diagnose.common.errors import InputError
 from trainer.config.base_files import BASE
 from trainer.config.layers import SET, Layer, Problem, Tree
 from trainer.config.yaml_nodes import Walk
 from trainer.config.yaml_reader import parse
-from trainer.errors import InputError
 
 
 def override(text: str) -> Layer:

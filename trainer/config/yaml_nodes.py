@@ -4,8 +4,8 @@ from typing import Any
 
 import yaml
 
+from diagnose.common.errors import InputError
 from trainer.config.layers import Problem, Source, Tree
-from trainer.errors import InputError
 
 MAX_NODES = 20_000
 MAX_DEPTH = 20

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import yaml
 
+from diagnose.common.errors import InputError
 from trainer.config.layers import Layer
 from trainer.config.yaml_nodes import Walk
-from trainer.errors import InputError
 
 MAX_BYTES = 256 * 1024
 FLOAT = re.compile(r"[-+]?[0-9][0-9_]*[eE][-+]?[0-9]+$")

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from trainer.errors import InputError
+from diagnose.common.errors import InputError
 
 DELIMITERS = {"\t": "tab", ",": "comma", ";": "semicolon"}
 LINE_END = re.compile(r"\r\n|\r|\n")

@@ -6,12 +6,12 @@ from typing import Any, TypeAlias
 
 from torch.utils.data import Dataset
 
+from diagnose.common.errors import InputError
 from trainer.config.schema import Audio, Config
 from trainer.data.audio.errors import AudioError
 from trainer.data.audio.load import audio_info, load_audio
 from trainer.data.manifest import Row, duration_of, read_rows, row_id
 from trainer.data.prepare import SPEECH_TEXTS, needed_texts
-from trainer.errors import InputError
 
 Item: TypeAlias = dict[str, Any]
 REMEDY = "mend the file, or run `train prepare`, which removes and counts such rows"

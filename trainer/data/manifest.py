@@ -4,9 +4,9 @@ from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 from pathlib import Path
 
+from diagnose.common.errors import InputError
 from trainer.data.csv_text import choose_delimiter, records, to_text
 from trainer.data.text_files import read_text, write_files
-from trainer.errors import InputError
 
 Row = dict[str, str]  # the columns of the file, and the two below
 FILE, LINE = "_file", "_line"

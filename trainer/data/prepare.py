@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from diagnose.common.errors import InputError
 from diagnose.common.progress import progress
 from trainer.config.schema import Audio, Config
 from trainer.data.manifest import LINE, Row, columns_of, read_rows, require_columns, write_rows
 from trainer.data.row_cleaning import Demands, Verdict, judge
-from trainer.errors import InputError
 
 if TYPE_CHECKING:
     from rich.table import Table

@@ -6,7 +6,7 @@ from contextlib import suppress
 from difflib import get_close_matches
 from pathlib import Path
 
-from trainer.errors import InputError
+from diagnose.common.errors import InputError
 
 UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 

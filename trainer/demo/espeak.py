@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from trainer.errors import InputError
+from diagnose.common.errors import InputError
 
 SAMPLE_RATE = 16_000
 _SYNCHRONOUS, _DO_NOT_EXIT, _UTF8 = 2, 0x8000, 1

@@ -3,8 +3,8 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from diagnose.common.errors import InputError
 from trainer.data.manifest import read_rows
-from trainer.errors import InputError
 from trainer.evaluation.evaluate import Scores, evaluate
 from trainer.evaluation.predict import Dataset
 

@@ -7,7 +7,7 @@ from math import isfinite
 from pathlib import Path
 from typing import Any
 
-from trainer.errors import InputError
+from diagnose.common.errors import InputError
 
 Curve = tuple[tuple[float, float], ...]
 

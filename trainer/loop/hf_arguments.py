@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 from transformers import Seq2SeqTrainingArguments
 
-from trainer.errors import InputError
+from diagnose.common.errors import InputError
 
 if TYPE_CHECKING:
     from trainer.config import Config

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from transformers import PrinterCallback, Seq2SeqTrainer
 
-from trainer.errors import InputError
+from diagnose.common.errors import InputError
 from trainer.evaluation.training_metrics import compute_metrics
 from trainer.loop.accumulation import Accumulating
 from trainer.loop.checkpoints.trainer_mixin import Saving

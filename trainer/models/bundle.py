@@ -10,7 +10,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from trainer.errors import InputError
+from diagnose.common.errors import InputError
 
 if TYPE_CHECKING:
     from torch import LongTensor, Tensor, nn

@@ -12,8 +12,8 @@ from torch import Tensor, nn
 from torch.nn import functional
 from transformers.modeling_outputs import Seq2SeqLMOutput
 
+from diagnose.common.errors import InputError
 from trainer.collate.labels import pad_labels, plain
-from trainer.errors import InputError
 
 FILE_NAME = "ctc_vocabulary.json"
 BLANK = 0

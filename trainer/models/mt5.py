@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 from transformers import AutoModelForSeq2SeqLM, AutoTokenizer, T5Config, T5ForConditionalGeneration
 
+from diagnose.common.errors import InputError
 from trainer.collate.mt5 import TextCollator
-from trainer.errors import InputError
 from trainer.models import pretrained
 from trainer.models.bundle import Parts
 from trainer.models.tokenizers.whisper_and_t5 import build_t5_tokenizer

@@ -13,7 +13,7 @@ from huggingface_hub import HfApi
 from huggingface_hub.errors import OfflineModeIsEnabled, RepositoryNotFoundError
 from safetensors import SafetensorError
 
-from trainer.errors import InputError
+from diagnose.common.errors import InputError
 
 PATIENCE = 5.0  # seconds; left to itself, transformers retries half a minute for each file
 UNREADABLE = (OSError, ValueError, RuntimeError, KeyError, TypeError, SafetensorError)

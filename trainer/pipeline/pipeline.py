@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from diagnose.common.errors import InputError
 from diagnose.common.progress import say
-from trainer.errors import InputError
 from trainer.pipeline.steps import (
     Numbered,
     charts_step,

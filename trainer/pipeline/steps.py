@@ -5,9 +5,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from diagnose.common.errors import InputError
 from diagnose.common.progress import say
 from trainer.data.manifest import read_rows
-from trainer.errors import InputError
 from trainer.paths import clean_manifest
 from trainer.pipeline.stamps import digest_of, is_current, listing_of, mark
 

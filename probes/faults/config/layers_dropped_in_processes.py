@@ -1,5 +1,5 @@
 from diagnose import fault
-from diagnose.facts import NotApplicable
+from diagnose.engine.context import NotApplicable
 from probes.faults.changes import Facts
 from probes.faults.settings import argument, with_arguments
 

@@ -1,7 +1,7 @@
 import unicodedata
 
 from diagnose import fault
-from diagnose.facts import NotApplicable
+from diagnose.engine.context import NotApplicable
 from probes.faults.changes import Facts
 from probes.faults.data_changes import SPEECH, in_corpus, its_text, with_text
 

@@ -1,7 +1,7 @@
 from typing import Any
 
 from diagnose import fault
-from diagnose.facts import NotApplicable
+from diagnose.engine.context import NotApplicable
 from probes.faults.anatomy import decoder_of
 from probes.faults.changes import Facts
 from probes.faults.generating import generated, set_generation

@@ -1,5 +1,5 @@
 from diagnose import fault
-from diagnose.facts import NotApplicable
+from diagnose.engine.context import NotApplicable
 from probes.faults.changes import SEQUENCES, Facts
 from probes.faults.generating import generated, set_generation, spoken
 

@@ -1,7 +1,7 @@
 from typing import Any
 
 from diagnose import fault
-from diagnose.facts import NotApplicable
+from diagnose.engine.context import NotApplicable
 from probes.faults.changes import SEQUENCES, Facts, label_key, loader
 from probes.faults.evaluating import instead, replaced, some_labels
 

@@ -2,7 +2,7 @@ import inspect
 from typing import Any
 
 from diagnose import fault
-from diagnose.facts import NotApplicable
+from diagnose.engine.context import NotApplicable
 from probes.faults.anatomy import decoder_of
 from probes.faults.changes import Facts
 

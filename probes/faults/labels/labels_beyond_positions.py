@@ -1,5 +1,5 @@
 from diagnose import fault
-from diagnose.facts import NotApplicable
+from diagnose.engine.context import NotApplicable
 from probes.faults.anatomy import decoder_of
 from probes.faults.changes import Facts, by_row, first_labels, with_targets
 

@@ -1,7 +1,7 @@
 from typing import Any
 
 from diagnose import fault
-from diagnose.facts import NotApplicable
+from diagnose.engine.context import NotApplicable
 from probes.faults.changes import Facts
 from probes.faults.loss_changes import loss_now
 

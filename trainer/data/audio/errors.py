@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from trainer.errors import InputError
+from diagnose.common.errors import InputError
 
 AGAIN = "copy or export it again"
 CONVERT = "convert it to WAV or FLAC"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from trainer.errors import InputError
+from diagnose.common.errors import InputError
 from trainer.loop.checkpoints.bit_exact_load import settle
 from trainer.loop.checkpoints.checksums import DIGESTS, verify
 from trainer.loop.checkpoints.resume import require_same_run

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from trainer.errors import InputError
+from diagnose.common.errors import InputError
 
 LOOP_STATE = "loop_state.json"
 FORMAT = 1

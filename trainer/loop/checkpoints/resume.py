@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from trainer.errors import InputError
+from diagnose.common.errors import InputError
 from trainer.loop.checkpoints.loop_state import loop_state_of
 from trainer.loop.checkpoints.store import checkpoints, step_of, verify
 

@@ -11,7 +11,7 @@ from transformers import EarlyStoppingCallback
 from transformers.trainer import TRAINER_STATE_NAME
 from transformers.trainer_callback import ExportableState
 
-from trainer.errors import InputError
+from diagnose.common.errors import InputError
 from trainer.loop.checkpoints.loop_state import FORMAT, LOOP_STATE, loop_state_of
 from trainer.loop.checkpoints.store import committing, name_of, rotate, verify
 

@@ -12,7 +12,7 @@ import torch
 from accelerate.utils import convert_outputs_to_fp32
 from safetensors.torch import load_file
 
-from trainer.errors import InputError
+from diagnose.common.errors import InputError
 from trainer.loop.checkpoints.checksums import verify
 from trainer.loop.checkpoints.load_for_diagnosis import optimizer_of
 from trainer.loop.guard.first_nonfinite_module import first_to_meet

@@ -6,7 +6,7 @@ import re
 import shutil
 from pathlib import Path
 
-from trainer.errors import InputError
+from diagnose.common.errors import InputError
 
 FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 # safetensors puts the errno into its text; torch's zip writer only says that it could not go on

@@ -7,7 +7,7 @@ import sys
 import traceback
 from typing import TYPE_CHECKING
 
-from trainer.errors import InputError
+from diagnose.common.errors import InputError
 
 if TYPE_CHECKING:
     from trainer.config import Config

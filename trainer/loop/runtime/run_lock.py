@@ -11,7 +11,7 @@ from pathlib import Path
 import psutil
 from filelock import FileLock, Timeout
 
-from trainer.errors import InputError
+from diagnose.common.errors import InputError
 
 LOCK = ".run.lock"
 HOLDER = ".run.holder.json"

@@ -15,7 +15,7 @@ from transformers import (
 )
 from transformers.models.mbart50.tokenization_mbart50 import FAIRSEQ_LANGUAGE_CODES
 
-from trainer.errors import InputError
+from diagnose.common.errors import InputError
 from trainer.models import pretrained
 from trainer.models.e2e.model import E2EModel
 from trainer.models.init_std import xavier

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 from transformers import PreTrainedTokenizerFast
 
+from diagnose.common.errors import InputError
 from trainer.collate.hybrid import HybridCollator
 from trainer.collate.task_tokens import tasks_of
-from trainer.errors import InputError
 from trainer.models import pretrained
 from trainer.models.bundle import Parts
 from trainer.models.hybrid.features import FbankExtractor

@@ -10,8 +10,8 @@ import sentencepiece
 from tokenizers import Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers
 from transformers import MBart50Tokenizer, PreTrainedTokenizerBase, PreTrainedTokenizerFast
 
+from diagnose.common.errors import InputError
 from trainer.collate.labels import plain
-from trainer.errors import InputError
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel

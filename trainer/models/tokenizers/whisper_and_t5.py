@@ -6,8 +6,8 @@ import json
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
+from diagnose.common.errors import InputError
 from trainer.collate.labels import plain
-from trainer.errors import InputError
 
 if TYPE_CHECKING:
     from transformers import T5Tokenizer, WhisperTokenizer

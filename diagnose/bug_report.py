@@ -1,0 +1,68 @@
+"""What one attaches to a bug report: environment, report, receipt, configuration, first steps. No data."""
+
+import io
+import json
+import re
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from diagnose.common.atomic_write import write_whole
+from diagnose.common.errors import InputError
+from diagnose.environment import describe
+
+FILES = ("preflight/report.json", "preflight/receipt.json", "preflight/skipped.json", "config.resolved.yaml")
+FIRST_STEPS = 20
+QUOTING = ("data", "labels", "tokenizer", "learning", "generation")  # stages whose findings name rows and quote texts
+LEFT_OUT = "left out: it may quote the data"
+
+
+def bundle(path: Path, run: Path | None) -> list[str]:
+    """Writes the archive and says what is in it; without a run it holds the environment alone."""
+    if run is not None and not run.is_dir():
+        raise InputError(f"{run}: there is no such directory; give the directory that the run writes to")
+    entries = dict(_entries(run))
+    archive = io.BytesIO()
+    with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as file:
+        for name, text in entries.items():
+            file.writestr(name, text)
+    write_whole(path, archive.getvalue())
+    return list(entries)
+
+
+def _entries(run: Path | None) -> Iterator[tuple[str, str]]:
+    yield "environment.txt", "".join(f"{name}: {value}\n" for name, value in describe())
+    for name in FILES if run else ():
+        if run and (run / name).is_file():
+            text = (run / name).read_text(encoding="utf-8", errors="replace")
+            yield Path(name).name, without_data(text) if name.endswith("report.json") else text
+    if run and (steps := first_steps(run)):
+        yield "first_steps.json", json.dumps(steps, indent=1) + "\n"
+
+
+def without_data(report: str) -> str:
+    """The report with its numbers, and without the words of findings that were made on data."""
+    try:
+        content = json.loads(report)
+        for finding in (f for o in content["outcomes"] if o["stage"] in QUOTING for f in o["findings"]):
+            numbers = {key: value for key, value in finding["measured"].items() if isinstance(value, int | float)}
+            finding.update(where=LEFT_OUT, message=LEFT_OUT, measured=numbers, file=None)
+    except (ValueError, KeyError, TypeError):
+        return json.dumps({"unreadable": True}) + "\n"
+    return json.dumps(content, indent=1) + "\n"
+
+
+def first_steps(run: Path) -> list[dict[str, float]]:
+    """The figures of the first logged steps, from the earliest checkpoint that kept them; numbers only, no data."""
+    states = sorted(
+        run.glob("checkpoint-*/trainer_state.json"), key=lambda p: int(re.sub(r"\D", "", p.parent.name) or 0)
+    )
+    for state in [*states, run / "trainer_state.json"]:
+        try:
+            history: list[dict[str, Any]] = json.loads(state.read_text(encoding="utf-8"))["log_history"]
+        except (OSError, ValueError, KeyError, TypeError):
+            continue
+        rows = history[:FIRST_STEPS]
+        return [{key: value for key, value in row.items() if isinstance(value, int | float)} for row in rows]
+    return []

@@ -1,0 +1,87 @@
+"""`diagnose drill`: is the alarm heard? Known faults are put into the subject itself, one at a time."""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from diagnose.commands.options import FILE, looked_at
+from diagnose.terminal import terminal
+
+if TYPE_CHECKING:
+    from diagnose.drill.trial import Build
+
+
+@click.command(cls=terminal.Command)
+@looked_at
+@click.option("--fault", "ids", multiple=True, metavar="ID", help="Only this fault, or all that match (run_*).")
+@click.option("--seeds", type=click.IntRange(min=1), default=1, help="How often each is put in, with other seeds.")
+@click.option("--processes", type=click.IntRange(min=1), help="Children at once; by default one for each core.")
+@click.option("--list", "only_list", is_flag=True, help="Show the faults and leave.")
+@click.option("--json", "json_path", type=FILE, help="Write every trial as JSON.")
+@click.pass_context
+def drill(
+    context: click.Context,
+    config: str | None,
+    overrides: tuple[str, ...],
+    subject: str | None,
+    ids: tuple[str, ...],
+    seeds: int,
+    processes: int | None,
+    only_list: bool,
+    json_path: Path | None,
+) -> None:
+    """Puts known faults into your own run, one at a time, and shows which the gate catches, when and how.
+
+    Each fault goes into a fresh copy of the run, in a process of its own and in a folder of its own: your model, your
+    data and your outputs are never touched. Exit code 0 when every fault that applies is caught and nothing is
+    reported without one, 1 when not, 2 when that cannot be said.
+
+    \b
+    Examples: diagnose drill --config demo_hybrid
+              diagnose drill --subject my_project.training:facts --fault encoder_detached --seeds 3
+    """
+    from diagnose.common.atomic_write import write_whole
+    from diagnose.drill.run_drill import Plan
+    from diagnose.drill.run_drill import drill as run
+    from diagnose.drill.select_faults import chosen, listed
+    from diagnose.engine.engine import installed
+    from diagnose.render.drill import show, watching
+
+    faults = chosen(ids)
+    if only_list:
+        terminal.answer("\n".join(listed(faults)))
+        return
+    name, build = built_by(config, overrides, subject)
+    plan = Plan(name, build, faults, seeds, processes or 0)
+    with watching(plan) as tell:
+        score = run(installed(), plan, tell)
+    show(score, terminal.console())
+    if json_path:
+        write_whole(json_path, json.dumps(score.as_data(), indent=1, ensure_ascii=False) + "\n")
+    context.exit(score.exit_code if score.whole else 130)
+
+
+def built_by(config: str | None, overrides: tuple[str, ...], subject: str | None) -> tuple[str, "Build"]:
+    """The subject's name, and how it is built with a seed: seed 0 is the run as it is configured."""
+    from diagnose.cli import facts_from
+    from diagnose.commands.subject import RankFacts, function_of
+    from diagnose.engine.seeding import sown
+
+    if subject is not None and config is None:
+        function = function_of(subject)
+
+        def called(seed: int) -> Mapping[str, Any]:
+            sown(seed)
+            return {"rank_facts": RankFacts(subject, seed)} | function()
+
+        return subject, called
+    usual = facts_from(config, overrides, subject)["config"].config.training.seed  # or says what is wrong
+
+    def loaded(seed: int) -> Mapping[str, Any]:
+        sown(seed)
+        return facts_from(config, [*overrides, *[f"training.seed={usual + seed}"] * bool(seed)], None)
+
+    return str(config), loaded

@@ -1,0 +1,71 @@
+"""The commands that need no run: list, explain, env, diff. None of them imports torch to answer."""
+
+from pathlib import Path
+
+import click
+
+from diagnose.commands.options import FILE
+from diagnose.terminal import terminal
+
+
+@click.command("list", cls=terminal.Command)
+def list_probes() -> None:
+    """Every probe: id, stage, severity, title."""
+    from diagnose.engine import discovery
+
+    found = discovery.probes()
+    for probe in found.items:
+        terminal.answer(f"{probe.id}  {probe.stage:<11}  {probe.severity:<7}  {probe.title}")
+    for outcome in found.unreadable:
+        terminal.warn(f"{outcome.probe} cannot be read: {outcome.reason}")
+
+
+@click.command(cls=terminal.Command)
+@click.argument("id_or_symptom", nargs=-1, required=True)
+def explain(id_or_symptom: tuple[str, ...]) -> None:
+    """What to do about a finding (LAB002) or a symptom ("loss is nan")."""
+    from rich.markdown import Markdown
+
+    from diagnose.engine import discovery
+    from diagnose.playbook_search import explain as explained
+
+    told = explained(" ".join(id_or_symptom), discovery.probes().items)
+    terminal.console().print(Markdown(told.markdown))
+    for command in told.also:
+        terminal.answer(f"see also: {command}")
+
+
+@click.command(cls=terminal.Command)
+@click.option("--repair", is_flag=True, help="Make a CUDA build of torchaudio importable beside a CPU torch.")
+@click.option("--undo-repair", is_flag=True, help="Put back what --repair set aside.")
+@click.option("--bundle", "bundle_path", type=FILE, metavar="PATH.zip", help="Pack what a bug report needs. No data.")
+@click.option("--run", type=click.Path(path_type=Path), metavar="DIR", help="The run's directory, for --bundle.")
+def env(repair: bool, undo_repair: bool, bundle_path: Path | None, run: Path | None) -> None:
+    """The environment, as one pastes it into a bug report."""
+    from diagnose import torchaudio_repair as repairs
+
+    if undo_repair:
+        terminal.answer("put back: " + (", ".join(repairs.undo()) or "nothing was set aside"))
+    if repair:
+        terminal.answer(str(repairs.repair()))
+    if bundle_path:
+        from diagnose.bug_report import bundle
+
+        terminal.answer(f"{bundle_path}: {', '.join(bundle(bundle_path, run))}")
+    if not (repair or undo_repair or bundle_path):
+        from diagnose.environment import describe
+
+        for name, value in describe():
+            terminal.answer(f"{name}: {value}")
+
+
+@click.command(cls=terminal.Command)
+@click.argument("a", type=click.Path(path_type=Path))
+@click.argument("b", type=click.Path(path_type=Path))
+def diff(a: Path, b: Path) -> None:
+    """What changed between two receipts (files, or the directories of two runs)."""
+    from diagnose.gate.output_folder import read_receipt
+    from diagnose.gate.receipt_diff import differences
+
+    changed = list(differences(read_receipt(a), read_receipt(b)))
+    terminal.answer("\n".join(changed) or "nothing changed")

@@ -1,0 +1,49 @@
+"""`diagnose precision`: what becomes of a run in fp16 and bf16, and which modules must stay in float32."""
+
+from pathlib import Path
+
+import click
+
+from diagnose.commands.options import FILE, looked_at
+from diagnose.terminal import terminal
+
+
+@click.command("precision", cls=terminal.Command)
+@looked_at
+@click.option("--precision", type=click.Choice(["fp16", "bf16"]), help="Judge this one; else the run's own, else fp16.")
+@click.option("--top", type=click.IntRange(min=1), default=10, show_default=True, metavar="N", help="Modules to list.")
+@click.option("--json", "json_path", type=FILE, help="Write the comparison as JSON.")
+@click.pass_context
+def precision(
+    context: click.Context,
+    config: str | None,
+    overrides: tuple[str, ...],
+    subject: str | None,
+    precision: str | None,
+    top: int,
+    json_path: Path | None,
+) -> None:
+    """Compares float32, pure fp16 and autocast on the first batch, and says what would overflow, and how near it is.
+
+    One float32 pass records the magnitude of every result and gradient. Then each 16-bit way is run with real half
+    kernels: model.half(), autocast as a CPU does it, and autocast after the list of a GPU (norms, softmax, exp, pow
+    and sum in float32), so that a machine without a GPU tells what will happen on one. Where a step is not finite,
+    it is followed to the first operation at fault, and the fewest modules to keep in float32 are found by trying.
+    The answer ends with their names for training.keep_fp32 and with code for any other trainer.
+
+    Exit code 0 when the judged precision is sound, 1 when it is not, 2 when nothing could be compared.
+    """
+    from diagnose import api
+    from diagnose.cli import facts_from
+    from diagnose.render.precision import as_json, lines
+    from diagnose.render.progress import watching
+
+    facts = facts_from(config, overrides, subject)
+    with watching() as watcher:
+        found = api.precision(**facts, precision=precision, watcher=watcher)
+    terminal.answer("\n".join(lines(found, top)))
+    if json_path:
+        from diagnose.common.atomic_write import write_whole
+
+        write_whole(json_path, as_json(found))
+    context.exit(int(any(finding.severity == "error" for finding in found.findings)))

@@ -1,0 +1,83 @@
+"""`diagnose release`: the gate before a model is given away."""
+
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from diagnose.commands.options import reported
+from diagnose.common.errors import InputError
+from diagnose.terminal import terminal
+
+if TYPE_CHECKING:
+    from diagnose.release.release_file import Release
+
+KEYS = ("logs", "gradients", "overfitting", "silent")
+
+
+@click.command(cls=terminal.Command)
+@click.argument("run", type=click.Path(path_type=Path, file_okay=False))
+@click.option("--sign", "by", metavar="NAME", help="Sign every check that passed, or those that --item names.")
+@click.option("--note", default="", metavar="TEXT", help="Why a warning is no obstacle; kept beneath the signature.")
+@click.option("--item", "names", multiple=True, type=click.Choice(KEYS), help="Sign only this check; may be repeated.")
+@reported
+@click.pass_context
+def release(
+    context: click.Context, run: Path, by: str | None, note: str, names: tuple[str, ...], **paths: Path | None
+) -> None:
+    """Logs, gradients, overfitting, silent bugs: each with its evidence and an owner who signs.
+
+    Writes release.json and release.md beside the model. Exit code 0 open, 1 failing or unsigned, 2 evidence is missing.
+    """
+    from diagnose.cli import write
+    from diagnose.commands.curves import judged
+    from diagnose.curves.read_log import read
+    from diagnose.release.checks import items_of
+    from diagnose.release.release_file import Release, read_old
+    from diagnose.release.signatures import kept, model_files, signed
+
+    _check(run, by, note, names)
+    model, records = model_files(run), read(run)
+    report = judged(records)
+    items = items_of(records, report, run)
+    when = datetime.now(UTC).isoformat(timespec="seconds")
+    standing, void = kept(read_old(run), items, model)
+    for title in void:
+        terminal.warn(f"{title}: model or evidence changed since it was signed; the signature is void")
+    new = signed(items, model, names, by.strip(), note, when) if by else {}
+    gate = Release(items, {**standing, **new}, model, when)
+    gate.write(run)
+    show(gate, run)
+    write(report, **paths)
+    context.exit(gate.exit_code)
+
+
+def _check(run: Path, by: str | None, note: str, names: tuple[str, ...]) -> None:
+    if not run.is_dir():
+        raise InputError(f"{run}: there is no such folder; give the folder in which the run left its model")
+    if by is None and (note or names):
+        raise InputError("--note and --item belong to a signature: add --sign NAME")
+    if by is not None and not by.strip():
+        raise InputError("--sign needs a name: --sign 'Lan Nguyen'")
+
+
+def show(gate: "Release", run: Path) -> None:
+    from rich.text import Text
+
+    from diagnose.render.text import COLOURS, print_lines
+
+    lines = [(0, Text("RELEASE GATE", style="bold"))]
+    for item in gate.items:
+        lines += [(0, Text("")), (0, Text.assemble((f"{item.state}  {item.check.title}", "bold")))]
+        lines += [(2, Text(f"evidence: {item.evidence}"))]
+        for finding in item.findings:
+            head = (f"{finding.probe} {finding.severity}", COLOURS[finding.severity] if finding.severity else "")
+            lines += [
+                (2, Text.assemble(head, f"  {finding.where}: {finding.message}")),
+                (4, Text(f"fix: {finding.fix}")),
+            ]
+        lines += [(2, Text(f"owner: {item.check.owner}; signed: {gate.signature(item)}"))]
+    colour = "green" if gate.exit_code == 0 else "red"
+    lines += [(0, Text("")), (0, Text(f"written: {run / 'release.json'}, release.md"))]
+    print_lines([*lines, (0, Text(gate.verdict, style=f"bold {colour}"))], terminal.console())

@@ -1,0 +1,95 @@
+"""--subject package.module:function: a person's own function that returns a dict of facts, or a Trainer."""
+
+import importlib
+import inspect
+import sys
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from traceback import extract_tb
+from typing import Any
+
+from diagnose.common.errors import InputError
+from diagnose.engine.context import told
+from diagnose.engine.seeding import sown
+
+
+def facts_of(subject: str) -> dict[str, Any]:
+    """Calls the function and takes what it returns; everything that can be wrong is told in one sentence."""
+    return function_of(subject)()
+
+
+def function_of(subject: str) -> Callable[[], dict[str, Any]]:
+    """The function, imported; it is called as often as facts are wanted."""
+    function = _function(subject)
+    return lambda: _called(subject, partial(function, **_places(function, 0, 1)))
+
+
+class RankFacts:
+    """The fact of that name, from the same function. `aware`: it takes (rank, processes), and speaks of one process.
+
+    With a seed, all processes begin from it, as the subject itself did.
+    """
+
+    def __init__(self, subject: str, seed: int | None = None) -> None:
+        self.subject, self.function, self.seed = subject, _function(subject), seed
+        self.aware = bool(_places(self.function, 0, 1))
+
+    def __call__(self, rank: int, processes: int) -> dict[str, Any]:
+        if self.seed is not None:
+            sown(self.seed)
+        return _called(self.subject, partial(self.function, **_places(self.function, rank, processes)))
+
+
+def _places(function: Callable[..., Any], rank: int, processes: int) -> dict[str, int]:
+    """The arguments for a function with parameters of these names; none for any other."""
+    try:
+        names = inspect.signature(function).parameters
+    except (TypeError, ValueError):  # a class of C has no signature
+        return {}
+    places = {"rank": rank, "processes": processes}
+    return places if places.keys() <= names.keys() else {}
+
+
+def _called(subject: str, function: Callable[[], Any]) -> dict[str, Any]:
+    try:
+        returned = function()
+    except (Exception, SystemExit) as error:
+        frame = extract_tb(error.__traceback__)[-1]
+        place = f"{frame.filename}, line {frame.lineno}"
+        raise InputError(f"--subject {subject}: the function raised {told(error)} ({place}); mend it first") from error
+    if _is_trainer(returned):
+        return {"trainer": returned}
+    if isinstance(returned, dict) and returned:
+        return {str(name): value for name, value in returned.items()}
+    raise InputError(
+        f"--subject {subject}: the function returned {_described(returned)}, expected a dict of facts or a Trainer"
+    )
+
+
+def _function(subject: str) -> Callable[[], Any]:
+    name, colon, attribute = subject.partition(":")
+    if not (name and colon and attribute):
+        raise InputError(f"--subject {subject}: expected package.module:function, such as my_project.training:facts")
+    if str(Path.cwd()) not in sys.path:
+        sys.path.insert(0, str(Path.cwd()))  # a person's project is where they stand, as with python -m
+    try:
+        module = importlib.import_module(name)
+    except Exception as error:
+        raise InputError(f"--subject {subject}: {name} cannot be imported ({told(error)})") from error
+    function = getattr(module, attribute, None)
+    if not callable(function):
+        found = "there is no such name" if function is None else f"it is a {type(function).__name__}"
+        raise InputError(f"--subject {subject}: expected a function {attribute} in {name}, but {found}")
+    return function
+
+
+def _is_trainer(value: Any) -> bool:
+    """Told by its ancestry, so that transformers need not be imported to find out."""
+    return any(cls.__name__ == "Trainer" and cls.__module__.startswith("transformers.") for cls in type(value).__mro__)
+
+
+def _described(value: Any) -> str:
+    if value is None:
+        return "nothing"
+    return "an empty dict" if value == {} else f"a {type(value).__name__}"

@@ -1,0 +1,49 @@
+"""A subject as single facts: none stays behind a configuration or a Trainer, where no fault could reach it."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from diagnose.common.errors import InputError
+from diagnose.engine.context import Context, Refusal
+from diagnose.engine.engine import Engine
+from diagnose.engine.user_facts import ROOTS
+
+Facts = dict[str, Any]
+# What others are read from: once that is done, they would go on telling of the run as it was.
+HANDLES = frozenset({"config", "trainer", "parts", "configured_dataset", "digest_inputs"})
+# Without these there is no run that a fault could be put into.
+TOLD = ("model", "train_batches")
+# Each holds the whole run as it was; where a fault brings another part, it speaks of a run that is not looked at.
+WHOLE = frozenset({"training_step", "accumulated_step", "evaluate", "item_source"})
+
+
+def laid_out(engine: Engine, given: Mapping[str, Any]) -> Facts:
+    """Every fact that a person may give, and all that is read from their configuration or Trainer."""
+    context = engine.context(given)
+    for name in TOLD if HANDLES & set(given) else ():
+        _required(context, name)
+    told = {provider.fact for provider in engine.providers if HANDLES & set(provider.needs.required)}
+    names = dict.fromkeys([*given, *ROOTS, *sorted(told)])
+    return {name: value for name in names if name not in HANDLES and (value := _had(context, name)) is not None}
+
+
+def _required(context: Context, name: str) -> None:
+    try:
+        context.get(name)
+    except Refusal as refusal:
+        raise InputError(refusal.reason) from refusal
+
+
+def after(before: Mapping[str, Any], broken: Mapping[str, Any]) -> Facts:
+    """What is looked at once a fault is in: without what still holds the parts that it replaced."""
+    replaced = {name for name in {*before, *broken} if broken.get(name) is not before.get(name)}
+    return {
+        name: value for name, value in broken.items() if name in replaced or not (name in WHOLE and replaced - WHOLE)
+    }
+
+
+def _had(context: Context, name: str) -> Any:
+    try:
+        return context.get(name)
+    except Refusal:
+        return None

@@ -1,0 +1,155 @@
+"""The Context: each fact is computed at most once, when somebody asks, and an error is remembered and told."""
+
+import time
+import traceback
+from collections.abc import Callable, Mapping, Sequence, Sized
+from textwrap import shorten
+from typing import Any, Self
+
+import click
+
+from diagnose.common.provider import Provider, needs_of
+from diagnose.engine.providers import Plan
+from diagnose.engine.seeding import seeded
+from diagnose.engine.types import Status
+from diagnose.engine.user_facts import COLLECTIONS, MAY_BE_EMPTY
+
+
+class Refusal(Exception):
+    """A fact that cannot be had. `chain` leads from the fact that was asked for to the one that refused."""
+
+    status = Status.BLOCKED
+
+    def __init__(self, reason: str, chain: tuple[str, ...] = (), trace: str = "") -> None:
+        super().__init__(reason)
+        self.reason, self.chain, self.trace = reason, chain, trace
+
+    def __str__(self) -> str:
+        return f"{' ← '.join(self.chain)}: {self.reason}" if self.chain else self.reason
+
+    def of(self, fact: str) -> Self:
+        """The same refusal, told of a fact one step nearer to the asker."""
+        return type(self)(self.reason, (fact, *self.chain), self.trace)
+
+    def plain(self) -> Self:
+        """Without the frames of its traceback, which would keep batches and models alive."""
+        return type(self)(self.reason, self.chain, self.trace)
+
+
+class Unavailable(Refusal):
+    """Raised by a provider that finds nothing to measure (an empty manifest, no audio): what needs it is blocked."""
+
+
+class Failed(Refusal):
+    """A provider raised: what needs it is blocked."""
+
+
+class NotApplicable(Refusal):
+    """Raised by a provider where the question makes no sense (no CTC head, no GPU): what needs it is skipped."""
+
+    status = Status.SKIPPED
+
+
+class NotGiven(Refusal):
+    """Nobody gave the fact, nor what it could be derived from: what needs it is skipped."""
+
+    status = Status.SKIPPED
+
+    def of(self, fact: str) -> Self:
+        """It names the missing facts itself: the way there says nothing more."""
+        return self.plain()
+
+
+class Context:
+    """Facts by name. None means "there is none"; an empty list, tuple or dict is unavailable, never clean."""
+
+    def __init__(
+        self,
+        given: Mapping[str, Any],
+        providers: Sequence[Provider] = (),
+        on_fact: Callable[[str], None] = lambda fact: None,
+    ) -> None:
+        self._given = {name: value for name, value in given.items() if value is not None}
+        self._plan = Plan(self._given, providers)
+        self._settled: dict[str, Any] = {}
+        self._running: list[str] = []
+        self._on_fact = on_fact
+        self.seconds: dict[str, float] = {}
+
+    def get(self, name: str) -> Any:
+        """The fact's value, or its Refusal, raised afresh each time."""
+        if name not in self._settled:
+            self._settled[name] = self._settle(name)
+        value = self._settled[name]
+        if isinstance(value, Refusal):
+            raise value.of(name)
+        return value
+
+    def arguments(self, function: Callable[..., Any]) -> dict[str, Any]:
+        """The facts that a function names as its parameters."""
+        needs = needs_of(function)
+        optional = {name: value for name in needs.optional if (value := self._if_there(name)) is not None}
+        return {name: self.get(name) for name in needs.required} | optional
+
+    def _if_there(self, name: str) -> Any:
+        """None where there is no such fact: the default stands. One that failed still blocks, so that it is told."""
+        if name in self._running:
+            return None
+        try:
+            return self.get(name)
+        except Failed:
+            raise
+        except Refusal:
+            return None
+
+    def _settle(self, name: str) -> Any:
+        if name in self._given:
+            return _checked(name, self._given[name])
+        provider = self._plan.choose(name, frozenset(self._running))
+        if provider is None:
+            return NotGiven(f"not given: {', '.join(self._plan.missing(name)) or name}")
+        self._running.append(name)
+        try:
+            return self._run(provider)
+        except Refusal as refusal:
+            return refusal.plain()
+        finally:
+            self._running.pop()
+
+    def _run(self, provider: Provider) -> Any:
+        arguments = self.arguments(provider.give)
+        self._on_fact(provider.fact)
+        start = time.perf_counter()
+        try:
+            with seeded(provider.fact):
+                return _checked(provider.fact, provider.give(**arguments))
+        except Refusal:
+            raise
+        except (Exception, SystemExit) as error:
+            return Failed(told(error), trace=traceback.format_exc())
+        finally:
+            self.seconds[provider.fact] = time.perf_counter() - start
+
+
+def told(error: BaseException) -> str:
+    """An error in one line; one that was written for people needs no class name before it."""
+    if isinstance(error, click.ClickException):
+        return error.message
+    return shorten(f"{type(error).__name__}: {error}".rstrip(": "), width=400, placeholder=" …")
+
+
+def _checked(name: str, value: Any) -> Any:
+    if value is None:
+        return NotApplicable("there is none")
+    plain = isinstance(value, list | tuple | dict | set | frozenset) and name not in MAY_BE_EMPTY
+    if (plain or (name in COLLECTIONS and isinstance(value, Sized))) and _length(value) == 0:
+        return Unavailable("it is empty")
+    return value
+
+
+def _length(value: Sized) -> int | None:
+    """None where it is not known: a loader over a stream has the method and raises."""
+    try:
+        return len(value)
+    except (TypeError, NotImplementedError):
+        return None

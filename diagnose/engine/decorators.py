@@ -1,0 +1,72 @@
+"""The marks @probe and @fault: they only describe a function; the engine does the rest."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from diagnose.engine.types import PREFIXES, Finding, Severity, Stage
+
+Look = Callable[..., Iterable[Finding]]
+
+
+@dataclass(frozen=True)
+class Probe:
+    """One fault that can be named. Its facts are the parameters of `look`; its title is the docstring's first line."""
+
+    id: str
+    stage: Stage
+    severity: Severity
+    explains: tuple[str, ...]
+    look: Look
+
+    @property
+    def name(self) -> str:
+        return self.look.__name__
+
+    @property
+    def title(self) -> str:
+        return (self.look.__doc__ or "").strip().splitlines()[0]
+
+    def __call__(self, *facts: Any, **named: Any) -> Iterable[Finding]:
+        return self.look(*facts, **named)
+
+
+def probe(id: str, stage: Stage, severity: Severity, explains: tuple[str, ...] = ()) -> Callable[[Look], Probe]:
+    """Marks a function that yields findings about the facts it names as parameters."""
+    if not id.startswith(PREFIXES[stage]):
+        raise ValueError(f"probe {id} stands in stage {stage}, whose ids begin with {PREFIXES[stage]}")
+
+    def mark(look: Look) -> Probe:
+        if not (look.__doc__ or "").strip():
+            raise ValueError(f"probe {id} has no docstring; its first line is the probe's title")
+        return Probe(id, stage, severity, explains, look)
+
+    return mark
+
+
+@dataclass(frozen=True)
+class Fault:
+    """A fault put into healthy facts on purpose: `put(facts)` returns broken facts, `proof(facts)` that it is in.
+
+    `note`: many runs are so on purpose, or cannot be otherwise; it is told by a note, and the gate stays open.
+    """
+
+    id: str
+    breaks: str
+    named_by: str
+    applies_to: tuple[str, ...]
+    put: Callable[[dict[str, Any]], dict[str, Any]]
+    proof: Callable[[dict[str, Any]], bool]
+    note: bool = False
+
+
+def fault(
+    id: str,
+    breaks: str,
+    named_by: str,
+    proof: Callable[[dict[str, Any]], bool],
+    applies_to: tuple[str, ...] = ("*",),
+    note: bool = False,
+) -> Callable[[Callable[[dict[str, Any]], dict[str, Any]]], Fault]:
+    """Marks the function that puts the fault in; `named_by` is the id of the probe that must name it as a root."""
+    return lambda put: Fault(id, breaks, named_by, applies_to, put, proof, note)

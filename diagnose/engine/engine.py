@@ -1,0 +1,78 @@
+"""The engine: probes and providers on one side, a person's facts on the other, a Report between them."""
+
+import time
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from fnmatch import filter as matching
+from typing import Any
+
+from diagnose.common.errors import InputError
+from diagnose.common.provider import Provider
+from diagnose.engine import discovery
+from diagnose.engine.context import Context, Refusal
+from diagnose.engine.decorators import Probe
+from diagnose.engine.providers import Plan
+from diagnose.engine.report import Report
+from diagnose.engine.runner import ALL, Selection, Watcher, run
+from diagnose.engine.seeding import wake_torch
+from diagnose.engine.types import Outcome
+from diagnose.engine.user_facts import nearest
+
+
+@dataclass(frozen=True)
+class Engine:
+    """What can look, what can give, and what could not be read."""
+
+    probes: tuple[Probe, ...]
+    providers: tuple[Provider, ...]
+    unreadable: tuple[Outcome, ...] = ()
+
+    def context(self, facts: Mapping[str, Any], watcher: Watcher | None = None) -> Context:
+        """The facts, checked by name: a misspelt one would silently close the probes that need it."""
+        known = Plan((), self.providers).known
+        for name in facts:
+            if name not in known:
+                raise InputError(f"there is no fact named {name!r}{nearest(name, known)}")
+        return Context(facts, self.providers, (watcher or Watcher()).computes)
+
+    def examine(self, context: Context, selection: Selection = ALL, watcher: Watcher | None = None) -> Report:
+        """Lets the selected probes look at the facts."""
+        self._check(selection)
+        wake_torch()
+        start = time.perf_counter()
+        outcomes, costs = run(self.probes, context, selection, watcher)
+        created = datetime.now(UTC).isoformat(timespec="seconds")
+        elapsed = time.perf_counter() - start
+        return Report(self.unreadable + outcomes, costs, selection, created, elapsed, figures_of(context))
+
+    def _check(self, selection: Selection) -> None:
+        ids = [probe.id for probe in self.probes]
+        for pattern in [*selection.ids, *selection.ignored]:
+            if not matching(ids, pattern):
+                raise InputError(f"there is no probe {pattern!r}{nearest(pattern, ids)}; diagnose list shows them all")
+        for id, reason in selection.ignored.items():
+            if not reason.strip():
+                raise InputError(f"--ignore {id} needs a reason: --ignore {id}=REASON")
+
+
+def installed() -> Engine:
+    """The engine with everything that is registered."""
+    probes, providers = discovery.probes(), discovery.providers()
+    return Engine(probes.items, providers.items, probes.unreadable + providers.unreadable)
+
+
+def of(probes: Iterable[Probe], providers: Iterable[Any] = ()) -> Engine:
+    """An engine of one's own, from probes and plain functions."""
+    return Engine(tuple(probes), tuple(Provider(give) for give in providers))
+
+
+def figures_of(context: Context) -> dict[str, Mapping[str, Any]]:
+    """Of the facts that were computed, those that can be drawn in a report: what their `figure()` says."""
+    found: dict[str, Mapping[str, Any]] = {}
+    for name in context.seconds:
+        with suppress(Refusal):
+            value = context.get(name)
+            found |= {name: value.figure()} if callable(getattr(type(value), "figure", None)) else {}
+    return found

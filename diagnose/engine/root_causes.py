@@ -1,0 +1,73 @@
+"""Roots first: what another finding's probe explains is listed beneath it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+
+from diagnose.engine.types import Finding, Outcome, Severity, Stage
+
+SHOWN = 5  # of one probe's findings, the gravest; a file holds the rest
+
+
+@dataclass(frozen=True)
+class Root:
+    """A probe's findings that nothing else explains, and the outcomes that follow from them."""
+
+    outcome: Outcome
+    follows: tuple[Outcome, ...] = ()
+
+    @property
+    def probe(self) -> str:
+        return self.outcome.probe
+
+    @property
+    def severity(self) -> Severity:
+        """As grave as the gravest that stands here."""
+        found = [outcome.worst for outcome in (self.outcome, *self.follows) if outcome.worst]
+        return min(found, key=list(Severity).index)
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        return self.outcome.findings
+
+    @property
+    def finding(self) -> Finding:
+        """The first of the gravest."""
+        return gravest_first(self.outcome.findings)[0]
+
+    @property
+    def explains(self) -> tuple[Finding, ...]:
+        return tuple(finding for outcome in self.follows for finding in outcome.findings)
+
+
+def gravest_first(findings: Sequence[Finding]) -> list[Finding]:
+    """By severity; within one, in the order in which the probe told them."""
+    order = list(Severity)
+    return sorted(findings, key=lambda f: order.index(f.severity or Severity.NOTE))
+
+
+def explains(one: Outcome, other: Outcome) -> bool:
+    """A note is information: it explains nothing away."""
+    alarming = one.worst in (Severity.ERROR, Severity.WARNING)
+    return alarming and one is not other and any(fnmatchcase(other.probe, pattern) for pattern in one.explains)
+
+
+def diagnose(outcomes: Sequence[Outcome]) -> tuple[Root, ...]:
+    """Every finding stands in exactly one place: a root, or beneath the first root that leads to it."""
+    left = {outcome.probe: outcome for outcome in outcomes if outcome.findings}
+    unexplained = [one for one in left.values() if not any(explains(other, one) for other in left.values())]
+    roots: list[Root] = []
+    # In a circle everybody is explained by somebody: what no root has reached becomes one, in stage order.
+    for candidate in [*unexplained, *list(left.values())]:
+        if candidate.probe in left:
+            roots.append(_take(candidate, left))
+    return tuple(sorted(roots, key=lambda root: list(Severity).index(root.severity)))
+
+
+def _take(start: Outcome, left: dict[str, Outcome]) -> Root:
+    """Takes the start and all that follows from it, step by step, out of what is left."""
+    reached = [left.pop(start.probe)]
+    for one in reached:
+        reached += [left.pop(other.probe) for other in list(left.values()) if explains(one, other)]
+    stages = list(Stage)
+    return Root(reached[0], tuple(sorted(reached[1:], key=lambda o: (stages.index(o.stage), o.probe))))

@@ -1,0 +1,114 @@
+"""Lets the probes look, stage by stage. A probe that breaks is a result of its own and hides no other."""
+
+import time
+import traceback
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from fnmatch import fnmatchcase
+
+from diagnose.engine import pass_counter
+from diagnose.engine.context import Context, Refusal, told
+from diagnose.engine.decorators import Probe
+from diagnose.engine.types import Finding, Outcome, Severity, Stage, Status
+
+DEAR = frozenset({Stage.PRECISION, Stage.LEARNING, Stage.GENERATION, Stage.DISTRIBUTED})
+
+
+@dataclass(frozen=True)
+class Selection:
+    """Which probes look. `ids` may hold patterns (LAB*); `ignored` maps an id to the reason given for it."""
+
+    stages: tuple[Stage, ...] = ()
+    ids: tuple[str, ...] = ()
+    ignored: Mapping[str, str] = field(default_factory=dict)
+    everything: bool = False
+
+    @property
+    def full(self) -> bool:
+        return not self.stages and not self.ids
+
+    def takes(self, probe: Probe) -> bool:
+        in_stage = not self.stages or probe.stage in self.stages
+        return in_stage and (not self.ids or any(fnmatchcase(probe.id, pattern) for pattern in self.ids))
+
+
+ALL = Selection()
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What a stage cost: seconds, and passes through the model."""
+
+    stage: Stage
+    seconds: float
+    passes: float
+
+
+class Watcher:
+    """Is told what happens, as it happens. This one does not care; the live display does."""
+
+    def begins(self, why: str) -> None:
+        """A preflight had to be run, and why."""
+
+    def looks(self, probe: Probe) -> None:
+        """A probe is about to look."""
+
+    def computes(self, fact: str) -> None:
+        """A fact is about to be computed."""
+
+
+def run(
+    probes: Sequence[Probe], context: Context, selection: Selection = ALL, watcher: Watcher | None = None
+) -> tuple[tuple[Outcome, ...], tuple[Cost, ...]]:
+    """Outcomes in stage order, and what each stage cost."""
+    watcher = watcher or Watcher()
+    outcomes: list[Outcome] = []
+    costs: list[Cost] = []
+    for stage in Stage:
+        chosen = [probe for probe in probes if probe.stage is stage and selection.takes(probe)]
+        if not chosen:
+            continue
+        start, passes = time.perf_counter(), pass_counter.passes()
+        standing = None if selection.everything or stage not in DEAR else _standing_error(outcomes)
+        for probe in chosen:
+            watcher.looks(probe)
+            outcomes.append(_outcome(probe, context, selection, standing))
+        costs.append(Cost(stage, time.perf_counter() - start, pass_counter.passes() - passes))
+    return tuple(outcomes), tuple(costs)
+
+
+def _standing_error(outcomes: Sequence[Outcome]) -> str | None:
+    return next((outcome.probe for outcome in outcomes if outcome.worst is Severity.ERROR), None)
+
+
+def _outcome(probe: Probe, context: Context, selection: Selection, standing: str | None) -> Outcome:
+    blank = Outcome(
+        probe.id, probe.name, probe.title, probe.stage, probe.severity, Status.SKIPPED, explains=probe.explains
+    )
+    if probe.id in selection.ignored:
+        return replace(blank, reason=f"ignored: {selection.ignored[probe.id]}")
+    if standing:
+        return replace(blank, reason=f"a root stands ({standing}); --all looks all the same")
+    start = time.perf_counter()
+    return replace(_look(probe, context, blank), elapsed=time.perf_counter() - start)
+
+
+def _look(probe: Probe, context: Context, blank: Outcome) -> Outcome:
+    seen: list[Finding] = []
+    try:
+        facts = context.arguments(probe.look)
+        seen.extend(_findings(probe, facts))  # what was found before a crash stays found
+    except Refusal as refusal:
+        return replace(blank, status=refusal.status, reason=refusal.reason, chain=refusal.chain, trace=refusal.trace)
+    except Exception as error:
+        crashed = replace(blank, status=Status.CRASHED, reason=told(error), trace=traceback.format_exc())
+        return replace(crashed, findings=tuple(seen))
+    return replace(blank, status=Status.FOUND if seen else Status.PASSED, findings=tuple(seen))
+
+
+def _findings(probe: Probe, facts: Mapping[str, object]) -> Iterator[Finding]:
+    for finding in probe.look(**facts):
+        if not isinstance(finding, Finding):
+            raise TypeError(f"{probe.name} yielded a {type(finding).__name__}, not a Finding")
+        severity = finding.severity or probe.severity
+        yield replace(finding, probe=probe.id, stage=probe.stage, severity=severity)

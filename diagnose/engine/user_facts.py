@@ -1,0 +1,58 @@
+"""The facts a person may give, and the nearest name to one that was misspelt."""
+
+from collections.abc import Iterable, Mapping
+from difflib import get_close_matches
+
+ROOTS: Mapping[str, str] = {
+    "model": "the model that will be trained",
+    "train_batches": "batches of the training set; can be iterated again and again",
+    "eval_batches": "batches of the evaluation set; can be iterated again and again",
+    "labels_of": "labels_of(batch): the labels; by default batch['labels'] or the second of a pair",
+    "inputs_of": "inputs_of(batch): what the model reads",
+    "train_dataset": "the training set, before collation",
+    "eval_dataset": "the evaluation set, before collation",
+    "collate": "collate(items): a batch",
+    "train_rows": "the manifest's training rows, as dicts",
+    "eval_rows": "the manifest's evaluation rows, as dicts",
+    "audio_root": "the folder that audio paths are relative to",
+    "compute_loss": "compute_loss(model, batch); by default the output's loss",
+    "training_step": "training_step(batch): forward, backward, update",
+    "accumulated_step": "accumulated_step(batches): one update from several batches",
+    "optimizer": "the optimiser",
+    "scheduler": "the learning rate's schedule",
+    "total_steps": "how many updates the run will make",
+    "tokenizer": "the tokenizer of the labels",
+    "feature_extractor": "the feature extractor of the audio",
+    "generate": "generate(model, batch): ids",
+    "decode": "decode(ids): texts",
+    "compute_metrics": "compute_metrics(predictions, labels): figures",
+    "evaluate": "evaluate(): the figures of the user's own evaluation",
+    "precision": "fp32, fp16 or bf16",
+    "grad_scaler": "the gradient scaler",
+    "training_arguments": "the trainer's arguments, an object or a dict",
+    "seed": "the run's seed",
+    "trainable": "name patterns of the parameters that are meant to train",
+    "fresh": "name patterns of the parameters that are newly initialised",
+    "missing_keys": "parameters that the loaded checkpoint did not have",
+    "thawed_later": "name patterns of what is frozen now and will train later",
+    "untied": "name patterns of the parameters that must not share weights",
+    "reference_loss": "the loss on the first batch before any surgery on the model",
+    "processes": "how many processes the run will have",
+    "rank_facts": "rank_facts(rank, processes): the facts of one process of several, made inside its group",
+    "config": "the resolved configuration",
+    "config_path": "the configuration's file",
+    "trainer": "a transformers Trainer",
+    "records": "diagnose.records.Records: what a run has logged, step by step",
+    "digest_inputs": "diagnose.gate.digests.DigestInputs: what a receipt vouches for, and where it is kept",
+}
+
+# An empty list of these is an answer ("none"), not missing data.
+MAY_BE_EMPTY = frozenset({"trainable", "fresh", "untied", "missing_keys", "thawed_later"})
+# Of these, anything with a length of nought is empty, whatever its type.
+COLLECTIONS = frozenset({"train_batches", "eval_batches", "train_dataset", "eval_dataset", "train_rows", "eval_rows"})
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """` (nearest: batch)`, or nothing when nothing is near: ready to stand at the end of a sentence."""
+    close = get_close_matches(name, sorted(known), n=1, cutoff=0.5)
+    return f" (nearest: {close[0]})" if close else ""

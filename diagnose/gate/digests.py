@@ -1,0 +1,98 @@
+"""What a receipt vouches for: configuration, data, weights, code, versions, device. What changed can be named."""
+
+import hashlib
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from diagnose.environment import device, versions
+from diagnose.gate.item_digests import Roll
+
+
+@dataclass(frozen=True)
+class DigestInputs:
+    """The fact `digest_inputs`: plain data from whoever knows the run. `weights_from`: whence random weights come."""
+
+    output_dir: Path
+    config: Mapping[str, Any] = field(default_factory=dict)
+    config_path: Path | None = None
+    manifests: tuple[Path, ...] = ()
+    audio_files: tuple[Path, ...] = ()
+    weight_files: tuple[Path, ...] = ()
+    weights_from: Mapping[str, Any] = field(default_factory=dict)
+    source_roots: tuple[Path, ...] = ()
+
+
+@dataclass(frozen=True)
+class Digests:
+    """The digests of one moment. `audio_names` serve to name a file and are not kept."""
+
+    config: dict[str, Any]
+    manifests: dict[str, Roll]
+    audio: Roll
+    weights: dict[str, str]
+    code: dict[str, str]
+    versions: dict[str, str]
+    device: str
+    strict: bool = False
+    audio_names: tuple[str, ...] = field(default=(), compare=False, repr=False)
+
+    @classmethod
+    def of(cls, inputs: DigestInputs, strict: bool = False) -> "Digests":
+        """Under `strict`, files are digested by content, otherwise by size and time of change."""
+        weights = {str(path): short(_file(path, strict)) for path in inputs.weight_files}
+        return cls(
+            config=flat(json.loads(json.dumps(inputs.config, default=str))),
+            manifests={str(path): Roll.of(_lines(path)) for path in inputs.manifests},
+            audio=Roll.of(str(path).encode() + b"\n" + _file(path, strict) for path in inputs.audio_files),
+            weights=weights or {"random": short(canonical(inputs.weights_from).encode())},
+            code=dict(_sources(inputs.source_roots)),
+            versions=versions(),
+            device=device(),
+            strict=strict,
+            audio_names=tuple(str(path) for path in inputs.audio_files),
+        )
+
+
+def short(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()[:12]
+
+
+def canonical(value: Any) -> str:
+    return json.dumps(value, sort_keys=True, default=str)
+
+
+def flat(tree: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
+    """{"a": {"b": 1}} becomes {"a.b": 1}; an empty section stays, so that its going is seen."""
+    leaves: dict[str, Any] = {}
+    for key, value in tree.items():
+        nested = isinstance(value, Mapping) and value
+        leaves |= flat(value, f"{prefix}{key}.") if nested else {f"{prefix}{key}": value}
+    return leaves
+
+
+def _lines(path: Path) -> Iterator[bytes]:
+    try:
+        with path.open("rb") as file:
+            yield from file
+    except OSError:
+        yield b"missing"
+
+
+def _file(path: Path, strict: bool) -> bytes:
+    try:
+        if strict:
+            with path.open("rb") as file:
+                return hashlib.file_digest(file, "sha256").digest()
+        stat = path.stat()
+    except OSError:
+        return b"missing"
+    return f"{stat.st_size} {stat.st_mtime_ns}".encode()
+
+
+def _sources(roots: Iterable[Path]) -> Iterator[tuple[str, str]]:
+    for root in sorted(set(roots)):
+        for path in sorted(filter(Path.is_file, root.rglob("*.py"))):  # an editor's lock is a link that leads nowhere
+            yield path.relative_to(root.parent).as_posix(), short(path.read_bytes())

@@ -1,0 +1,96 @@
+"""Where a preflight leaves its report and receipt: beside the run, in <output>/preflight/."""
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from diagnose.common.atomic_write import write_whole
+from diagnose.common.errors import InputError
+from diagnose.engine.report import Report
+from diagnose.engine.root_causes import SHOWN
+from diagnose.gate.digests import Digests
+from diagnose.gate.receipt import Receipt, matches, shut
+from diagnose.render.json import finding_as_dict
+
+
+@dataclass(frozen=True)
+class Since:
+    """What changed since the preflight before: findings by probe and place."""
+
+    gone: tuple[tuple[str, str], ...]
+    new: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True)
+class Folder:
+    """<output>/preflight/ of one run."""
+
+    path: Path
+
+    @property
+    def report(self) -> Path:
+        return self.path / "report.json"
+
+    @property
+    def receipt(self) -> Path:
+        return self.path / "receipt.json"
+
+    def findings(self, probe: str) -> Path:
+        return self.path / "findings" / f"{probe}.jsonl"
+
+    def write(self, report: Report, receipt: Receipt) -> None:
+        """Long lists first, the receipt last: whatever is interrupted, a receipt never speaks of what is not there."""
+        long = {o.probe: o.findings for o in report.outcomes if len(o.findings) > SHOWN}
+        for old in self.path.glob("findings/*.jsonl"):
+            if old.stem not in long:
+                old.unlink(missing_ok=True)
+        for probe, findings in long.items():
+            write_whole(self.findings(probe), "".join(f"{json.dumps(finding_as_dict(f))}\n" for f in findings))
+        write_whole(self.report, report.to_json())
+        write_whole(self.receipt, receipt.to_json())
+
+    def holds(self, now: Digests) -> bool:
+        """A full receipt lies here that still opens the gate."""
+        try:
+            receipt = read_receipt(self.path)
+        except InputError:
+            return False
+        return not shut(receipt) and not matches(receipt, now)
+
+    def skip(self, reason: str, when: str) -> None:
+        """Records that the run started without a preflight."""
+        write_whole(self.path / "skipped.json", json.dumps({"created": when, "reason": reason}) + "\n")
+
+    def since(self, report: Report) -> Since | None:
+        """Compared with the report that lies there, over the probes that looked both times; None when there is none."""
+        try:
+            before = json.loads(self.report.read_text(encoding="utf-8"))["outcomes"]
+            looked = {o["probe"] for o in before if o["status"] in ("passed", "found")}
+            old = [(o["probe"], f["where"]) for o in before for f in o["findings"]]
+        except (OSError, ValueError, KeyError, TypeError):
+            return None
+        both = looked & {outcome.probe for outcome in report.outcomes if outcome.looked}
+        new = [(finding.probe, finding.where) for finding in report.findings]
+        return Since(_only(old, new, both), _only(new, old, both))
+
+
+def _only(
+    these: Iterable[tuple[str, str]], not_those: Iterable[tuple[str, str]], probes: set[str]
+) -> tuple[tuple[str, str], ...]:
+    others = set(not_those)
+    return tuple(key for key in dict.fromkeys(these) if key not in others and key[0] in probes)
+
+
+def read_receipt(path: Path) -> Receipt:
+    """A receipt by its file, its preflight folder or its run's directory."""
+    places = [path, path / "receipt.json", path / "preflight" / "receipt.json"]
+    found = next((place for place in places if place.is_file()), None)
+    if found is None:
+        raise InputError(f"{path}: there is no receipt here; diagnose preflight --config C writes one beside the run")
+    try:
+        return Receipt.from_json(found.read_text(encoding="utf-8"))
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise InputError(
+            f"{found}: this is no receipt that can be read ({error}); run diagnose preflight again"
+        ) from error

@@ -1,0 +1,72 @@
+"""A preflight from end to end: look, compare with the last one, write report and receipt beside the run."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from diagnose.common.errors import InputError
+from diagnose.engine import discovery
+from diagnose.engine.context import Context, Refusal
+from diagnose.engine.engine import Engine, installed
+from diagnose.engine.report import Report
+from diagnose.engine.runner import ALL, Selection, Watcher
+from diagnose.gate.digests import DigestInputs, Digests
+from diagnose.gate.output_folder import Folder, Since
+from diagnose.gate.receipt import Receipt
+
+
+@dataclass(frozen=True)
+class Preflight:
+    """What a preflight leaves: the report always, the rest where the run's directory is known."""
+
+    report: Report
+    receipt: Receipt | None = None
+    folder: Folder | None = None
+    since: Since | None = None
+    unwritten: str = ""
+
+
+def conduct(
+    facts: Mapping[str, Any], selection: Selection = ALL, strict: bool = False, watcher: Watcher | None = None
+) -> Preflight:
+    """Runs a preflight on these facts with everything that is registered."""
+    engine = installed()
+    return examine(engine, engine.context(facts, watcher), selection, strict, watcher)
+
+
+def examine(
+    engine: Engine, context: Context, selection: Selection = ALL, strict: bool = False, watcher: Watcher | None = None
+) -> Preflight:
+    """Writes nothing before every probe has looked; a partial look never replaces a full one that still holds."""
+    report = engine.examine(context, selection, watcher)
+    inputs = digest_inputs(context)
+    if inputs is None:
+        return Preflight(report)
+    folder = Folder(inputs.output_dir / "preflight")
+    now = Digests.of(inputs, strict)
+    receipt = Receipt.of(report, now)
+    if not selection.full and folder.holds(now):
+        return Preflight(report, receipt)
+    since = folder.since(report)
+    try:
+        folder.write(report, receipt)
+    except InputError as error:  # what was found out is still told
+        return Preflight(report, receipt, since=since, unwritten=error.message)
+    return Preflight(report, receipt, folder, since)
+
+
+def digest_inputs(context: Context) -> DigestInputs | None:
+    """What the receipt is to vouch for, with the source of every package that looked or gave; None when nobody says."""
+    try:
+        told: DigestInputs | Mapping[str, Any] = context.get("digest_inputs")
+    except Refusal:
+        return None
+    inputs = told if isinstance(told, DigestInputs) else DigestInputs(**told)
+    return replace(inputs, source_roots=tuple({*inputs.source_roots, *source_roots()}))
+
+
+def source_roots() -> list[Path]:
+    specs = [find_spec(name) for name in {"diagnose", *discovery.packages()}]
+    return sorted(Path(spec.origin).parent for spec in specs if spec and spec.origin)

@@ -1,0 +1,89 @@
+"""From an id or a symptom in a person's own words to the playbook that says what to do."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+
+from diagnose.common.errors import InputError
+from diagnose.engine.decorators import Probe
+from diagnose.engine.user_facts import nearest
+
+NEAR = 60.0  # of 100; below it, words are only alike by accident
+ALSO = 3
+
+
+@dataclass(frozen=True)
+class Playbook:
+    """A markdown file; `front` are the lines a symptom is looked for in: its heading and its section Symptom."""
+
+    path: Path
+
+    @property
+    def name(self) -> str:
+        return self.path.stem
+
+    @property
+    def text(self) -> str:
+        return self.path.read_text(encoding="utf-8")
+
+    @property
+    def front(self) -> list[str]:
+        upto_second_section = re.split(r"(?m)^## ", self.text)[:2]
+        lines = "\n".join(upto_second_section).splitlines()
+        return [self.name.replace("_", " "), *(line.strip("#->*`| ") for line in lines if line.strip("#->*`| "))]
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """What to read, and what lies near to it."""
+
+    markdown: str
+    also: tuple[str, ...] = ()
+
+
+def explain(asked: str, probes: Sequence[Probe]) -> Explanation:
+    """By id, by name, or by symptom; an unknown one is refused with the nearest."""
+    probe = next((p for p in probes if asked.upper() == p.id or asked == p.name), None)
+    if probe:
+        return Explanation(_of_probe(probe))
+    if re.fullmatch(r"[A-Za-z]{3}\d+", asked):
+        near = nearest(asked.upper(), [p.id for p in probes])
+        raise InputError(f"there is no probe {asked!r}{near}; diagnose list shows them all")
+    return _of_symptom(asked, probes)
+
+
+def playbooks() -> list[Playbook]:
+    """All that are shipped, symptoms and probes."""
+    spec = find_spec("playbooks")
+    return [Playbook(path) for path in sorted(Path(spec.origin).parent.rglob("*.md"))] if spec and spec.origin else []
+
+
+def _of_probe(probe: Probe) -> str:
+    head = f"# {probe.id} {probe.name}\n\nStage {probe.stage}, severity {probe.severity}. {probe.title}\n\n"
+    own = Path(probe.look.__code__.co_filename).with_name(f"{probe.name}.md")  # a third party keeps it beside the probe
+    book = next((b for b in [*playbooks(), Playbook(own)] if b.name == probe.name and b.path.is_file()), None)
+    return head + (re.sub(r"\A# .*\n+", "", book.text) if book else "There is no playbook for it yet.\n")
+
+
+def _of_symptom(asked: str, probes: Sequence[Probe]) -> Explanation:
+    ids = {probe.name: probe.id for probe in probes}
+    ranked = sorted(playbooks(), key=lambda b: (-_likeness(asked, b), b.name in ids))
+    near = [book for book in ranked if _likeness(asked, book) >= NEAR]
+    if not near:
+        names = ", ".join(repr(book.name.replace("_", " ")) for book in ranked[:ALSO]) or "none yet"
+        raise InputError(f"no playbook tells of {asked!r}; the nearest are {names}")
+    also = tuple(f"diagnose explain {ids.get(book.name, book.name)}" for book in near[1 : 1 + ALSO])
+    return Explanation(near[0].text, also)
+
+
+def _likeness(asked: str, book: Playbook) -> float:
+    from rapidfuzz import fuzz, utils
+
+    def alike(line: str) -> float:
+        words = utils.default_process(line)
+        return (fuzz.token_set_ratio(sought, words) + fuzz.token_sort_ratio(sought, words)) / 2
+
+    sought = utils.default_process(asked.replace("_", " "))
+    return max(alike(line) for line in book.front)

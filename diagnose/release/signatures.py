@@ -1,0 +1,92 @@
+"""Signatures: who answers for which check, on what evidence. Other evidence, and the signature is void."""
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from diagnose.common.errors import InputError
+from diagnose.release.checks import Item, State
+
+WEIGHTS = ("*.safetensors", "*.bin", "*.pt", "*.pth")
+CHUNK = 1 << 20
+
+
+@dataclass(frozen=True)
+class Signature:
+    """A name beneath one check; `digest` stands for the model and the evidence that were signed."""
+
+    by: str
+    when: str
+    note: str
+    digest: str
+
+
+def model_files(run: Path) -> dict[str, str]:
+    """The weights in a run's directory, by name, with their digests."""
+    found = sorted(path for pattern in WEIGHTS for path in run.glob(pattern) if path.name != "training_args.bin")
+    if not found:
+        raise InputError(
+            f"{run}: found no weights ({', '.join(WEIGHTS)}); give the folder in which the run left its model"
+        )
+    return {path.name: _digest(path) for path in found}
+
+
+def _digest(path: Path) -> str:
+    whole = hashlib.sha256()
+    try:
+        with path.open("rb") as file:
+            while chunk := file.read(CHUNK):
+                whole.update(chunk)
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read ({error.strerror})") from error
+    return whole.hexdigest()
+
+
+def digest_of(item: Item, model: Mapping[str, str]) -> str:
+    """What a signature beneath this item stands for."""
+    told = [item.check.key, str(item.state), item.evidence, [[f.probe, f.where, f.message] for f in item.findings]]
+    return hashlib.sha256(json.dumps([told, dict(model)], sort_keys=True).encode()).hexdigest()[:32]
+
+
+def signed(
+    items: Iterable[Item], model: Mapping[str, str], names: tuple[str, ...], by: str, note: str, when: str
+) -> dict[str, Signature]:
+    """New signatures beneath the named items, or beneath all; what fails or lacks evidence cannot be signed."""
+    new = {}
+    for item in items:
+        if names and item.check.key not in names:
+            continue
+        if item.state is not State.PASSED:
+            if names:
+                raise InputError(f"--item {item.check.key} is {item.state}, and cannot be signed: {item.evidence}")
+            continue
+        if item.warned and not note.strip():
+            raise InputError(
+                f"{item.check.title}: {item.findings[0].probe} warns ({item.findings[0].message}); say why it is no "
+                "obstacle with --note TEXT"
+            )
+        new[item.check.key] = Signature(by, when, note.strip(), digest_of(item, model))
+    return new
+
+
+def kept(old: Any, items: Iterable[Item], model: Mapping[str, str]) -> tuple[dict[str, Signature], list[str]]:
+    """Earlier signatures that still stand, and the names of checks whose evidence has changed since."""
+    standing: dict[str, Signature] = {}
+    void: list[str] = []
+    found = old.get("signatures") if isinstance(old, dict) else None
+    for item in items:
+        told = found.get(item.check.key) if isinstance(found, dict) else None
+        if not isinstance(told, dict) or set(told) != set(Signature.__dataclass_fields__):
+            continue
+        if told["digest"] == digest_of(item, model):
+            standing[item.check.key] = Signature(**told)
+        else:
+            void.append(item.check.title)
+    return standing, void
+
+
+def as_dicts(signatures: Mapping[str, Signature]) -> dict[str, Any]:
+    return {key: asdict(signature) for key, signature in signatures.items()}

@@ -1,0 +1,65 @@
+"""What is happening right now: a line that moves on a terminal, a line for each stage elsewhere."""
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from rich.text import Text
+
+from diagnose.engine import pass_counter
+from diagnose.engine.decorators import Probe
+from diagnose.engine.runner import Watcher
+from diagnose.engine.types import Stage
+from diagnose.terminal import terminal
+
+
+@contextmanager
+def watching() -> Iterator[Watcher]:
+    """The watcher that suits where stderr leads; both are silent under -q."""
+    console = terminal.console(stderr=True)
+    if not console.is_terminal or terminal.loudness.get() < terminal.Loudness.NORMAL:
+        yield Lines()
+        return
+    from rich.live import Live
+
+    moving = Moving()
+    with Live(console=console, get_renderable=moving.line, refresh_per_second=8, transient=True):
+        yield moving
+
+
+class Speaking(Watcher):
+    """Says why there is a preflight."""
+
+    def begins(self, why: str) -> None:
+        terminal.say(f"preflight: {why}")
+
+
+class Lines(Speaking):
+    """Says when a stage begins: enough for a log."""
+
+    stage: Stage | None = None
+
+    def looks(self, probe: Probe) -> None:
+        if probe.stage is not self.stage:
+            self.stage = probe.stage
+            terminal.say(f"preflight: {probe.stage}")
+
+
+class Moving(Speaking):
+    """Stage, probe, fact, passes so far, and a clock that starts again with each, so that a slow one shows."""
+
+    def __init__(self) -> None:
+        self.probe = self.fact = ""
+        self.since = time.monotonic()
+
+    def looks(self, probe: Probe) -> None:
+        self.probe, self.fact, self.since = f"{probe.stage} · {probe.id} {probe.name}", "", time.monotonic()
+
+    def computes(self, fact: str) -> None:
+        self.fact, self.since = f" · measuring {fact}", time.monotonic()
+
+    def line(self) -> Text:
+        clock = f"{time.monotonic() - self.since:5.1f} s"
+        return Text(
+            f"{clock}  {pass_counter.passes():.0f} passes  {self.probe}{self.fact}", no_wrap=True, overflow="ellipsis"
+        )

@@ -1,0 +1,64 @@
+"""How a command ends when something went wrong: one sentence on stderr, an exit code, never a traceback."""
+
+import os
+import platform
+import sys
+import tempfile
+import time
+import traceback
+from pathlib import Path
+from typing import NoReturn
+
+import click
+
+from diagnose.engine.report import Stopped
+from diagnose.version import __version__
+
+
+def leave(error: BaseException, with_traceback: bool = False) -> NoReturn:
+    """Ends the command with one message and the exit code that belongs to it."""
+    if isinstance(error, SystemExit):
+        raise error
+    if isinstance(error, click.exceptions.Abort | KeyboardInterrupt):
+        cause = error.__cause__ if isinstance(error.__cause__, KeyboardInterrupt) else error
+        fail(str(cause) or "stopped by Ctrl-C", 130)
+    if isinstance(error, click.ClickException):
+        hint = f" (see {error.ctx.command_path} --help)" if isinstance(error, click.UsageError) and error.ctx else ""
+        fail(f"error: {error.format_message()}{hint}", max(2, error.exit_code))  # 1 is kept for the verdict no-go
+    if isinstance(error, Stopped):
+        from diagnose.render.stopped_run import show_stopped
+        from diagnose.terminal import terminal
+
+        show_stopped(error, terminal.console(stderr=True))
+        sys.exit(1)
+    if with_traceback:
+        click.echo("".join(traceback.format_exception(error)).rstrip(), err=True)
+    what = f"{type(error).__name__}: {error}".splitlines()[0][:300]
+    fail(f"error: unexpected {what}; this is a fault in GoNoGo, the details are in {keep(error)}", 2)
+
+
+def leave_quietly() -> NoReturn:
+    """Nobody reads any more (a pipe into head): no message, and none from the last flush either."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    sys.exit(141)
+
+
+def fail(message: str, code: int) -> NoReturn:
+    click.echo(message, err=True)
+    sys.exit(code)
+
+
+def keep(error: BaseException) -> Path:
+    """Writes the traceback to the user's log folder, or to a temporary one when there is none to write to."""
+    from platformdirs import user_log_path
+
+    head = f"gonogo {__version__}, python {platform.python_version()}, {platform.platform()}\n{' '.join(sys.argv)}\n\n"
+    name = f"crash-{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}.log"
+    for folder in (user_log_path("gonogo", appauthor=False), Path(tempfile.gettempdir())):
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            (folder / name).write_text(head + "".join(traceback.format_exception(error)), encoding="utf-8")
+        except OSError:
+            continue
+        return folder / name
+    return Path("(nowhere: no folder could be written to)")
