@@ -9,8 +9,10 @@ export TOKENIZERS_PARALLELISM ?= false
 
 install: $(STAMP)
 
+# What an older install left in *.egg-info would hide new entry points.
 # openai-whisper is taken without its dependencies: the tests only read its vocabulary file.
 $(STAMP): setup.cfg pyproject.toml constraints.txt
+	rm -rf *.egg-info
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade pip -c constraints.txt
 	$(BIN)/python -m pip install --quiet -c constraints.txt setuptools wheel torch -e ".[demo,test]"

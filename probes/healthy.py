@@ -10,11 +10,11 @@ NAMES = ("whisper", "e2e", "hybrid", "mt5", "classifier")
 
 def healthy(name: str, seed: int = 0) -> dict[str, Any]:
     """The facts of one subject, fresh at every call, the same for the same seed: breaking them breaks nobody else's."""
-    from probes.instruments.observer import entries_kept
+    from probes.facts.core.observer import entries_kept
 
     if name not in NAMES:
         raise ValueError(f"there is no healthy subject {name!r}: choose one of {', '.join(NAMES)}")
-    build = getattr(import_module(f"probes.instruments.subjects.{name}"), name)
+    build = getattr(import_module(f"probes.subjects.{name}"), name)
     with entries_kept():
         import torch
 
@@ -25,6 +25,6 @@ def healthy(name: str, seed: int = 0) -> dict[str, Any]:
 
 def _rank(build: Callable[[], dict[str, Any]], seed: int, rank: int, processes: int) -> dict[str, Any]:
     """One process of several; called inside its group."""
-    from probes.instruments.subjects.ranks import rank_of
+    from probes.subjects.ranks import rank_of
 
     return rank_of(build, seed, rank, processes)

@@ -9,10 +9,10 @@ from typing import Any
 import torch
 from torch import nn
 
+from probes.facts.core.model_output import loss_of_output
+from probes.facts.nonfinite.traced_step import Subject
+from probes.facts.nonfinite.types import Origin
 from probes.healthy import healthy
-from probes.instruments.outputs import loss_of_output
-from probes.instruments.replay import Subject
-from probes.measured.origin import Origin
 
 Change = Callable[[torch.Tensor], torch.Tensor]
 INF = float("inf")

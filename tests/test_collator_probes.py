@@ -5,15 +5,15 @@ import torch
 
 import diagnose
 from diagnose import Severity
-from probes.faults.changes import by_row, with_batches, with_labels, with_targets
+from probes.facts.collation.collate_trial import input_of
+from probes.facts.collation.label_text_match import Tongue, targets_of
+from probes.facts.collation.row_alignment import strays_of
+from probes.facts.collation.types import Collation, Item
+from probes.facts.corpus.types import CorpusRow
+from probes.facts.text.mojibake import meant
+from probes.facts.text.text_checks import read_texts
+from probes.faults.kit.changes import by_row, with_batches, with_labels, with_targets
 from probes.healthy import healthy
-from probes.instruments.collation import input_of
-from probes.instruments.strays import strays_of
-from probes.instruments.targets import Tongue, targets_of
-from probes.instruments.text_encoding import meant
-from probes.instruments.text_marks import read_texts
-from probes.measured.collation import Collation, Item
-from probes.measured.corpus import CorpusRow
 
 STAGES = ("config", "data", "labels", "tokenizer", "parameters", "loss", "gradients")
 

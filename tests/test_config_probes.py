@@ -13,12 +13,12 @@ from probes.config.best_metric_is_upside_down import low_is_better
 from probes.config.schedule_has_another_length import schedule_has_another_length
 from probes.config.schedule_never_moves import schedule_never_moves
 from probes.config.warmup_is_longer_than_run import warmup_is_longer_than_run
+from probes.facts.learning_rate.play_schedule import play
+from probes.facts.settings.arguments_file import Unreadable, read_arguments
+from probes.facts.settings.run_settings import settings_of_arguments
+from probes.facts.settings.trainer_facts import _moments
+from probes.facts.settings.types import UpdatePlan
 from probes.healthy import NAMES, healthy
-from probes.instruments.arguments_file import Unreadable, read_arguments
-from probes.instruments.run_settings import settings_of_arguments
-from probes.instruments.schedule import play
-from probes.measured.configuration import UpdatePlan
-from probes.providers.running import _moments
 from tests.observing import picture
 
 CONFIGS = Path(__file__).parents[1] / "configs"

@@ -15,7 +15,7 @@ from diagnose.gate.digests import DigestInputs, Digests
 from diagnose.gate.output_folder import Folder
 from diagnose.gate.receipt import Receipt
 from probes.healthy import healthy
-from probes.instruments.recorded_run import Manner, recorded_run
+from probes.subjects.short_run import Manner, recorded_run
 from tests.loop_support import trainer
 from tests.probing import examine, passes
 

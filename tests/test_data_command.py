@@ -10,7 +10,7 @@ from diagnose.cli import main
 SUBJECT = """
 from pathlib import Path
 from diagnose.gate.digests import DigestInputs
-from probes.instruments.corpus_on_disk import written
+from probes.subjects.corpus_files import written
 
 def sound():
     return {**written(ROWS), "digest_inputs": DigestInputs(Path("out"), {})}

@@ -44,7 +44,7 @@ def test_every_probe_of_the_data_has_a_fault():
 
 
 def test_a_row_with_several_faults_gets_all_of_them():
-    from probes.faults.data_changes import with_corpus
+    from probes.faults.kit.corpus_changes import with_corpus
 
     facts = with_corpus({})
     row = facts["train_rows"][5]
@@ -57,7 +57,7 @@ def test_a_row_with_several_faults_gets_all_of_them():
 
 @pytest.mark.slow
 def test_the_corpus_itself_is_healthy_over_ten_seeds():
-    from probes.instruments.corpus_on_disk import written
+    from probes.subjects.corpus_files import written
 
     for seed in range(10):
         report = diagnose.preflight(stages=["data"], **written(60, eval_count=24, seed=seed))

@@ -7,8 +7,8 @@ from torch.utils.data import DataLoader, Dataset, IterableDataset
 
 import diagnose
 from diagnose import Status
+from probes.facts.features.batch_features import features_of
 from probes.healthy import healthy
-from probes.instruments.features import features_of
 
 
 class Noisy(Dataset):

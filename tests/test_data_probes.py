@@ -18,16 +18,16 @@ from probes.data.duration_is_wrong_in_manifest import duration_is_wrong_in_manif
 from probes.data.near_text_is_in_both_splits import near_text_is_in_both_splits
 from probes.data.speaker_is_in_both_splits import speaker_is_in_both_splits
 from probes.data.speaking_rate_is_impossible import speaking_rate_is_impossible
-from probes.instruments.audio_files import look, seconds_of
-from probes.instruments.audio_wave import measure
-from probes.instruments.corpus import read_rows
-from probes.instruments.corpus_sampling import choose
-from probes.instruments.duplicates_near import nearest
-from probes.instruments.text_marks import read_texts
-from probes.measured.audio import Clip, Clips, Header, Heard, Wave
-from probes.measured.corpus import CorpusRow
-from probes.measured.splits import Group, Groups, NearTexts
-from probes.measured.text import Pace
+from probes.facts.audio.decode_files import look, seconds_of
+from probes.facts.audio.types import Clip, Clips, Header, Heard, Wave
+from probes.facts.audio.waveform_stats import measure
+from probes.facts.corpus.manifest_rows import read_rows
+from probes.facts.corpus.sampling import choose
+from probes.facts.corpus.types import CorpusRow
+from probes.facts.splits.near_duplicates import nearest
+from probes.facts.splits.types import Group, Groups, NearTexts
+from probes.facts.text.text_checks import read_texts
+from probes.facts.text.types import Pace
 
 TIME = np.arange(16_000) / 16_000
 

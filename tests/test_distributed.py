@@ -25,10 +25,10 @@ from diagnose.drill.results import Ending
 from diagnose.drill.trial import healthy_trial, trial
 from diagnose.engine import discovery
 from diagnose.engine.engine import installed
+from probes.facts.distributed import hang_watch
+from probes.facts.distributed.process_group import answers_of
+from probes.facts.distributed.ranks import look_at_ranks
 from probes.healthy import NAMES, healthy
-from probes.instruments import group_watch
-from probes.instruments.group import answers_of
-from probes.instruments.ranks import look_at_ranks
 
 FAULTS = [fault for fault in discovery.faults().items if fault.named_by.startswith("DST")]
 ROWS = TensorDataset(torch.randn(17, 4), torch.arange(17) % 2)
@@ -134,7 +134,7 @@ def test_streams_are_counted_up_to_a_limit(counts, steps, said):
 
 
 def test_processes_that_wait_for_each_other_are_ended_and_the_line_is_named(monkeypatch):
-    monkeypatch.setattr(group_watch, "STILL", 3.0)
+    monkeypatch.setattr(hang_watch, "STILL", 3.0)
 
     def rank_facts(rank, processes):
         def evaluate():
@@ -152,7 +152,7 @@ def test_processes_that_wait_for_each_other_are_ended_and_the_line_is_named(monk
 
 
 def test_the_process_that_is_behind_is_told_and_not_the_one_that_is_done(monkeypatch):
-    monkeypatch.setattr(group_watch, "STILL", 3.0)
+    monkeypatch.setattr(hang_watch, "STILL", 3.0)
 
     def rank_facts(rank, processes):
         return healthy_rank(rank, processes, training_step=lambda batch: torch.distributed.barrier() if rank else None)
@@ -163,7 +163,7 @@ def test_the_process_that_is_behind_is_told_and_not_the_one_that_is_done(monkeyp
 
 @pytest.mark.parametrize("always", [False, True])
 def test_a_process_that_stands_still_from_its_start_is_started_again(monkeypatch, tmp_path, always):
-    monkeypatch.setattr(group_watch, "STILL_BUILDING", 2.0)
+    monkeypatch.setattr(hang_watch, "STILL_BUILDING", 2.0)
     lock = threading.Lock()
     lock.acquire()  # as by a thread that has not lived on
 
@@ -183,7 +183,7 @@ def test_a_process_that_stands_still_from_its_start_is_started_again(monkeypatch
 
 
 def test_reading_slowly_is_not_standing_still(monkeypatch, tmp_path):
-    monkeypatch.setattr(group_watch, "STILL_BUILDING", 2.0)
+    monkeypatch.setattr(hang_watch, "STILL_BUILDING", 2.0)
     (tmp_path / "weights").write_bytes(bytes(40))
 
     def rank_facts(rank, processes):

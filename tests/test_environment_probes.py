@@ -11,13 +11,12 @@ import torch
 
 import diagnose
 from diagnose.engine.context import NotApplicable
-from probes.instruments import numpy_bridge
-from probes.instruments.named_package import find_package
-from probes.instruments.packages import imports
-from probes.instruments.tokenizer_files import NEEDED, packages_for
-from probes.measured.configuration import Moments, RunSettings
-from probes.measured.parameters import ParameterRow, Parameters
-from probes.providers import environment
+from probes.facts.environment import facts, numpy_bridge
+from probes.facts.environment.import_check import imports
+from probes.facts.environment.package_lookup import find_package
+from probes.facts.environment.tokenizer_files import NEEDED, packages_for
+from probes.facts.parameters.types import ParameterRow, Parameters
+from probes.facts.settings.types import Moments, RunSettings
 
 NOTED = "import os; open({path!r}, 'a').write(f'{{os.getpid()}} ')"
 
@@ -150,7 +149,7 @@ FOUR = Moments(4)
 
 
 def room(saves=FOUR, optimizer=None, **more):
-    return environment.checkpoint_room(settings(**more), saves, TABLE, optimizer)
+    return facts.checkpoint_room(settings(**more), saves, TABLE, optimizer)
 
 
 def test_the_size_of_checkpoints_is_counted(tmp_path):
@@ -174,7 +173,7 @@ def test_the_size_of_checkpoints_is_counted(tmp_path):
 )
 def test_devices_that_are_named_are_looked_for(monkeypatch, visible, device, absent):
     monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
-    monkeypatch.setattr("probes.instruments.devices.present", lambda: ("cpu",))
+    monkeypatch.setattr("probes.facts.environment.devices.present", lambda: ("cpu",))
     if visible is not None:
         monkeypatch.setenv("CUDA_VISIBLE_DEVICES", visible)
     arguments = {"lr": 1e-3, "epochs": 2} | ({"device": device} if device else {})

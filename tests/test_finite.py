@@ -7,7 +7,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from probes.instruments.finite import LONG, PIECE, bad_counts, is_finite
+from probes.facts.core.finite import LONG, PIECE, bad_counts, is_finite
 
 REAL = (torch.float16, torch.bfloat16, torch.float32, torch.float64)
 BAD = (float("nan"), float("inf"), float("-inf"))

@@ -12,7 +12,18 @@ from transformers import Seq2SeqTrainer, Trainer, TrainingArguments
 
 import diagnose
 from diagnose.engine.engine import installed
-from probes.faults.changes import by_row, with_targets
+from probes.facts.generation.metric_types import MetricTrial
+from probes.facts.generation.run_generation import some_rows
+from probes.facts.generation.types import (
+    Evaluated,
+    Forbidden,
+    FreeOutput,
+    KeptLogits,
+    Repeated,
+    SteeredOutput,
+    Utterance,
+)
+from probes.faults.kit.changes import by_row, with_targets
 from probes.generation.evaluation_is_random import evaluation_is_random
 from probes.generation.evaluation_keeps_all_scores import evaluation_keeps_all_scores
 from probes.generation.label_cannot_be_generated import label_cannot_be_generated
@@ -22,9 +33,6 @@ from probes.generation.output_never_ends import output_never_ends
 from probes.generation.output_repeats_itself import output_repeats_itself
 from probes.generation.perfect_prediction_is_not_perfect import perfect_prediction_is_not_perfect
 from probes.healthy import NAMES, healthy
-from probes.instruments.generation import some_rows
-from probes.measured.generation import Evaluated, Forbidden, FreeOutput, KeptLogits, Repeated, SteeredOutput, Utterance
-from probes.measured.metrics import MetricTrial
 from tests.observing import picture
 from tests.test_hf_trainer import arguments, traces
 

@@ -13,16 +13,16 @@ from torch.nn.utils import clip_grad_norm_
 import diagnose
 from diagnose import Status
 from diagnose.engine import pass_counter
-from probes.faults.anatomy import front_of
-from probes.faults.changes import hook_output, usual_loss
-from probes.faults.gradient_changes import with_own_step
+from probes.facts.core.model_output import loss_of_output
+from probes.facts.first_step.first_step import take_first_step
+from probes.facts.first_step.types import Gradient, Gradients, Reach
+from probes.facts.gradients.types import Depth
+from probes.faults.kit.changes import hook_output, usual_loss
+from probes.faults.kit.gradient_changes import with_own_step
+from probes.faults.kit.model_parts import front_of
 from probes.gradients.gradient_explodes import gradient_explodes
 from probes.gradients.gradient_vanishes import gradient_vanishes
 from probes.healthy import NAMES, healthy
-from probes.instruments.first_step import take_first_step
-from probes.instruments.outputs import loss_of_output
-from probes.measured.gradients import Depth
-from probes.measured.steps import Gradient, Gradients, Reach
 
 SEEDS = 10
 MOST_PASSES = 6

@@ -7,18 +7,18 @@ from torch.nn.functional import cross_entropy
 from transformers import BertConfig, BertForMaskedLM, GPT2Config, GPT2LMHeadModel, Wav2Vec2Config, Wav2Vec2ForCTC
 
 import diagnose
-from probes.faults.changes import with_labels
+from probes.facts.batches.types import LabelRow, SpecialIds
+from probes.facts.collation.label_text_match import Tongue, targets_of
+from probes.facts.collation.types import Collation, Item
+from probes.facts.labels.label_rows import endings_of
+from probes.facts.labels.label_shift import teaching_of
+from probes.facts.labels.prefix_types import language_of, task_of
+from probes.facts.labels.types import CtcRow
+from probes.faults.kit.changes import with_labels
 from probes.healthy import healthy
-from probes.instruments.labels import endings_of
-from probes.instruments.targets import Tongue, targets_of
-from probes.instruments.teaching import teaching_of
 from probes.labels.ctc_target_is_too_long import ctc_target_is_too_long
 from probes.labels.label_padding_is_another_token import label_padding_is_another_token
 from probes.labels.target_is_truncated import target_is_truncated
-from probes.measured.collation import Collation, Item
-from probes.measured.data import LabelRow, SpecialIds
-from probes.measured.labels import CtcRow
-from probes.measured.prefixes import language_of, task_of
 from trainer.collate.labels import pad_labels
 from trainer.collate.task_tokens import label_rows
 from trainer.models.tokenizers.hybrid_and_mbart import hybrid_tokenizer

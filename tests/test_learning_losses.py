@@ -9,7 +9,7 @@ import diagnose
 from diagnose.engine import discovery
 from diagnose.engine.context import Failed
 from diagnose.engine.engine import installed
-from probes.faults.changes import usual_loss
+from probes.faults.kit.changes import usual_loss
 from probes.healthy import healthy
 from tests.observing import picture
 

@@ -19,12 +19,12 @@ import diagnose
 from diagnose import Severity
 from diagnose.engine import pass_counter
 from diagnose.engine.engine import installed
-from probes.faults.loss_changes import after_head, with_loss
+from probes.facts.loss.types import Accumulation, Frames
+from probes.faults.kit.loss_changes import after_head, with_loss
 from probes.healthy import NAMES, healthy
-from probes.instruments.subjects.classifier import compute_loss
 from probes.loss.accumulation_changes_gradient import accumulation_changes_gradient
 from probes.loss.encoder_frames_are_unheard import encoder_frames_are_unheard
-from probes.measured.loss import Accumulation, Frames
+from probes.subjects.classifier import compute_loss
 from tests.loop_support import trainer as own_trainer
 from tests.observing import picture
 from tests.test_hf_trainer import arguments, traces
@@ -426,7 +426,7 @@ def test_the_stage_keeps_to_its_budget(name):
 
 
 def accumulated_mean(facts):
-    from probes.faults.changes import usual_loss
+    from probes.faults.kit.changes import usual_loss
 
     def accumulated_step(batches):
         for batch in batches:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 import torch
 
-from probes.instruments.bisect import bisect
-from probes.instruments.replay import find_origin, is_sound
+from probes.facts.nonfinite.bisect import bisect
+from probes.facts.nonfinite.traced_step import find_origin, is_sound
 from tests.nan_causes import CAUSES, TRAPS, case, is_named, spoil_row
 from tests.observing import picture
 

@@ -12,9 +12,9 @@ import torch.distributed
 from torch import nn
 from torch.utils.checkpoint import checkpoint
 
-from probes.instruments.bisect import bisect
-from probes.instruments.replay import Subject, find_origin, is_sound
-from probes.measured.origin import Origin
+from probes.facts.nonfinite.bisect import bisect
+from probes.facts.nonfinite.traced_step import Subject, find_origin, is_sound
+from probes.facts.nonfinite.types import Origin
 from tests.nan_causes import Case, case
 
 

@@ -8,7 +8,7 @@ import pytest
 import torch
 from torch import nn
 
-from probes.instruments.observer import observed
+from probes.facts.core.observer import observed
 from tests.observing import picture, switches
 
 
@@ -163,20 +163,20 @@ def test_nan_bits_survive():
 def test_a_second_interrupt_while_putting_back_waits():
     model = nn.Linear(2, 2)
     before = picture(model)
-    from probes.instruments import keeping
+    from probes.facts.core import snapshot
 
-    usual = keeping.Keeper.put_back
+    usual = snapshot.Keeper.put_back
 
     def slow(self):
         signal.raise_signal(signal.SIGINT)
         usual(self)
 
-    keeping.Keeper.put_back = slow
+    snapshot.Keeper.put_back = slow
     try:
         with pytest.raises(KeyboardInterrupt), observed(model):
             model.weight.data.zero_()
     finally:
-        keeping.Keeper.put_back = usual
+        snapshot.Keeper.put_back = usual
     assert picture(model) == before
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 

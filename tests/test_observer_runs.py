@@ -9,8 +9,8 @@ from torch import nn
 from torch.utils.data import DataLoader, Dataset
 
 import diagnose
+from probes.facts.core.model_output import loss_of_output
 from probes.healthy import NAMES, healthy
-from probes.instruments.outputs import loss_of_output
 from tests.observing import picture
 
 pytestmark = pytest.mark.slow  # whole runs

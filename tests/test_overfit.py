@@ -10,12 +10,12 @@ from torch.nn.functional import cross_entropy
 
 from diagnose.engine.context import Refusal
 from diagnose.engine.engine import installed
+from probes.facts.core.model_output import labels_of_batch
+from probes.facts.overfit.entropy_floors import blind, unigram
+from probes.facts.overfit.rate_control import PATIENCE, Pace
+from probes.facts.overfit.row_selection import relabelled
+from probes.facts.overfit.stepper import first_rate, groups_of
 from probes.healthy import NAMES, healthy
-from probes.instruments.learning_floors import blind, unigram
-from probes.instruments.learning_pace import PATIENCE, Pace
-from probes.instruments.learning_rows import relabelled
-from probes.instruments.learning_steps import first_rate, groups_of
-from probes.instruments.outputs import labels_of_batch
 from tests.observing import picture
 
 

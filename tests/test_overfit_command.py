@@ -8,7 +8,7 @@ from click.testing import CliRunner
 from diagnose.cli import main
 from diagnose.commands.overfit import told
 from diagnose.render.sparkline import sparkline
-from probes.measured.learning import Overfit
+from probes.facts.overfit.types import Overfit
 
 HEALTHY = 'from probes.healthy import healthy\n\n\ndef facts():\n    return healthy("classifier")\n'
 BROKEN = (

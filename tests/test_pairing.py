@@ -9,14 +9,14 @@ import torch
 import diagnose
 from diagnose import Severity
 from diagnose.engine.engine import installed
+from probes.facts.pairing.count_features import inputs_as_counts, targets_as_counts
+from probes.facts.pairing.facts import _name
+from probes.facts.pairing.read_pairs import Kind, places
+from probes.facts.pairing.ridge_test import relations
+from probes.facts.pairing.types import Relation, Relations
 from probes.faults.learning.targets_slipped_by_a_row import Slipped
 from probes.healthy import NAMES, healthy
-from probes.instruments.pairing import relations
-from probes.instruments.pairing_features import inputs_as_counts, targets_as_counts
-from probes.instruments.pairing_rows import Kind, places
 from probes.learning.targets_belong_to_other_inputs import targets_belong_to_other_inputs
-from probes.measured.pairing import Relation, Relations
-from probes.providers.pairing import _name
 from tests.observing import picture
 
 

@@ -11,12 +11,12 @@ from torch import nn
 
 import diagnose
 from diagnose.engine.engine import installed
+from probes.facts.nonfinite.traced_step import Subject
+from probes.facts.precision.compare import compare
+from probes.facts.precision.minimal_fp32_set import fewest_kept, kept
+from probes.facts.precision.precision_runs import Arm, try_arm
+from probes.facts.precision.types import GradientShare, Headroom, Precision, Run, Scale
 from probes.healthy import healthy
-from probes.instruments.half_keeping import fewest_kept, kept
-from probes.instruments.half_runs import Arm, try_arm
-from probes.instruments.precision import compare
-from probes.instruments.replay import Subject
-from probes.measured.precision import GradientShare, Headroom, Precision, Run, Scale
 from probes.precision.activation_nears_half_range import activation_nears_half_range
 from probes.precision.gradient_exceeds_half_range import gradient_exceeds_half_range
 from probes.precision.gradient_underflows_in_half import gradient_underflows_in_half

@@ -13,12 +13,12 @@ from diagnose.engine import discovery
 from diagnose.engine.engine import installed
 from diagnose.engine.providers import unknown_facts
 from diagnose.engine.root_causes import gravest_first
+from probes.facts.batches.types import LabelRow
+from probes.facts.first_step.types import Cut, Reach
 from probes.gradients.gradient_is_missing import gradient_is_missing
 from probes.healthy import NAMES, healthy
 from probes.labels.label_padding_is_scored import label_padding_is_scored
 from probes.labels.labels_are_all_masked import labels_are_all_masked
-from probes.measured.data import LabelRow
-from probes.measured.steps import Cut, Reach
 
 SEEDS = (1, 2)  # `make bench WHAT=healthy` takes ten
 

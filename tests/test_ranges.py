@@ -9,12 +9,12 @@ import pytest
 import torch
 from torch import nn
 
-from probes.instruments.autocast_rules import LOWERED, PROMOTED, gpu_rules
-from probes.instruments.half_offenders import Prediction
-from probes.instruments.half_runs import Arm, origin_in, try_arm
-from probes.instruments.ranges import exponents, record_ranges
-from probes.instruments.replay import Subject
-from probes.measured.precision import BACKWARD, FORMATS, FORWARD
+from probes.facts.nonfinite.traced_step import Subject
+from probes.facts.precision.autocast_rules import LOWERED, PROMOTED, gpu_rules
+from probes.facts.precision.precision_runs import Arm, origin_in, try_arm
+from probes.facts.precision.range_prediction import Prediction
+from probes.facts.precision.range_recorder import exponents, record_ranges
+from probes.facts.precision.types import BACKWARD, FORMATS, FORWARD
 from tests.half_overflows import HARMLESS, overflowing
 from tests.nan_causes import case
 from tests.observing import picture

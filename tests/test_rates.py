@@ -7,13 +7,13 @@ from torch.optim.lr_scheduler import LambdaLR
 import diagnose
 from diagnose.engine.engine import installed
 from diagnose.render.overfit import more_lines
-from probes.faults.changes import usual_loss
-from probes.faults.taught import taught
+from probes.facts.first_step.types import FirstStep
+from probes.facts.learning_rate.types import RateTrial, Walk
+from probes.faults.kit.changes import usual_loss
+from probes.faults.kit.memorized_model import taught
 from probes.healthy import healthy
 from probes.learning.learning_rate_does_nothing import learning_rate_does_nothing
 from probes.learning.learning_rate_is_too_high import learning_rate_is_too_high
-from probes.measured.rates import RateTrial, Walk
-from probes.measured.steps import FirstStep
 from tests.observing import picture
 
 

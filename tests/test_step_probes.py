@@ -14,8 +14,8 @@ from diagnose.engine import discovery
 from diagnose.engine.engine import Engine
 from diagnose.records import MOST, Log, Record, Records, Said
 from probes.healthy import healthy
-from probes.instruments.recorded_run import Manner, recorded_run
-from probes.trends import binned, chance_of_fall, chance_of_rise, noise, steadiness
+from probes.reporting.trend_tests import binned, chance_of_fall, chance_of_rise, noise, steadiness
+from probes.subjects.short_run import Manner, recorded_run
 
 STEPS = Engine(tuple(probe for probe in discovery.probes().items if probe.id.startswith("STP")), ())
 FAULTS = {fault.id: fault for fault in discovery.faults().items if fault.named_by.startswith("STP")}

@@ -7,10 +7,10 @@ import torch
 from transformers import MT5ForConditionalGeneration
 
 import diagnose
+from probes.facts.tokenizer.round_trip import lost
+from probes.facts.tokenizer.types import SpecialTokens, Table, TokenTables
 from probes.faults.tokenizer.head_tied_by_resize import untie
 from probes.healthy import healthy
-from probes.instruments.round_trip import lost
-from probes.measured.tokenizer import SpecialTokens, Table, TokenTables
 from probes.tokenizer.special_token_differs import special_token_differs
 from probes.tokenizer.special_tokens_collide import special_tokens_collide
 from probes.tokenizer.tokenizer_is_of_another_model import tokenizer_is_of_another_model

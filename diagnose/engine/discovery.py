@@ -14,7 +14,7 @@ from diagnose.engine.context import told
 from diagnose.engine.decorators import Fault, Probe
 from diagnose.engine.types import Outcome, Severity, Stage, Status
 
-NOT_PROBES = frozenset({"instruments", "providers", "faults", "guards"})
+NOT_PROBES = frozenset({"facts", "faults", "guards", "reporting", "subjects"})
 Item = TypeVar("Item")
 
 
@@ -28,14 +28,14 @@ class Found(Generic[Item]):
 
 def probes() -> Found[Probe]:
     """Every probe, in stage order; an id that is taken already is unreadable, not a second opinion."""
-    found = _collect("gonogo.probes", _probes_in, skip=NOT_PROBES)
+    found = _collect("gonogo.probes", _probes_in, is_probe_module)
     stages = list(Stage)
     return _unique(found, key=lambda p: p.id, order=lambda p: (stages.index(p.stage), p.id))
 
 
 def providers() -> Found[Provider]:
     """Every provider; for one fact the first that can give it does."""
-    return _collect("gonogo.providers", _providers_in)
+    return _collect("gonogo.providers", _providers_in, is_provider_module)
 
 
 def faults() -> Found[Fault]:
@@ -49,7 +49,18 @@ def packages() -> list[str]:
     return sorted({point.module.partition(".")[0] for group in groups for point in _points(group)})
 
 
-def walk(name: str, skip: frozenset[str] = frozenset()) -> Iterator[ModuleType | Outcome]:
+def is_probe_module(child: pkgutil.ModuleInfo) -> bool:
+    return child.name not in NOT_PROBES
+
+
+def is_provider_module(child: pkgutil.ModuleInfo) -> bool:
+    """Packages, and modules named `facts` or `…_facts`: what lies beside them measures, and imports torch."""
+    return child.ispkg or child.name == "facts" or child.name.endswith("_facts")
+
+
+def walk(
+    name: str, wanted: Callable[[pkgutil.ModuleInfo], bool] = lambda child: True
+) -> Iterator[ModuleType | Outcome]:
     """A module, or a package's modules in alphabetical order; what cannot be imported comes as a crashed outcome."""
     try:
         module = importlib.import_module(name)
@@ -58,8 +69,8 @@ def walk(name: str, skip: frozenset[str] = frozenset()) -> Iterator[ModuleType |
         return
     yield module
     for child in pkgutil.iter_modules(getattr(module, "__path__", ())):
-        if child.name not in skip:
-            yield from walk(f"{name}.{child.name}", skip)
+        if wanted(child):
+            yield from walk(f"{name}.{child.name}", wanted)
 
 
 def _points(group: str) -> list[EntryPoint]:
@@ -68,9 +79,11 @@ def _points(group: str) -> list[EntryPoint]:
 
 
 def _collect(
-    group: str, read: Callable[[ModuleType], Iterator[Item]], skip: frozenset[str] = frozenset()
+    group: str,
+    read: Callable[[ModuleType], Iterator[Item]],
+    wanted: Callable[[pkgutil.ModuleInfo], bool] = lambda child: True,
 ) -> Found[Item]:
-    walked = [module for point in _points(group) for module in walk(point.module, skip)]
+    walked = [module for point in _points(group) for module in walk(point.module, wanted)]
     items = [item for module in walked if isinstance(module, ModuleType) for item in read(module)]
     return Found(tuple(items), tuple(outcome for outcome in walked if isinstance(outcome, Outcome)))
 

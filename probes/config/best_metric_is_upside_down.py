@@ -1,8 +1,8 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.measured.configuration import RunSettings
-from probes.setting import at
+from probes.facts.settings.types import RunSettings
+from probes.reporting.setting_finding import at
 
 LOW = {
     "loss",

@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.measured.configuration import Checkpointed
+from probes.facts.settings.types import Checkpointed
 
 
 @probe(id="CFG012", stage=Stage.CONFIG, severity=Severity.NOTE)

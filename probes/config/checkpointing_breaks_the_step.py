@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.measured.configuration import Checkpointed
+from probes.facts.settings.types import Checkpointed
 
 
 @probe(id="CFG010", stage=Stage.CONFIG, severity=Severity.ERROR, explains=("GRD001", "GRD003"))

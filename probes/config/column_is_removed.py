@@ -1,8 +1,8 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.measured.configuration import Place, RemovedColumns
-from probes.setting import at
+from probes.facts.settings.types import Place, RemovedColumns
+from probes.reporting.setting_finding import at
 
 
 @probe(id="CFG002", stage=Stage.CONFIG, severity=Severity.ERROR, explains=("DAT003", "DAT022", "LAB*", "LOS*"))

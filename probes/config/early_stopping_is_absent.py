@@ -1,8 +1,8 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.measured.configuration import Moments, RunSettings
-from probes.setting import at
+from probes.facts.settings.types import Moments, RunSettings
+from probes.reporting.setting_finding import at
 
 
 @probe(id="CFG015", stage=Stage.CONFIG, severity=Severity.NOTE)

@@ -1,8 +1,8 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.measured.configuration import Place
-from probes.setting import at
+from probes.facts.settings.types import Place
+from probes.reporting.setting_finding import at
 
 
 @probe(id="CFG019", stage=Stage.CONFIG, severity=Severity.WARNING)

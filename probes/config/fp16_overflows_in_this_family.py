@@ -1,8 +1,8 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.measured.configuration import ModelFamily, Place
-from probes.setting import at
+from probes.facts.settings.types import ModelFamily, Place
+from probes.reporting.setting_finding import at
 
 # Feed-forward outputs above 65504 with the released weights: many separate reports for T5 (the loss is nan within
 # steps), fewer and later (after 70,000 steps) for mBART and Pegasus. Sources: FAULTS, prec_t5_* and prec_mbart_*.

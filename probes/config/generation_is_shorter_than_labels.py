@@ -1,8 +1,8 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.measured.configuration import GenerationLimit, LabelLengths
-from probes.setting import at
+from probes.facts.settings.types import GenerationLimit, LabelLengths
+from probes.reporting.setting_finding import at
 
 MANY = 0.5  # of the rows: then the figures are of cut texts, whatever the model says
 SOME = 0.05  # fewer are outliers, which a limit may well cut

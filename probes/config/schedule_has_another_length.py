@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.measured.schedule import ScheduleCurve
+from probes.facts.learning_rate.types import ScheduleCurve
 
 # Healthy schedules stand still (below a thousandth of their peak) in at most 2 % of their updates (linear, cosine,
 # one cycle, with and without warm-up, 100 to 100,000 updates), a polynomial of the third power in 10 %.

@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.measured.schedule import ScheduleCurve
+from probes.facts.learning_rate.types import ScheduleCurve
 
 MEANT = ("constant", "ConstantLR", "LambdaLR")  # these may stand still because somebody wants them to
 

@@ -1,8 +1,8 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.measured.configuration import Seeding
-from probes.setting import at
+from probes.facts.settings.types import Seeding
+from probes.reporting.setting_finding import at
 
 
 @probe(id="CFG017", stage=Stage.CONFIG, severity=Severity.WARNING)

@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.measured.schedule import ScheduleCurve
+from probes.facts.learning_rate.types import ScheduleCurve
 
 # A tenth of the right rate did not learn in a run that the right one did (one tiny Whisper, 80 steps: loss 0.54 of its
 # start against 0.01): below that, warm-up leaves nothing to learn with.

@@ -2,8 +2,8 @@ from collections.abc import Iterator
 from statistics import median
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.measured.audio import Heard
-from probes.placing import at, worst_first
+from probes.facts.audio.types import Heard
+from probes.reporting.row_finding import at, worst_first
 
 LOUD = 4.0  # of full scale; resampling and lossy decoding overshoot by less than a factor of 2
 FAINT = 2.0**-13  # four steps of 16 bits, 78 dB below full scale: under the noise of any room

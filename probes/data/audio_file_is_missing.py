@@ -1,8 +1,8 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.measured.corpus import CorpusRow
-from probes.placing import at
+from probes.facts.corpus.types import CorpusRow
+from probes.reporting.row_finding import at
 
 
 @probe(id="DAT001", stage=Stage.DATA, severity=Severity.ERROR, explains=("DAT003", "DAT022"))

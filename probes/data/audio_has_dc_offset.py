@@ -1,8 +1,8 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.measured.audio import Heard
-from probes.placing import at, mild_unless, worst_first
+from probes.facts.audio.types import Heard
+from probes.reporting.row_finding import at, mild_unless, worst_first
 
 SHARE = 0.5  # of the rms: a fifth of all energy is then no sound; the demo's 1,500 clips have at most 0.08
 LEVEL = 0.005  # of full scale: below, it is the rounding of quiet clips

@@ -1,8 +1,8 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.measured.audio import Heard
-from probes.placing import at, mild_unless, worst_first
+from probes.facts.audio.types import Heard
+from probes.reporting.row_finding import at, mild_unless, worst_first
 
 SHARE = 1e-3  # of the samples; 1,500 clean clips of the demo have none at all in flat tops
 LEVEL = 2.0**-9  # 64 steps of 16 bits: below, the steps themselves are flat tops

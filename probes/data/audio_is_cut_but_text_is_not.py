@@ -1,8 +1,8 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.measured.audio import Reaching
-from probes.placing import at, worst_first
+from probes.facts.audio.types import Reaching
+from probes.reporting.row_finding import at, worst_first
 
 SLACK = 0.05  # seconds that nobody speaks in
 LOST = 0.04  # of the clip: resampling and padding change less

@@ -1,8 +1,8 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.measured.audio import Heard
-from probes.placing import at
+from probes.facts.audio.types import Heard
+from probes.reporting.row_finding import at
 
 
 @probe(id="DAT008", stage=Stage.DATA, severity=Severity.ERROR, explains=("DAT003", "DAT022", "LOS001", "GRD004"))

@@ -1,8 +1,8 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.measured.audio import AudioLimits, Heard
-from probes.placing import at, worst_first
+from probes.facts.audio.types import AudioLimits, Heard
+from probes.reporting.row_finding import at, worst_first
 
 WINDOW = 0.025  # seconds: the analysis window of log-mel features, and what wav2vec2 needs for a single frame
 

@@ -1,8 +1,8 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.measured.audio import Clips
-from probes.placing import at
+from probes.facts.audio.types import Clips
+from probes.reporting.row_finding import at
 
 CURES = {
     "unreadable": "convert it to WAV or FLAC, or take the row out of the manifest",

@@ -1,8 +1,8 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.measured.audio import Clips
-from probes.placing import at
+from probes.facts.audio.types import Clips
+from probes.reporting.row_finding import at
 
 QUIET = 0.05  # of the louder channel's rms; two independent channels keep 0.7, two equal ones 1
 

@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.measured.classes import ClassLabels
+from probes.facts.classes.types import ClassLabels
 
 
 @probe(id="DAT042", stage=Stage.DATA, severity=Severity.WARNING, explains=("LOS003",))

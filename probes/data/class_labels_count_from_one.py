@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.measured.classes import ClassLabels
+from probes.facts.classes.types import ClassLabels
 
 SURE = 1e-4  # chance that class 0 is there and was not met
 

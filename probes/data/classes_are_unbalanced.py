@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.measured.classes import ClassLabels
+from probes.facts.classes.types import ClassLabels
 
 SHARE = 0.9  # then whoever always answers the largest class is right nine times in ten, and has learnt nothing
 

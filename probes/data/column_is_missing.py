@@ -2,7 +2,7 @@ from collections.abc import Iterator
 from difflib import get_close_matches
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.measured.corpus import Columns
+from probes.facts.corpus.types import Columns
 
 KNOWN = ("audio_path", "transcript", "translation", "document", "summary", "duration")
 

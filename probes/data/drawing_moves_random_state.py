@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.measured.data import Drawing
+from probes.facts.batches.types import Drawing
 
 
 @probe(id="DAT004", stage=Stage.DATA, severity=Severity.NOTE)

@@ -1,8 +1,8 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.measured.audio import Clip, Clips
-from probes.placing import at, worst_first
+from probes.facts.audio.types import Clip, Clips
+from probes.reporting.row_finding import at, worst_first
 
 READERS = 0.02  # seconds in which tools that round, trim or count whole frames may differ
 LOSSY = 0.15  # encoders of MP3 and Ogg add up to 2 x 1152 samples of padding: 0.144 s at 16 kHz

@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.measured.augmentation import Draws
+from probes.facts.dataloader.types import Draws
 
 VARIED = 5  # different ones of eight draws: then two independent epochs agree in all eight with less than 1e-4
 

@@ -2,7 +2,7 @@ from collections.abc import Iterator
 from statistics import median
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.measured.audio import Clip, Clips, Header, Wave
+from probes.facts.audio.types import Clip, Clips, Header, Wave
 
 LEAST = 20  # clips on each side
 RARE = 0.05  # of the training clips

@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.measured.features import Features, Preprocessing
+from probes.facts.features.types import Features, Preprocessing
 
 LEAST = 12  # rows on each side: fully apart by chance with 7e-7
 GAP = 0.1  # of the features' spread, for the same items: rounding gives 1e-6

@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.measured.features import Features
+from probes.facts.features.types import Features
 
 LARGE = 2.0  # rms; normalised features have 1, log-mel of Whisper and images scaled to 0..1 less
 HUGE = 100.0  # whatever their mean

@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.measured.text import TokenizerReading
+from probes.facts.text.types import TokenizerReading
 
 SOME = 0.001  # of all letters: a name in another script now and then is no fault
 MANY = 0.05  # one letter in twenty: about every fifth word cannot be written

@@ -1,8 +1,8 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.measured.audio import Clip, Clips
-from probes.placing import at
+from probes.facts.audio.types import Clip, Clips
+from probes.reporting.row_finding import at
 
 COLUMNS = {
     "sample_rate": ("sample_rate", "sampling_rate", "sr"),

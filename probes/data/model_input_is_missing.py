@@ -1,8 +1,8 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.measured.form import BatchForm
-from probes.measured.steps import FirstStep
+from probes.facts.batches.types import BatchForm
+from probes.facts.first_step.types import FirstStep
 
 AFTER = ("DAT049", "LAB0*", "LOS*", "GRD*", "PRE*", "LRN*", "GEN*")
 

@@ -1,8 +1,8 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.measured.splits import NearTexts
-from probes.placing import at
+from probes.facts.splits.types import NearTexts
+from probes.reporting.row_finding import at
 
 LEAST = 5  # texts
 TIMES = 2.0  # what training shows within itself

@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.measured.features import Moments, SetMoments
+from probes.facts.features.types import Moments, SetMoments
 
 DIMENSIONS = 3  # fewer may be near 0 and 1 by chance
 NEAR = 0.05  # of the standard error: in three dimensions by chance with less than 1e-4

@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.measured.augmentation import RowOrder
+from probes.facts.dataloader.types import RowOrder
 
 
 @probe(id="DAT044", stage=Stage.DATA, severity=Severity.WARNING)

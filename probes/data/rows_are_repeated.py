@@ -1,8 +1,8 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.measured.splits import Twins
-from probes.placing import at, mild_unless
+from probes.facts.splits.types import Twins
+from probes.reporting.row_finding import at, mild_unless
 
 SHARE = 0.01  # of the rows: fewer change nothing that can be measured
 

@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.measured.corpus import Sample
+from probes.facts.corpus.types import Sample
 
 
 @probe(id="DAT052", stage=Stage.DATA, severity=Severity.NOTE)

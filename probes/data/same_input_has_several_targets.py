@@ -1,8 +1,8 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.measured.splits import Twins
-from probes.placing import at
+from probes.facts.splits.types import Twins
+from probes.reporting.row_finding import at
 
 
 @probe(id="DAT033", stage=Stage.DATA, severity=Severity.WARNING)

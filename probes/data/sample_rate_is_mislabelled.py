@@ -2,8 +2,8 @@ from collections import Counter
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.measured.audio import Clip, Clips
-from probes.placing import at
+from probes.facts.audio.types import Clip, Clips
+from probes.reporting.row_finding import at
 
 USUAL = (8000, 11025, 12000, 16000, 22050, 24000, 32000, 44100, 48000)
 NEAR = 0.01  # of the rate; the nearest two usual ones differ by 8 %

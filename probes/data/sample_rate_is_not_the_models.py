@@ -2,8 +2,8 @@ from collections.abc import Iterator
 from statistics import median
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.measured.audio import AudioLimits, Loaded
-from probes.placing import at
+from probes.facts.audio.types import AudioLimits, Loaded
+from probes.reporting.row_finding import at
 
 NEAR = 0.04  # half of the way between the two nearest usual rates, 44,100 and 48,000
 LONG = 0.5  # seconds; in shorter clips an encoder's padding counts

@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.measured.features import SilentBatch
+from probes.facts.features.types import SilentBatch
 
 
 @probe(id="DAT019", stage=Stage.DATA, severity=Severity.ERROR, explains=("DAT018", "LOS001", "GRD004"))

@@ -2,8 +2,8 @@ from collections.abc import Iterator
 from statistics import median
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.measured.text import Pace
-from probes.placing import at, worst_first
+from probes.facts.text.types import Pace
+from probes.reporting.row_finding import at, worst_first
 
 TIMES = 4.0  # the corpus's own median; the demo's extremes are 0.6 and 1.4 times theirs
 ROWS = 8  # below, a median says little

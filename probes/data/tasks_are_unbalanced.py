@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.measured.classes import Balances
+from probes.facts.classes.types import Balances
 
 SHARE = 0.9  # of the rows; the rest is seen once in ten rows, or less
 

@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.measured.text import TokenizerReading
+from probes.facts.text.types import TokenizerReading
 
 SOME = 0.01  # of the tokens; below, it may be a few names
 FEWER = 5  # times: another case must take most of the unknown away to be the cause

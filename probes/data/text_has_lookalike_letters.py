@@ -1,8 +1,8 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.measured.text import TextRow
-from probes.placing import at
+from probes.facts.text.types import TextRow
+from probes.reporting.row_finding import at
 
 
 @probe(id="DAT027", stage=Stage.DATA, severity=Severity.WARNING)

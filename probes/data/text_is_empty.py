@@ -1,8 +1,8 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.measured.corpus import CorpusRow
-from probes.placing import at
+from probes.facts.corpus.types import CorpusRow
+from probes.reporting.row_finding import at
 
 WRITTEN = {"nan", "NaN", "None", "<NA>", "NULL", "null"}  # what pandas, Python and databases write for nothing
 

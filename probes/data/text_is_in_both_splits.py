@@ -1,8 +1,8 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.measured.splits import SharedTexts
-from probes.placing import at, mild_unless
+from probes.facts.splits.types import SharedTexts
+from probes.reporting.row_finding import at, mild_unless
 
 SHARE = 0.01  # of the evaluation texts of 20 letters and more; a stock phrase may come twice
 

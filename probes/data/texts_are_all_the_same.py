@@ -2,7 +2,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.measured.corpus import CorpusRow
+from probes.facts.corpus.types import CorpusRow
 
 FEWEST = 20  # rows; fewer may well be one sentence by several voices
 MOST = 0.9  # of the rows: corpora of a few commands have a quarter, one wake word beside others a half

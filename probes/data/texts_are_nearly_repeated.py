@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.measured.splits import NearTexts
+from probes.facts.splits.types import NearTexts
 
 MANY = 0.5  # of the texts: then most of the corpus is a few sentences with small changes
 

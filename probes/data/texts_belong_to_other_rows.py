@@ -2,7 +2,7 @@ from collections.abc import Iterator
 from math import atanh
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.measured.pairs import Fit, Fits
+from probes.facts.pairing.types import Fit, Fits
 
 ALPHA = 1e-4  # the chance that texts dealt out at random fit as well and are passed
 FLOOR = 0.5  # correlation of right pairs at the very least: the demo has 0.80 and 0.89, read speech 0.9

@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.measured.splits import Groups
+from probes.facts.splits.types import Groups
 
 
 @probe(id="DAT038", stage=Stage.DATA, severity=Severity.WARNING, explains=("DAT039", "DAT036", "DAT037"))

@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.measured.distributed import Ranks, Stop
+from probes.facts.distributed.types import Ranks, Stop
 
 # How gloo says that two processes sent tensors of other sizes in one operation.
 MISMATCH = "doesn't match expected size"

@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.measured.distributed import RankBatches
+from probes.facts.distributed.types import RankBatches
 
 FIX = "give the loader a DistributedSampler (and call its set_epoch), or let accelerate prepare it"
 

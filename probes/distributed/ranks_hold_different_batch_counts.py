@@ -1,8 +1,8 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.measured.configuration import RunSettings
-from probes.measured.distributed import RankBatches
+from probes.facts.distributed.types import RankBatches
+from probes.facts.settings.types import RunSettings
 
 
 @probe(id="DST001", stage=Stage.DISTRIBUTED, severity=Severity.ERROR)

@@ -1,7 +1,7 @@
 from collections.abc import Iterator, Sequence
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.measured.distributed import RankSteps, Weight
+from probes.facts.distributed.types import RankSteps, Weight
 
 # Of a gradient's norm. DistributedDataParallel leaves the same bits everywhere; sums in another order differ by about
 # 1e-6 in float32. Gradients of different batches that nobody averaged differ by tens of per cent.

@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.measured.distributed import Ranks
+from probes.facts.distributed.types import Ranks
 
 CURES = (
     (

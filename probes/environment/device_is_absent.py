@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.measured.environment import Devices
+from probes.facts.environment.types import Devices
 
 
 @probe(id="ENV007", stage=Stage.ENVIRONMENT, severity=Severity.ERROR)

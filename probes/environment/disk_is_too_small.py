@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.measured.environment import CheckpointRoom
+from probes.facts.environment.types import CheckpointRoom
 
 GB = 2**30
 

@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.measured.environment import Bridge
+from probes.facts.environment.types import Bridge
 
 
 @probe(id="ENV003", stage=Stage.ENVIRONMENT, severity=Severity.ERROR, explains=("DAT003", "DAT022", "LOS003"))

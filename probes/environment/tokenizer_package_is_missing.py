@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.measured.environment import TokenizerNeeds
+from probes.facts.environment.types import TokenizerNeeds
 
 
 @probe(id="ENV005", stage=Stage.ENVIRONMENT, severity=Severity.ERROR)

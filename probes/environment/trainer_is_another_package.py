@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.measured.environment import NamedPackage
+from probes.facts.environment.types import NamedPackage
 
 
 @probe(id="ENV006", stage=Stage.ENVIRONMENT, severity=Severity.WARNING)

@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.measured.generation import FreeOutput, Repeated
+from probes.facts.generation.types import FreeOutput, Repeated
 
 
 @probe(id="GEN013", stage=Stage.GENERATION, severity=Severity.WARNING, explains=("GEN010",))

@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.measured.generation import KeptLogits
+from probes.facts.generation.types import KeptLogits
 
 WHOLE = 0.8  # of the memory: the model and the system need the rest
 TIGHT = 0.4  # gathering copies the array once: twice this does not fit

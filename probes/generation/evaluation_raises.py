@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.measured.generation import Evaluated
+from probes.facts.generation.types import Evaluated
 
 
 @probe(id="GEN011", stage=Stage.GENERATION, severity=Severity.ERROR)

@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.measured.generation import Agreement
+from probes.facts.generation.types import Agreement
 
 # With nine of ten labels right when led, a model that listens to its input stays near the labels alone as well;
 # half of them lost is more than its own mistakes can explain.

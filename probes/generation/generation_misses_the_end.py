@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.measured.generation import SteeredOutput
+from probes.facts.generation.types import SteeredOutput
 
 
 @probe(id="GEN004", stage=Stage.GENERATION, severity=Severity.ERROR, explains=("GEN005", "GEN009"))

@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.measured.generation import FreeOutput
+from probes.facts.generation.types import FreeOutput
 
 # What an error's text gives away about its cause, and the one thing to do about it.
 CURES = (

@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.measured.generation import Forbidden, SteeredOutput
+from probes.facts.generation.types import Forbidden, SteeredOutput
 
 MOST, SOME = 0.5, 0.1  # of the rows
 

@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.measured.saving import Saved
+from probes.facts.saving.types import Saved
 
 SAME = 1e-4  # of the loss; saving changes no bit, and float32 sums in another order stay below
 

@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.measured.metrics import MetricTrial
+from probes.facts.generation.metric_types import MetricTrial
 
 NOTED = 0.02  # of the way from perfect to worthless: a name's capital letter
 GRAVE = 0.5  # more than half: the figure tells more about spelling than about words

@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.measured.metrics import MetricTrial
+from probes.facts.generation.metric_types import MetricTrial
 
 
 @probe(id="GEN014", stage=Stage.GENERATION, severity=Severity.ERROR, explains=("GEN011",))

@@ -2,7 +2,7 @@ from collections.abc import Iterator
 from itertools import combinations
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.measured.generation import FreeOutput
+from probes.facts.generation.types import FreeOutput
 
 SHORT = 4  # tokens: shorter answers may well be the same
 

@@ -2,7 +2,7 @@ import re
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.measured.generation import FreeOutput
+from probes.facts.generation.types import FreeOutput
 
 # How sentencepiece models name what stands for no text: sentinels of T5's pretraining, single bytes.
 KINDS = {"sentinels": re.compile(r"<extra_id_\d+>"), "single bytes": re.compile(r"<0x[0-9A-Fa-f]{2}>")}

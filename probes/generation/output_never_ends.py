@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.measured.generation import FreeOutput
+from probes.facts.generation.types import FreeOutput
 
 
 @probe(id="GEN009", stage=Stage.GENERATION, severity=Severity.WARNING, explains=("GEN010",))

@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.measured.generation import FreeOutput
+from probes.facts.generation.types import FreeOutput
 
 TIMES = 6  # in a row; a trained model says no word of the labels so often
 PERIODS = (1, 2, 3)

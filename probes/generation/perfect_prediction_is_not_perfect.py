@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.measured.metrics import MetricTrial
+from probes.facts.generation.metric_types import MetricTrial
 
 GRAIN = 1e-3  # of the figure: what rounding leaves
 UP = ("acc", "bleu", "rouge", "chrf", "f1", "match", "exact")  # where the name leaves no doubt

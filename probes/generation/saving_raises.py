@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.measured.saving import Saved
+from probes.facts.saving.types import Saved
 
 CURES = (
     ("generationconfig", "put the setting that is named right in model.generation_config"),

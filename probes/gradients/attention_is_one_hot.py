@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.measured.gradients import Repeat
+from probes.facts.gradients.types import Repeat
 
 # Trained heads may look at one position alone, but not every head of a layer at every query; untrained ones spread out.
 # Two keys that are alike share the weight: a few queries stay undecided.

@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.measured.gradients import CustomGradient, Repeat
+from probes.facts.gradients.types import CustomGradient, Repeat
 
 
 @probe(id="GRD021", stage=Stage.GRADIENTS, severity=Severity.ERROR, explains=("GRD001", "GRD002", "LRN*"))

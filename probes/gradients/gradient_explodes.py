@@ -3,8 +3,8 @@ from math import sqrt
 from typing import Any
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.measured.gradients import Depth
-from probes.measured.steps import Gradient, Gradients
+from probes.facts.first_step.types import Gradient, Gradients
+from probes.facts.gradients.types import Depth
 
 HALF = 65504.0  # float16's largest number: no mixed precision holds such a gradient, scaled or not
 # An update larger than the weights undoes the initialisation. Adaptive optimisers move each element by about the rate:

@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.measured.steps import Cut, Reach
+from probes.facts.first_step.types import Cut, Reach
 
 # Of what is meant to train. An unused pooler of BERT-base is 0.5 %, of a tiny one 6 %; an encoder is a third and more.
 LARGE = 0.1

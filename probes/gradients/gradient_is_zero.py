@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.measured.steps import Reach
+from probes.facts.first_step.types import Reach
 
 # As for a missing gradient: a small dead corner is told, a tenth of what trains closes the gate.
 LARGE = 0.1

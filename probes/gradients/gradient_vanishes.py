@@ -1,8 +1,8 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.measured.gradients import Depth
-from probes.measured.steps import Reach
+from probes.facts.first_step.types import Reach
+from probes.facts.gradients.types import Depth
 
 # Adam divides by the gradient's size plus 1e-8: what is smaller hardly moves, however long it trains. In SGD a rate of
 # 0.1 times 1e-8 is below the last of float32's 24 bits for weights of 0.1.

@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.measured.gradients import OwnStep
+from probes.facts.gradients.types import OwnStep
 
 CHANGED = 0.999  # of the norm at the update: what a clip behind it leaves; rounding is a thousand times finer
 # Clipping at c before unscaling by s leaves c / s. A scaler starts at 65536; nobody clips below a thousandth.

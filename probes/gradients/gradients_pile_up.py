@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.measured.gradients import OwnStep
+from probes.facts.gradients.types import OwnStep
 
 # What is left over is compared with what the update used: after a reset it is nought, and not merely small.
 LEFT = 1e-3

@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.measured.gradients import Repeat
+from probes.facts.gradients.types import Repeat
 
 # A random unit is active in half of all positions; the sparsest trained layers (ReLU language models) in a twentieth.
 ALIVE = 1e-3

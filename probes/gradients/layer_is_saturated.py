@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.measured.gradients import Repeat
+from probes.facts.gradients.types import Repeat
 
 # Outputs at which the slope is below 1e-6 (|x| > 7.6 for tanh, > 13.8 for sigmoid): its input is far too large.
 # A trained gate may be shut for most inputs, hardly for all of them.

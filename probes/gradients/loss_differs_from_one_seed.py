@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.measured.gradients import Repeat
+from probes.facts.gradients.types import Repeat
 
 # Relative. A CPU repeats itself but for the alignment of its memory, some units of float32's last digit (1e-7); a GPU
 # may choose another algorithm, with products of ten bits. Dropout and masks from another seed differ by more.

@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.measured.gradients import Repeat
+from probes.facts.gradients.types import Repeat
 
 # A head that only watches (a probe on detached features) is small; a decoder trains a tenth of the model and more.
 LARGE = 0.1

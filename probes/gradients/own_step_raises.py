@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.measured.gradients import OwnStep
+from probes.facts.gradients.types import OwnStep
 
 CURES = (
     ("second time", "detach() what is carried over from one call of training_step to the next"),

@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.measured.gradients import OwnStep, Repeat
+from probes.facts.gradients.types import OwnStep, Repeat
 
 CURES = (
     ("second time", "detach() what {} keeps from step to step, or make it anew in every forward pass"),

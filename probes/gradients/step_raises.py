@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.measured.steps import FirstStep
+from probes.facts.first_step.types import FirstStep
 
 CURES = (
     (

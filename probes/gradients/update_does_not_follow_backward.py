@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.measured.gradients import OwnStep
+from probes.facts.gradients.types import OwnStep
 
 
 @probe(id="GRD015", stage=Stage.GRADIENTS, severity=Severity.ERROR, explains=("GRD013", "GRD019", "LRN*", "GEN*"))

@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.measured.steps import Gradients
+from probes.facts.first_step.types import Gradients
 
 # Where half of the elements that have a gradient do not change, the usual update is below half the last digit of the
 # usual weight. bfloat16 weights of a fine-tune at 1e-5: 3 % change; float32 at the same rate: all of them.

@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.measured.steps import Gradients
+from probes.facts.first_step.types import Gradients
 
 # Of what has a gradient and is in the optimiser: a small part at a rate of 0 may be meant to rest.
 LARGE = 0.1

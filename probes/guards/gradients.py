@@ -5,7 +5,7 @@ from typing import Any
 
 import torch
 
-from probes.instruments.finite import is_finite
+from probes.facts.core.finite import is_finite
 
 
 def gradients(optimizers: Iterable[Any]) -> Iterator[torch.Tensor]:

@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.measured.padding import Padding
+from probes.facts.padding.types import Padding
 
 
 @probe(id="LAB022", stage=Stage.LABELS, severity=Severity.WARNING)

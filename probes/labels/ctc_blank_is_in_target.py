@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.measured.labels import CtcRow
+from probes.facts.labels.types import CtcRow
 
 AFTER = ("LAB002", "LAB018", "LOS*", "GRD*", "LRN*", "GEN*")
 

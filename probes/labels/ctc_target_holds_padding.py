@@ -2,7 +2,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.measured.labels import CtcRow
+from probes.facts.labels.types import CtcRow
 
 FEWEST = 2  # rows that end with the same symbol, over and over: two words may, whole batches do not
 

@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.measured.labels import Teaching
+from probes.facts.labels.types import Teaching
 
 
 @probe(id="LAB011", stage=Stage.LABELS, severity=Severity.ERROR, explains=("LAB012", "LOS*", "LRN*", "GEN*"))

@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.measured.data import LabelRow, SpecialIds
+from probes.facts.batches.types import LabelRow, SpecialIds
 
 
 @probe(id="LAB035", stage=Stage.LABELS, severity=Severity.WARNING)

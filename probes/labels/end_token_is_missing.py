@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.measured.labels import Endings
+from probes.facts.labels.types import Endings
 
 
 @probe(id="LAB007", stage=Stage.LABELS, severity=Severity.ERROR, explains=("LRN*", "GEN*"))

@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.measured.padding import Padding
+from probes.facts.padding.types import Padding
 
 SAME = 1e-3  # of the input's spread: a thousand times what float32 rounds
 

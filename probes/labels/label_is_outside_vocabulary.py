@@ -1,9 +1,9 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.measured.data import LabelRow
-from probes.measured.steps import FirstStep
-from probes.measured.tokenizer import TokenTables
+from probes.facts.batches.types import LabelRow
+from probes.facts.first_step.types import FirstStep
+from probes.facts.tokenizer.types import TokenTables
 
 
 @probe(id="LAB015", stage=Stage.LABELS, severity=Severity.ERROR, explains=("LOS*", "GRD*", "PRE*", "LRN*", "GEN*"))

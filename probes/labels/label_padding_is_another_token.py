@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.measured.data import LabelRow, SpecialIds
+from probes.facts.batches.types import LabelRow, SpecialIds
 
 FEWEST = 2  # one token behind the end may be meant: some models put the language there
 

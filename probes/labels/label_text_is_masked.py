@@ -1,8 +1,8 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.measured.collation import Target, Targets
-from probes.measured.data import LabelRow
+from probes.facts.batches.types import LabelRow
+from probes.facts.collation.types import Target, Targets
 
 FIX = "mask by position, with the attention mask of the labels: never by comparing ids"
 

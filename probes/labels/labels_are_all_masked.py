@@ -2,7 +2,7 @@ from collections.abc import Iterator
 from itertools import groupby
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.measured.data import LabelRow, SpecialIds
+from probes.facts.batches.types import LabelRow, SpecialIds
 
 AFTER = ("LAB00[25678]", "LAB010", "LAB013", "LAB025", "LOS*", "GRD*", "PRE*", "LRN*", "GEN*")
 

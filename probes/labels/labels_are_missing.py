@@ -2,8 +2,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.measured.form import BatchForm
-from probes.measured.steps import FirstStep
+from probes.facts.batches.types import BatchForm
+from probes.facts.first_step.types import FirstStep
 
 AFTER = ("LOS*", "GRD*", "PRE*", "LRN*", "GEN*")
 

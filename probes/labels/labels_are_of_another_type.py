@@ -1,8 +1,8 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.measured.form import BatchForm
-from probes.measured.steps import FirstStep
+from probes.facts.batches.types import BatchForm
+from probes.facts.first_step.types import FirstStep
 
 AFTER = ("LAB0*", "LOS*", "GRD*", "PRE*", "LRN*", "GEN*")
 ASKED = ("long", "scalar type")  # what torch says when it wants numbers of classes

@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.measured.labels import SourceRow
+from probes.facts.labels.types import SourceRow
 
 FEWEST = 2  # one text may well be its own summary
 

@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.measured.collation import Collation
+from probes.facts.collation.types import Collation
 
 AFTER = ("LAB01[0468]", "LAB02[0-8]", "LOS015", "LRN*", "GEN*")
 

@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.measured.prefixes import Prefixes, language_of
+from probes.facts.labels.prefix_types import Prefixes, language_of
 
 
 @probe(id="LAB009", stage=Stage.LABELS, severity=Severity.ERROR, explains=("LRN*", "GEN*"))

@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.measured.collation import Targets
+from probes.facts.collation.types import Targets
 
 
 @probe(id="LAB014", stage=Stage.LABELS, severity=Severity.ERROR, explains=("LAB009", "LRN*", "GEN*"))

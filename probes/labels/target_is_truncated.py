@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.measured.collation import Targets
+from probes.facts.collation.types import Targets
 
 MANY = 0.01  # one text in a hundred: what is cut is never said, which alone costs about as much of the error rate
 

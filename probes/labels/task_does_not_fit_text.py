@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.measured.collation import Target, Targets
+from probes.facts.collation.types import Target, Targets
 
 MEANT = {"transcrib": ("transcript", "transcription"), "translat": ("translation",), "summar": ("summary",)}
 

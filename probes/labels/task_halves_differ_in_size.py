@@ -2,7 +2,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.measured.collation import Targets
+from probes.facts.collation.types import Targets
 
 
 @probe(id="LAB029", stage=Stage.LABELS, severity=Severity.WARNING, explains=("GEN*",))

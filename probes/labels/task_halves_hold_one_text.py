@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.measured.collation import Target, Targets
+from probes.facts.collation.types import Target, Targets
 
 
 @probe(id="LAB027", stage=Stage.LABELS, severity=Severity.ERROR, explains=("LAB028", "LRN*", "GEN*"))

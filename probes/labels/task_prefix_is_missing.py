@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.measured.prefixes import Prefixes
+from probes.facts.labels.prefix_types import Prefixes
 
 FEWEST = 2  # tasks: with a single one there is nothing to tell apart
 

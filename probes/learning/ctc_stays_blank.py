@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.measured.learning import Overfit
+from probes.facts.overfit.types import Overfit
 
 # One answer for all frames, the best there is, reaches `floor`: mostly blank, and a little of each letter. CTC goes
 # through that state and may wait there for hundreds of updates, its frames differing all the while. Where they differ

@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.measured.learning import Overfit
+from probes.facts.overfit.types import Overfit
 
 # Whoever does not know which row it is pays at every place where rows part: `blind` nats for each label. One that
 # listens loses more than that when inputs are exchanged (it says the other row's label there); a deaf one nothing.

@@ -1,8 +1,8 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.measured.learning import Overfit
-from probes.measured.parameters import Novelty, Parameters
+from probes.facts.overfit.types import Overfit
+from probes.facts.parameters.types import Novelty, Parameters
 
 
 @probe(id="LRN004", stage=Stage.LEARNING, severity=Severity.ERROR, explains=("LRN001", "LRN00[578]", "GEN*"))

@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.measured.pairing import PairLosses, Relations
+from probes.facts.pairing.types import PairLosses, Relations
 
 UNRELATED = 0.01  # a chance above it shows nothing
 LEARNT = 0.9  # of its loss before: less than a tenth gained tells nothing of what the model could learn

@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.measured.rates import MARGIN, SEEN, RateTrial
+from probes.facts.learning_rate.types import MARGIN, SEEN, RateTrial
 
 
 @probe(id="LRN021", stage=Stage.LEARNING, severity=Severity.ERROR, explains=("GEN*",))

@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.measured.rates import RateTrial, Walk
+from probes.facts.learning_rate.types import RateTrial, Walk
 
 BETTER = 0.85  # of the loss at the peak: a tenth of a good rate is far behind in so few updates, never ahead
 KNOWS = 0.5  # of the entropy of the labels: below, more than their frequencies is known, and nothing has run away

@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.measured.learning import Overfit
+from probes.facts.overfit.types import Overfit
 
 
 # Where each label is the likeliest one after those before it, a greedy search says all of them. Beams, sampling and

@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.measured.learning import Overfit
+from probes.facts.overfit.types import Overfit
 
 # A loss of these labels asks for each of them at its place, or at the one before (a language model): for 100 %.
 # Rows that meet each other's labels agree by chance, in specials and common words.

@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.measured.learning import Overfit
+from probes.facts.overfit.types import Overfit
 
 
 @probe(id="LRN001", stage=Stage.LEARNING, severity=Severity.ERROR, explains=("GEN*",))

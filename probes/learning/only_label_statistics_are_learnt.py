@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.measured.learning import Overfit
+from probes.facts.overfit.types import Overfit
 
 # Without input and prefix nothing can be below the entropy of the labels; who ends within a tenth of it knows no more.
 NEAR = 0.1

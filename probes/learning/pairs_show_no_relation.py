@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.measured.pairing import PairLosses, Relations
+from probes.facts.pairing.types import PairLosses, Relations
 
 UNRELATED = 0.01  # a chance above it shows nothing
 ENOUGH = 100  # rows, with which the demo's right pairs stand out by more than 20 sigmas

@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.measured.learning import Overfit
+from probes.facts.overfit.types import Overfit
 
 LARGE = 0.1  # of what trains: an unused pooler of BERT-base is 0.5 %, an encoder a third and more
 UPDATES = 3  # an adapter that starts at zero hides the matrix before it from the first gradient

@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.measured.learning import Overfit
+from probes.facts.overfit.types import Overfit
 
 # Scores between `lowest` and `highest` give the right one of V classes at most 1 / (1 + (V - 1) exp(lowest - highest)):
 # for probabilities, which cannot be further apart than 1, the loss stays above ln(1 + (V - 1) / e).

@@ -2,7 +2,7 @@ from collections.abc import Iterator
 from math import atanh, sqrt
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.measured.pairing import Relation, Relations
+from probes.facts.pairing.types import Relation, Relations
 
 UNRELATED = 0.01  # the chance above which own targets are taken to fit no better than swapped ones
 SHOWN = 1e-3  # and below which they do

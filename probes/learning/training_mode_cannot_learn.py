@@ -1,8 +1,7 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.measured.learning import Overfit
-from probes.measured.learning_better import better
+from probes.facts.overfit.types import Overfit, better
 
 
 @probe(

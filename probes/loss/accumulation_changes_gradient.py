@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.measured.loss import Accumulation, LossTrials
+from probes.facts.loss.types import Accumulation, LossTrials
 
 ALIKE = 0.02  # relative error; float32 leaves 1e-5
 OFF = 0.05  # from a ratio of one

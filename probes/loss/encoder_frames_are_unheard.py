@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.measured.loss import Frames
+from probes.facts.loss.types import Frames
 
 SLIGHT = 0.02  # and more than one frame: formulas for the length after subsampling are often one short
 MUCH = 0.1

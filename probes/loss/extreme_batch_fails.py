@@ -2,8 +2,8 @@ from collections.abc import Iterator
 from math import isfinite
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.measured.loss import Extreme, Extremes
-from probes.measured.loss_cures import cure_of
+from probes.facts.loss.types import Extreme, Extremes
+from probes.reporting.failure_finding import cure_of
 
 
 @probe(id="LOS015", stage=Stage.LOSS, severity=Severity.ERROR, explains=("LRN*",))

@@ -1,8 +1,8 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.birth import born
-from probes.measured.origin import Bisected
+from probes.facts.nonfinite.types import Bisected
+from probes.reporting.nonfinite_finding import born
 
 FIX = "seed every source of randomness of the step and turn on torch.use_deterministic_algorithms(True)"
 

@@ -2,8 +2,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.measured.loss_cures import cure_of
-from probes.measured.steps import Failure, FirstStep
+from probes.facts.first_step.types import Failure, FirstStep
+from probes.reporting.failure_finding import cure_of
 
 
 @probe(id="LOS003", stage=Stage.LOSS, severity=Severity.ERROR, explains=("DAT049",))

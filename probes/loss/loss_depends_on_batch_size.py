@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.measured.loss import LossTrials
+from probes.facts.loss.types import LossTrials
 
 NEAR = 0.02
 

@@ -1,8 +1,8 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.measured.loss import LossTrials
-from probes.measured.steps import Reach
+from probes.facts.first_step.types import Reach
+from probes.facts.loss.types import LossTrials
 
 # Of the scores' spread: float32 leaves 1e-6; at random weights a Whisper's scores move by 1e-2, a wav2vec2's by 1e-3.
 STILL = 1e-5

@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.measured.loss import LossTrials
+from probes.facts.loss.types import LossTrials
 
 STILL = 1e-6  # relative; at random weights another label changes a healthy loss by 1e-3
 SELDOM = 0.1  # cross-entropy in any of its forms asks for the label nearly everywhere, a teacher's guesses for many

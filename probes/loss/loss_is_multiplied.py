@@ -2,7 +2,7 @@ from collections.abc import Iterator
 from math import log
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.measured.loss import LossTrials
+from probes.facts.loss.types import LossTrials
 
 PURE = 0.999  # cosine of the gradients: label smoothing, class weights and auxiliary terms part value and gradient
 NEAR = 0.02  # relative

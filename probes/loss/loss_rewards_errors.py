@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.measured.loss import LossTrials
+from probes.facts.loss.types import LossTrials
 
 AGAINST = -0.9  # cosine of its gradient and that of cross-entropy: smoothing and weights leave it above 0.5
 

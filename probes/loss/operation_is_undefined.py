@@ -1,8 +1,8 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.birth import born
-from probes.measured.origin import Bisected
+from probes.facts.nonfinite.types import Bisected
+from probes.reporting.nonfinite_finding import born
 
 FIX = "look at the line that is named and at the ranges of its inputs"
 

@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.measured.loss import LossTrials
+from probes.facts.loss.types import LossTrials
 
 LARGE = 3.0  # where sigmoid and tanh are flat, 0.05 from their end
 EDGE = 1.001

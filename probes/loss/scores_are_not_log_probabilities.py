@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.measured.loss import LossTrials
+from probes.facts.loss.types import LossTrials
 
 TAKES_LOGS = ("nll_loss", "nll_loss_nd", "ctc_loss", "kl_div")
 OFF = 0.05  # half precision leaves 0.01

@@ -1,8 +1,8 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.birth import born
-from probes.measured.origin import Bisected
+from probes.facts.nonfinite.types import Bisected
+from probes.reporting.nonfinite_finding import born
 
 FIX = "leave at least one position of each row unmasked, or mask with a large finite number instead of -inf"
 

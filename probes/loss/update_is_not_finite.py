@@ -1,8 +1,8 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.birth import born
-from probes.measured.origin import Bisected
+from probes.facts.nonfinite.types import Bisected
+from probes.reporting.nonfinite_finding import born
 
 FIX = "set a finite learning rate and decay, and an eps that the weights' format can hold (1e-8 is nought in float16)"
 

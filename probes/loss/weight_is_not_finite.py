@@ -1,8 +1,8 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.birth import born
-from probes.measured.origin import Bisected
+from probes.facts.nonfinite.types import Bisected
+from probes.reporting.nonfinite_finding import born
 
 FIX = "load the weights again from a checkpoint that is whole, or initialise this part"
 

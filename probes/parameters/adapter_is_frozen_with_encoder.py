@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.measured.weights import Untouched
+from probes.facts.parameters.weight_types import Untouched
 
 
 @probe(id="PAR004", stage=Stage.PARAMETERS, severity=Severity.WARNING, explains=("LRN*", "GEN*"))

@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.measured.parameters import Novelty, Parameters
+from probes.facts.parameters.types import Novelty, Parameters
 
 
 @probe(id="PAR003", stage=Stage.PARAMETERS, severity=Severity.ERROR, explains=("PAR004", "PAR016", "LRN*", "GEN*"))

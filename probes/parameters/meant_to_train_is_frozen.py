@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.measured.parameters import Named
+from probes.facts.parameters.types import Named
 
 
 @probe(id="PAR016", stage=Stage.PARAMETERS, severity=Severity.ERROR, explains=("LRN*", "GEN*"))

@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.measured.parameters import Parameters
+from probes.facts.parameters.types import Parameters
 
 USUAL = 0.01  # AdamW's default, over all parameters the most common healthy code: what it takes is not seen in a run
 LARGE = 0.1  # recipes that decay this much (GPT, LLaMA, ViT) all leave norms and biases out

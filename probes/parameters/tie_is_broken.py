@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.measured.weights import Tie
+from probes.facts.parameters.weight_types import Tie
 
 
 @probe(id="PAR013", stage=Stage.PARAMETERS, severity=Severity.ERROR, explains=("LRN*", "GEN*"))

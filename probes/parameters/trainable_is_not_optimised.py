@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.measured.parameters import Parameters
+from probes.facts.parameters.types import Parameters
 
 
 @probe(id="PAR002", stage=Stage.PARAMETERS, severity=Severity.ERROR, explains=("LRN*",))

@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.measured.weights import WeightRow, Weights
+from probes.facts.parameters.weight_types import WeightRow, Weights
 
 EFFECTS = ("PAR010", "LOS*", "GRD*", "LRN*", "GEN*")
 

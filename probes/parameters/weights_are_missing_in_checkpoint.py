@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.measured.weights import MissingKeys
+from probes.facts.parameters.weight_types import MissingKeys
 
 
 @probe(id="PAR007", stage=Stage.PARAMETERS, severity=Severity.ERROR, explains=("TOK012", "LOS*", "LRN*", "GEN*"))

@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.measured.weights import Weights
+from probes.facts.parameters.weight_types import Weights
 
 
 @probe(

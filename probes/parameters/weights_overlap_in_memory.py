@@ -1,8 +1,8 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.measured.parameters import Parameters
-from probes.measured.weights import Overlaps
+from probes.facts.parameters.types import Parameters
+from probes.facts.parameters.weight_types import Overlaps
 
 
 @probe(id="PAR012", stage=Stage.PARAMETERS, severity=Severity.ERROR, explains=("TOK011", "LRN*", "GEN*"))

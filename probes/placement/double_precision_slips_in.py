@@ -1,8 +1,8 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.measured.placement import Placement
-from probes.measured.steps import FirstStep
+from probes.facts.first_step.types import FirstStep
+from probes.facts.placement.types import Placement
 
 DOUBLE = "float64"
 TYPES = ("double", "dtype", "scalar type")  # what torch says when types do not fit

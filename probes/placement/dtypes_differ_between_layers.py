@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.measured.placement import Mismatches
+from probes.facts.placement.types import Mismatches
 
 
 @probe(

@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.measured.placement import Resting, RestingParts
+from probes.facts.placement.types import Resting, RestingParts
 
 
 @probe(id="PLC005", stage=Stage.PLACEMENT, severity=Severity.WARNING, explains=("LRN*", "GEN*"))

@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.measured.placement import Placed, Placement
+from probes.facts.placement.types import Placed, Placement
 
 EFFECTS = ("PAR*", "PLC*", "LAB*", "MEM*", "LOS*", "GRD*", "PRE*", "LRN*", "GEN*")
 

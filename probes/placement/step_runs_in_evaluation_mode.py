@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.measured.placement import Trial
+from probes.facts.placement.types import Trial
 
 
 @probe(id="PLC006", stage=Stage.PLACEMENT, severity=Severity.ERROR, explains=("LRN*", "GEN*"))

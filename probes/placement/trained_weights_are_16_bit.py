@@ -1,8 +1,8 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.measured.parameters import Parameters
-from probes.measured.placement import Masters
+from probes.facts.parameters.types import Parameters
+from probes.facts.placement.types import Masters
 
 DIGITS = {
     "float16": 2**-11,

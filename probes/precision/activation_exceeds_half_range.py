@@ -1,9 +1,9 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.birth import born
-from probes.halves import by, cure, failed
-from probes.measured.precision import FORMATS, Precision
+from probes.facts.precision.types import FORMATS, Precision
+from probes.reporting.nonfinite_finding import born
+from probes.reporting.precision_finding import by, cure, failed
 
 
 @probe(id="PRE001", stage=Stage.PRECISION, severity=Severity.ERROR, explains=("PRE*", "LRN*", "GEN*"))

@@ -2,8 +2,8 @@ from collections.abc import Iterator
 from math import log2
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.halves import by, judged
-from probes.measured.precision import Precision
+from probes.facts.precision.types import Precision
+from probes.reporting.precision_finding import by, judged
 
 NEAR = log2(10)  # a tenth of what the format holds: reports of models that overflow late begin there (prec_mbart_*)
 SHOWN = 5

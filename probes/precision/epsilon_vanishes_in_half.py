@@ -1,9 +1,9 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.birth import born
-from probes.halves import by, failed
-from probes.measured.precision import Precision
+from probes.facts.precision.types import Precision
+from probes.reporting.nonfinite_finding import born
+from probes.reporting.precision_finding import by, failed
 
 ZEROS = ("log of zero", "division by zero", "root at zero")
 

@@ -1,8 +1,8 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.halves import by, judged
-from probes.measured.precision import FORMATS, Precision
+from probes.facts.precision.types import FORMATS, Precision
+from probes.reporting.precision_finding import by, judged
 
 
 @probe(id="PRE002", stage=Stage.PRECISION, severity=Severity.ERROR, explains=("PRE003", "LRN*"))

@@ -1,8 +1,8 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.halves import by, judged
-from probes.measured.precision import Precision
+from probes.facts.precision.types import Precision
+from probes.reporting.precision_finding import by, judged
 
 HALF = 0.5  # more is lost than kept; healthy models lose at most 0.09 at the scaler's own scale (bench, precision)
 SHOWN = 5

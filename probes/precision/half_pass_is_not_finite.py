@@ -1,10 +1,10 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.birth import born
-from probes.halves import by, cure, failed
-from probes.measured.precision import Precision
+from probes.facts.precision.types import Precision
 from probes.precision.epsilon_vanishes_in_half import ZEROS
+from probes.reporting.nonfinite_finding import born
+from probes.reporting.precision_finding import by, cure, failed
 
 
 @probe(id="PRE007", stage=Stage.PRECISION, severity=Severity.ERROR, explains=("PRE*", "LRN*", "GEN*"))

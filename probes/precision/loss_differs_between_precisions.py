@@ -1,8 +1,8 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.halves import by, judged
-from probes.measured.precision import FORMATS, Precision
+from probes.facts.precision.types import FORMATS, Precision
+from probes.reporting.precision_finding import by, judged
 
 # The float32 pass was run again with every narrow result off by one rounding at random: what rounding does to this
 # loss is of that size. Weights and inputs are rounded too: up to three roundings, a factor of 1.7. A root of a mean

@@ -3,8 +3,8 @@ from statistics import median
 
 from diagnose import Finding, Severity, Stage, probe
 from diagnose.records import Records
-from probes.stepping import at
-from probes.trends import chance_of_rise
+from probes.reporting.step_finding import at
+from probes.reporting.trend_tests import chance_of_rise
 
 LEAST = 3  # evaluations after the best one
 ABOVE = 1.1  # times the best; three seeds of the healthy demo rise by 4 % and come back

@@ -3,7 +3,7 @@ from math import isfinite
 
 from diagnose import Finding, Severity, Stage, probe
 from diagnose.records import Records
-from probes.stepping import at
+from probes.reporting.step_finding import at
 
 
 @probe(id="STP004", stage=Stage.STEPS, severity=Severity.ERROR, explains=("STP02[0-3]",))

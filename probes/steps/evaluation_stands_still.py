@@ -2,8 +2,8 @@ from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
 from diagnose.records import Records
-from probes.stepping import at
-from probes.trends import level, start
+from probes.reporting.step_finding import at
+from probes.reporting.trend_tests import level, start
 
 EVALUATIONS = 3
 PATIENCE = 500  # steps: before them a model may well say nothing yet

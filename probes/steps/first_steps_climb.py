@@ -2,8 +2,8 @@ from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
 from diagnose.records import Records
-from probes.stepping import at
-from probes.trends import chance_of_rise, level, start
+from probes.reporting.step_finding import at
+from probes.reporting.trend_tests import chance_of_rise, level, start
 
 FIRST = 10  # steps, told one by one: the ones that a person should look at hardest
 # Ten values in any order rise so steadily once in a thousand times. Ten seeds of the five healthy subjects end their

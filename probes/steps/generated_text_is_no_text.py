@@ -3,7 +3,7 @@ from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
 from diagnose.records import Records
-from probes.stepping import at
+from probes.reporting.step_finding import at
 
 PATIENCE = 500  # steps: before them a model may well say nothing of sense
 STRANGE = re.compile(r"<extra_id_\d+>|<0x[0-9A-Fa-f]{2}>|[\x00-\x08\ufffd]")

@@ -3,8 +3,8 @@ from statistics import median
 
 from diagnose import Finding, Severity, Stage, probe
 from diagnose.records import Records
-from probes.stepping import at
-from probes.trends import WINDOW, level
+from probes.reporting.step_finding import at
+from probes.reporting.trend_tests import WINDOW, level
 
 LEAST = 10
 # Ten seeds of five healthy subjects stay within 10 times their own median, a run that leaves CTC's blanks within 20.

@@ -2,7 +2,7 @@ from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
 from diagnose.records import Records
-from probes.stepping import at
+from probes.reporting.step_finding import at
 
 LEAST = 2  # in a row: one batch without a label to score has none
 

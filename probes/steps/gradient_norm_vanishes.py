@@ -2,8 +2,8 @@ from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
 from diagnose.records import Records
-from probes.stepping import at
-from probes.trends import level, start
+from probes.reporting.step_finding import at
+from probes.reporting.trend_tests import level, start
 
 LEAST = 10
 TINY = 1e-7  # of all weights together: below it float32 loses the update beside the weight

@@ -2,8 +2,8 @@ from collections.abc import Iterator, Sequence
 
 from diagnose import Finding, Severity, Stage, probe
 from diagnose.records import Records, Series
-from probes.stepping import at, span
-from probes.trends import binned, logs, noise, start, steadiness
+from probes.reporting.step_finding import at, span
+from probes.reporting.trend_tests import binned, logs, noise, start, steadiness
 
 LEAST = 12
 # Without zero_grad the norm grows at nearly every step, and at each by no more than one step's own gradient. A healthy

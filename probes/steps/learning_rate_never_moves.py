@@ -2,7 +2,7 @@ from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
 from diagnose.records import Records
-from probes.stepping import at, span
+from probes.reporting.step_finding import at, span
 
 LEAST = 10
 EXACT = 3  # of a run under way whose schedule is known: nothing is rounded, and no scaler skips an update

@@ -2,8 +2,8 @@ from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
 from diagnose.records import Records, Series
-from probes.stepping import at
-from probes.trends import binned, chance_of_fall
+from probes.reporting.step_finding import at
+from probes.reporting.trend_tests import binned, chance_of_fall
 
 LEAST = 3  # the first step of a warm-up and the last of a decay are zero by right
 SEEKING = 12  # while a gradient scaler looks for its scale, neither weights nor schedule move

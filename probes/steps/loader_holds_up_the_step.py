@@ -3,8 +3,8 @@ from statistics import median
 
 from diagnose import Finding, Severity, Stage, probe
 from diagnose.records import Records
-from probes.stepping import at
-from probes.trends import WINDOW
+from probes.reporting.step_finding import at
+from probes.reporting.trend_tests import WINDOW
 
 LEAST, WARMING = 10, 2  # records; the first batches wait for workers to start
 SHARE = 0.5  # more than half of the time nothing is computed: without waiting the run would take less than half

@@ -2,7 +2,7 @@ from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
 from diagnose.records import Records
-from probes.stepping import at
+from probes.reporting.step_finding import at
 
 # At a scale of 1 the gradient is not scaled at all: it overflows float16 (65504) by itself.
 UNSCALED = 1.0

@@ -2,8 +2,8 @@ from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
 from diagnose.records import Records
-from probes.stepping import at
-from probes.trends import CERTAIN, binned, chance_of_rise, steadiness
+from probes.reporting.step_finding import at
+from probes.reporting.trend_tests import CERTAIN, binned, chance_of_rise, steadiness
 
 LEAST = 48
 TIMES = 3.0  # a busy machine doubles a step's time for a while

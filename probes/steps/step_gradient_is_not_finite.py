@@ -3,7 +3,7 @@ from math import isfinite
 
 from diagnose import Finding, Severity, Stage, probe
 from diagnose.records import Records
-from probes.stepping import at
+from probes.reporting.step_finding import at
 
 # A scaler that has found its scale tries a larger one every 2000 steps, and may look for it over ten steps at first.
 SEEKING, SHARE = 10, 0.05

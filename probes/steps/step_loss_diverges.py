@@ -3,8 +3,8 @@ from math import exp
 
 from diagnose import Finding, Severity, Stage, probe
 from diagnose.records import Records
-from probes.stepping import at
-from probes.trends import CERTAIN, binned, chance_of_fall, chance_of_rise, level, logs, noise
+from probes.reporting.step_finding import at
+from probes.reporting.trend_tests import CERTAIN, binned, chance_of_fall, chance_of_rise, level, logs, noise
 
 LEAST = 8
 LASTING, LONG = 5, 20  # records at that height: a spike is over sooner; a fine-tune is shaken by its warm-up

@@ -3,8 +3,8 @@ from math import log
 
 from diagnose import Finding, Severity, Stage, probe
 from diagnose.records import Records
-from probes.stepping import at
-from probes.trends import binned, chance_of_fall, start
+from probes.reporting.step_finding import at
+from probes.reporting.trend_tests import binned, chance_of_fall, start
 
 PATIENCE = 500  # steps, as in the convergence monitor that the project began with
 LEAST, GAP = 10, 0.2  # records within these steps; the share of them that may be without one

@@ -3,7 +3,7 @@ from math import isfinite
 
 from diagnose import Finding, Severity, Stage, probe
 from diagnose.records import Records
-from probes.stepping import at
+from probes.reporting.step_finding import at
 
 FIRST = 10  # steps that decide: what is wrong in them was wrong before the run
 

@@ -2,7 +2,7 @@ from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
 from diagnose.records import Records
-from probes.stepping import at
+from probes.reporting.step_finding import at
 
 # A healthy loss comes near zero by falling: from above a tenth of its beginning it does not get to zero in one step.
 NEAR = 0.1

@@ -2,7 +2,7 @@ from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
 from diagnose.records import Records
-from probes.stepping import at, span
+from probes.reporting.step_finding import at, span
 
 # Batches differ, and dropout does: two equal losses in a row are a coincidence of rounding, five are none.
 # A log that rounds to few places needs more of them, and is no proof.

@@ -3,8 +3,8 @@ from math import exp, log
 
 from diagnose import Finding, Severity, Stage, probe
 from diagnose.records import Records
-from probes.stepping import at
-from probes.trends import WINDOW, logs, noise
+from probes.reporting.step_finding import at
+from probes.reporting.trend_tests import WINDOW, logs, noise
 
 LEAST = 20
 # In logarithms, where the noise of a loss is about normal: chance does not reach twelve times it in a million steps.

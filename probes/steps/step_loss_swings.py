@@ -3,8 +3,8 @@ from statistics import median
 
 from diagnose import Finding, Severity, Stage, probe
 from diagnose.records import Records
-from probes.stepping import at
-from probes.trends import WINDOW, binned, chance_of_fall, level, noise
+from probes.reporting.step_finding import at
+from probes.reporting.trend_tests import WINDOW, binned, chance_of_fall, level, noise
 
 LEAST = 20
 # From record to record, as a share of its level. Ten seeds of five healthy subjects at four rows a batch reach 0.2.

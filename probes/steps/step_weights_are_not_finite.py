@@ -2,7 +2,7 @@ from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
 from diagnose.records import Records
-from probes.stepping import at
+from probes.reporting.step_finding import at
 
 
 @probe(id="STP003", stage=Stage.STEPS, severity=Severity.ERROR, explains=("STP00[124]", "STP02[0-2]"))

@@ -2,7 +2,7 @@ from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
 from diagnose.records import Records
-from probes.stepping import at, span
+from probes.reporting.step_finding import at, span
 
 LEAST = 5
 # Three seeds of four healthy models from random weights grow to 1.1 times in 300 steps; at thirty times the rate, to 2.

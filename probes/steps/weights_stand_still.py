@@ -2,7 +2,7 @@ from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
 from diagnose.records import Records
-from probes.stepping import at
+from probes.reporting.step_finding import at
 
 LEAST, SEEKING = 10, 20  # records; a gradient scaler may skip the first updates
 # Adam moves a weight by about the learning rate a step, and usual weights are of the order 0.02; SGD moves all of them

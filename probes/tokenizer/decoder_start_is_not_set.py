@@ -1,8 +1,8 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.measured.steps import FirstStep
-from probes.measured.tokenizer import SpecialTokens
+from probes.facts.first_step.types import FirstStep
+from probes.facts.tokenizer.types import SpecialTokens
 
 
 @probe(id="TOK007", stage=Stage.TOKENIZER, severity=Severity.ERROR, explains=("LOS*", "GRD*", "PRE*", "LRN*", "GEN*"))

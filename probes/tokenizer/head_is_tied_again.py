@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.measured.tokenizer import Ties
+from probes.facts.tokenizer.types import Ties
 
 FIX = "copy the old head before the resize and put it back as a Parameter of its own, with rows for the new tokens"
 

@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.measured.tokenizer import SpecialTokens
+from probes.facts.tokenizer.types import SpecialTokens
 
 
 @probe(id="TOK006", stage=Stage.TOKENIZER, severity=Severity.ERROR, explains=("LAB00[67]", "GEN*"))

@@ -1,8 +1,8 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.measured.data import LabelRow
-from probes.measured.tokenizer import SpecialTokens
+from probes.facts.batches.types import LabelRow
+from probes.facts.tokenizer.types import SpecialTokens
 
 FEWEST = 2  # rows that begin alike
 

@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.measured.tokenizer import RoundTrip
+from probes.facts.tokenizer.types import RoundTrip
 
 MANY = 0.01  # of the texts; what does not come back is an error that no training takes away
 MILD = ("case",)  # a choice that many make

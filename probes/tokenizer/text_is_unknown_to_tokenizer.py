@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.measured.text import TokenizerReading
+from probes.facts.text.types import TokenizerReading
 
 SOME = 0.01  # an unknown token is an error that no training takes away: 1 % of the score is lost before it begins
 MANY = 0.1  # more than the character error rate that a run is to reach

@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.measured.tokenizer import TokenTables
+from probes.facts.tokenizer.types import TokenTables
 
 AFTER = ("LAB015", "TOK013", "LOS*", "GRD*", "PRE*", "LRN*", "GEN*")
 

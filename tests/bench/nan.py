@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from itertools import product
 
-from probes.instruments.replay import find_origin, is_sound
+from probes.facts.nonfinite.traced_step import find_origin, is_sound
 from tests.bench.nan_costs import CHANGES, armed, finite_tests, replay
 from tests.bench.report import Measured
 from tests.bench.sized import SIZED

@@ -13,9 +13,9 @@ import torch
 from torch import nn
 from transformers.debug_utils import DebugUnderflowOverflow
 
-from probes.instruments.finite import is_finite
-from probes.instruments.outputs import loss_of_output
-from probes.instruments.replay import Subject, find_origin
+from probes.facts.core.finite import is_finite
+from probes.facts.core.model_output import loss_of_output
+from probes.facts.nonfinite.traced_step import Subject, find_origin
 from tests.bench.report import Measured
 from tests.bench.sized import sized
 

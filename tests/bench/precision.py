@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import diagnose
+from probes.facts.precision.minimal_fp32_set import fewest_kept, kept
+from probes.facts.precision.precision_runs import Arm, origin_in, try_arm
+from probes.facts.precision.range_prediction import Prediction
+from probes.facts.precision.range_recorder import record_ranges
+from probes.facts.precision.types import FORMATS
 from probes.healthy import NAMES, healthy
-from probes.instruments.half_keeping import fewest_kept, kept
-from probes.instruments.half_offenders import Prediction
-from probes.instruments.half_runs import Arm, origin_in, try_arm
-from probes.instruments.ranges import record_ranges
-from probes.measured.precision import FORMATS
 from tests.bench.report import Measured
 from tests.half_overflows import HARMLESS, OVERFLOWS, PARTS, overflowing
 from trainer.models.keep_fp32 import keep_fp32

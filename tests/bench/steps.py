@@ -15,7 +15,7 @@ from diagnose.engine import discovery
 from diagnose.engine.engine import Engine
 from diagnose.records import MOST, Record, Records
 from probes.healthy import NAMES, healthy
-from probes.instruments.recorded_run import Manner, recorded_run
+from probes.subjects.short_run import Manner, recorded_run
 from tests.bench.report import Measured
 from tests.step_runs import demo_run
 

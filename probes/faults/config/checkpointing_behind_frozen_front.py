@@ -1,6 +1,6 @@
 from diagnose import fault
-from probes.faults.changes import Facts, encoder_of
-from probes.faults.settings import argument, with_arguments
+from probes.faults.kit.argument_changes import argument, with_arguments
+from probes.faults.kit.changes import Facts, encoder_of
 
 FRONT = ("conv1", "conv2", "embed_positions", "feature_extractor", "feature_projection", "encoder.pos_conv_embed")
 

@@ -1,6 +1,6 @@
 from diagnose import fault
-from probes.faults.changes import Facts
-from probes.faults.settings import BEST, argument, updates_of, with_arguments
+from probes.faults.kit.argument_changes import BEST, argument, updates_of, with_arguments
+from probes.faults.kit.changes import Facts
 
 
 @fault(

@@ -1,6 +1,6 @@
 from diagnose import fault
-from probes.faults.changes import Facts
-from probes.faults.settings import with_fp16
+from probes.faults.kit.argument_changes import with_fp16
+from probes.faults.kit.changes import Facts
 
 
 @fault(

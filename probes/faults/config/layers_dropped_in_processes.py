@@ -1,13 +1,13 @@
 from diagnose import fault
 from diagnose.engine.context import NotApplicable
-from probes.faults.changes import Facts
-from probes.faults.settings import argument, with_arguments
+from probes.faults.kit.argument_changes import argument, with_arguments
+from probes.faults.kit.changes import Facts
 
 DROP = ("layerdrop", "encoder_layerdrop")
 
 
 def _dropped(facts: Facts) -> bool:
-    from probes.instruments.checkpointing import layer_drop
+    from probes.facts.settings.gradient_checkpointing import layer_drop
 
     asked = argument(facts, "gradient_checkpointing") is True and facts.get("processes", 1) > 1
     return asked and layer_drop(facts["model"]) > 0

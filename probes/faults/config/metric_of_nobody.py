@@ -1,7 +1,7 @@
 from typing import Any
 
 from diagnose import fault
-from probes.faults.changes import THEIRS, Facts
+from probes.faults.kit.changes import THEIRS, Facts
 
 
 def _metric(facts: Facts) -> Any:
@@ -18,7 +18,7 @@ def _metric(facts: Facts) -> Any:
 def metric_of_nobody(facts: Facts) -> Facts:
     from transformers import Seq2SeqTrainer, Seq2SeqTrainingArguments
 
-    from probes.instruments.corpus_on_disk import folder
+    from probes.subjects.corpus_files import folder
 
     how: dict[str, Any] = {"metric_for_best_model": "wer", "greater_is_better": False, "remove_unused_columns": False}
     arguments = Seq2SeqTrainingArguments(

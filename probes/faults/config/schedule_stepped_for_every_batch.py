@@ -1,8 +1,8 @@
 from typing import Any
 
 from diagnose import fault
-from probes.faults.changes import Facts, batch_of, unsaid, usual_loss
-from probes.faults.gradient_changes import at_update
+from probes.faults.kit.changes import Facts, batch_of, unsaid, usual_loss
+from probes.faults.kit.gradient_changes import at_update
 
 
 def _steps_twice(facts: Facts) -> bool:

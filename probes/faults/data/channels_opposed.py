@@ -1,8 +1,8 @@
 from typing import Any
 
 from diagnose import fault
-from probes.faults.changes import Facts
-from probes.faults.data_changes import SPEECH, in_corpus, samples, with_samples
+from probes.faults.kit.changes import Facts
+from probes.faults.kit.corpus_changes import SPEECH, in_corpus, samples, with_samples
 
 
 def _opposed(clip: Any) -> Any:

@@ -1,6 +1,6 @@
 from diagnose import fault
-from probes.faults.changes import Facts
-from probes.faults.data_sets import CLASSIFIER, sets_of, with_classes
+from probes.faults.kit.changes import Facts
+from probes.faults.kit.class_changes import CLASSIFIER, sets_of, with_classes
 
 
 @fault("classes_from_one", "class labels count from one", "DAT043", lambda f: int(sets_of(f)[1].min()) == 1, CLASSIFIER)

@@ -1,6 +1,6 @@
 from diagnose import fault
-from probes.faults.changes import Facts
-from probes.faults.data_sets import CLASSIFIER, sets_of, with_classes
+from probes.faults.kit.changes import Facts
+from probes.faults.kit.class_changes import CLASSIFIER, sets_of, with_classes
 
 
 @fault("classes_one_hot", "class labels are one-hot vectors", "DAT042", lambda f: sets_of(f)[1].dim() == 2, CLASSIFIER)

@@ -2,7 +2,7 @@ import threading
 from typing import Any
 
 from diagnose import fault
-from probes.faults.changes import Facts, batch_of, with_batches
+from probes.faults.kit.changes import Facts, batch_of, with_batches
 
 
 class Tied(dict):

@@ -1,10 +1,10 @@
 from diagnose import fault
-from probes.faults.changes import Facts
-from probes.faults.data_changes import SPEECH, in_corpus, with_corpus
+from probes.faults.kit.changes import Facts
+from probes.faults.kit.corpus_changes import SPEECH, in_corpus, with_corpus
 
 
 def _halved(facts: Facts) -> Facts:
-    from probes.instruments.corpus_on_disk import rewritten, samples_of
+    from probes.subjects.corpus_files import rewritten, samples_of
 
     corpus = with_corpus(facts)
     evaluation = {**corpus, "train_rows": corpus["eval_rows"]}

@@ -1,6 +1,6 @@
 from diagnose import fault
-from probes.faults.changes import Facts
-from probes.faults.data_changes import SPEECH, Rows, in_corpus, texts, with_rows
+from probes.faults.kit.changes import Facts
+from probes.faults.kit.corpus_changes import SPEECH, Rows, in_corpus, texts, with_rows
 
 
 def _capitals(train: Rows, evaluation: Rows) -> None:

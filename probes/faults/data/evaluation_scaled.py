@@ -1,8 +1,8 @@
 from typing import Any
 
 from diagnose import fault
-from probes.faults.changes import Facts
-from probes.faults.data_sets import CLASSIFIER
+from probes.faults.kit.changes import Facts
+from probes.faults.kit.class_changes import CLASSIFIER
 
 
 @fault(

@@ -1,8 +1,8 @@
 from typing import Any
 
 from diagnose import fault
-from probes.faults.changes import Facts, with_batches
-from probes.faults.data_sets import CLASSIFIER
+from probes.faults.kit.changes import Facts, with_batches
+from probes.faults.kit.class_changes import CLASSIFIER
 
 
 def _pixels(batch: Any) -> Any:

@@ -1,7 +1,7 @@
 from diagnose import fault
-from probes.faults.changes import Facts
-from probes.faults.data_changes import SPEECH
-from probes.faults.data_items import audio_of, with_noise
+from probes.faults.kit.changes import Facts
+from probes.faults.kit.corpus_changes import SPEECH
+from probes.faults.kit.item_changes import audio_of, with_noise
 
 
 @fault(

@@ -1,13 +1,13 @@
 from typing import Any
 
 from diagnose import fault
-from probes.faults.anatomy import main_input
-from probes.faults.changes import (
+from probes.faults.kit.changes import (
     SEQUENCES,
     Facts,
     before_and_after,
     with_batches,
 )
+from probes.faults.kit.model_parts import main_input
 
 
 def _without_input(facts: Facts) -> bool:

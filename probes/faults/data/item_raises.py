@@ -1,8 +1,8 @@
 from typing import Any
 
 from diagnose import fault
-from probes.faults.changes import Facts
-from probes.faults.data_items import with_items
+from probes.faults.kit.changes import Facts
+from probes.faults.kit.item_changes import with_items
 
 
 def _raise(number: int, item: Any) -> Any:

@@ -1,5 +1,5 @@
 from diagnose import fault
-from probes.faults.changes import Facts, loader
+from probes.faults.kit.changes import Facts, loader
 
 
 def _in_order(facts: Facts) -> bool:

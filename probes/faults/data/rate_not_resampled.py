@@ -1,6 +1,6 @@
 from diagnose import fault
-from probes.faults.changes import Facts
-from probes.faults.data_items import with_items
+from probes.faults.kit.changes import Facts
+from probes.faults.kit.item_changes import with_items
 
 
 @fault(

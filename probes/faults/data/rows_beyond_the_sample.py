@@ -1,6 +1,6 @@
 from diagnose import fault
-from probes.faults.changes import Facts
-from probes.faults.data_changes import SPEECH, with_corpus
+from probes.faults.kit.changes import Facts
+from probes.faults.kit.corpus_changes import SPEECH, with_corpus
 
 
 @fault("rows_beyond_the_sample", "a sample of ten rows", "DAT052", lambda f: f.get("data_sample_size") == 10, SPEECH)

@@ -1,6 +1,6 @@
 from diagnose import fault
-from probes.faults.changes import Facts
-from probes.faults.data_sets import CLASSIFIER, sets_of
+from probes.faults.kit.changes import Facts
+from probes.faults.kit.class_changes import CLASSIFIER, sets_of
 
 
 def _of_all(facts: Facts) -> bool:

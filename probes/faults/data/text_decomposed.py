@@ -2,8 +2,8 @@ import unicodedata
 
 from diagnose import fault
 from diagnose.engine.context import NotApplicable
-from probes.faults.changes import Facts
-from probes.faults.data_changes import SPEECH, in_corpus, its_text, with_text
+from probes.faults.kit.changes import Facts
+from probes.faults.kit.corpus_changes import SPEECH, in_corpus, its_text, with_text
 
 
 @fault(

@@ -1,6 +1,6 @@
 from diagnose import fault
-from probes.faults.changes import Facts
-from probes.faults.data_changes import SPEECH, in_corpus, its_text, with_text
+from probes.faults.kit.changes import Facts
+from probes.faults.kit.corpus_changes import SPEECH, in_corpus, its_text, with_text
 
 
 @fault(

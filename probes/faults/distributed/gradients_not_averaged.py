@@ -2,8 +2,8 @@ from typing import Any
 
 from diagnose import fault
 from diagnose.engine.context import NotApplicable
-from probes.faults.changes import Facts
-from probes.faults.ranks import drift_apart, in_ranks, wrapped
+from probes.faults.kit.changes import Facts
+from probes.faults.kit.rank_changes import drift_apart, in_ranks, wrapped
 
 
 @fault(

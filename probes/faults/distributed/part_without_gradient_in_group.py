@@ -1,8 +1,8 @@
 from typing import Any
 
 from diagnose import fault
-from probes.faults.changes import Facts
-from probes.faults.ranks import first_batch, in_ranks, of_ranks, wrapped
+from probes.faults.kit.changes import Facts
+from probes.faults.kit.rank_changes import first_batch, in_ranks, of_ranks, wrapped
 
 
 def _step_stops(facts: Facts) -> bool:
@@ -10,7 +10,7 @@ def _step_stops(facts: Facts) -> bool:
 
 
 def _said(scene: Any) -> str:
-    from probes.instruments.rank_steps import steps_of
+    from probes.facts.distributed.rank_steps import steps_of
 
     try:
         steps_of(scene, [first_batch(scene)])

@@ -2,13 +2,13 @@ from typing import Any
 
 from diagnose import fault
 from diagnose.engine.context import NotApplicable
-from probes.faults.changes import SEQUENCES, Facts
-from probes.faults.ranks import first_batch, in_ranks, of_ranks
+from probes.faults.kit.changes import SEQUENCES, Facts
+from probes.faults.kit.rank_changes import first_batch, in_ranks, of_ranks
 
 
 def _evaluation_stops(facts: Facts) -> bool:
     """Whether a process of a group does not come back from it."""
-    from probes.instruments.ranks import evaluate
+    from probes.facts.distributed.ranks import evaluate
 
     try:
         of_ranks(facts, lambda scene, rank: evaluate(scene, rank) if scene.evaluate else None)
@@ -27,7 +27,7 @@ def _said_to_first(scene: Any) -> Any:
 
 def _length(scene: Any, rank: int) -> int:
     """Of what it generates, when every process is made to say another number of tokens."""
-    from probes.instruments.ranks import evaluate
+    from probes.facts.distributed.ranks import evaluate
 
     said: list[int] = []
     scene.evaluate = lambda: said.append(_said_to_first(scene).shape[1])

@@ -1,12 +1,12 @@
 from typing import Any
 
 from diagnose import fault
-from probes.faults.changes import Facts
-from probes.faults.ranks import drawn_by, in_ranks, loader_of, needs_loader, of_ranks
+from probes.faults.kit.changes import Facts
+from probes.faults.kit.rank_changes import drawn_by, in_ranks, loader_of, needs_loader, of_ranks
 
 
 def _as_in_a_run(scene: Any) -> Any:
-    from probes.faults.ranks import wrapped
+    from probes.faults.kit.rank_changes import wrapped
 
     return scene.model if scene.wrapped else wrapped(scene.model, find_unused_parameters=True)
 

@@ -1,8 +1,8 @@
 from typing import Any
 
 from diagnose import fault
-from probes.faults.changes import Facts
-from probes.faults.ranks import drawn_by, in_ranks, loader_of, needs_loader, of_ranks
+from probes.faults.kit.changes import Facts
+from probes.faults.kit.rank_changes import drawn_by, in_ranks, loader_of, needs_loader, of_ranks
 
 
 @fault(

@@ -2,7 +2,7 @@ from importlib import import_module
 from typing import Any
 
 from diagnose import fault
-from probes.faults.changes import Facts, loader
+from probes.faults.kit.changes import Facts, loader
 
 
 class Undecodable:

@@ -3,7 +3,7 @@ import subprocess
 import sys
 
 from diagnose import fault
-from probes.faults.changes import Facts
+from probes.faults.kit.changes import Facts
 
 # torch asks for numpy once; it finds none that it can use, though python does later.
 SCRIPT = """
@@ -17,7 +17,7 @@ try:
 except Exception:
     pass
 del sys.modules["numpy"]
-from probes.instruments.numpy_bridge import cross
+from probes.facts.environment.numpy_bridge import cross
 print(json.dumps(cross()))
 """
 
@@ -31,7 +31,7 @@ print(json.dumps(cross()))
 def numpy_of_another_age(facts: Facts) -> Facts:
     from importlib.metadata import version
 
-    from probes.measured.environment import Bridge
+    from probes.facts.environment.types import Bridge
 
     ran = subprocess.run([sys.executable, "-c", SCRIPT], capture_output=True, text=True, check=True)
     failed, error = json.loads(ran.stdout.splitlines()[-1])

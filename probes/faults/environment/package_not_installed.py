@@ -1,6 +1,6 @@
 from diagnose import fault
-from probes.faults.changes import Facts
-from probes.faults.installing import without
+from probes.faults.kit.changes import Facts
+from probes.faults.kit.installations import without
 
 
 @fault(
@@ -10,7 +10,7 @@ from probes.faults.installing import without
     lambda facts: any(not package.imported for package in facts.get("packages", ())),
 )
 def package_not_installed(facts: Facts) -> Facts:
-    from probes.providers.environment import packages
+    from probes.facts.environment.facts import packages
 
     with without("soundfile"):
         return {**facts, "packages": packages()}

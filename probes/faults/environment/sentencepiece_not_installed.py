@@ -1,6 +1,6 @@
 from diagnose import fault
-from probes.faults.changes import Facts
-from probes.faults.installing import without
+from probes.faults.kit.changes import Facts
+from probes.faults.kit.installations import without
 
 
 @fault(
@@ -10,8 +10,8 @@ from probes.faults.installing import without
     lambda facts: "tokenizer_needs" in facts and bool(facts["tokenizer_needs"].absent),
 )
 def sentencepiece_not_installed(facts: Facts) -> Facts:
-    from probes.instruments.corpus_on_disk import folder
-    from probes.providers.environment import tokenizer_needs
+    from probes.facts.environment.facts import tokenizer_needs
+    from probes.subjects.corpus_files import folder
 
     source = folder()
     (source / "spiece.model").touch()

@@ -1,6 +1,6 @@
 from diagnose import fault
-from probes.faults.changes import Facts
-from probes.faults.installing import standing_first
+from probes.faults.kit.changes import Facts
+from probes.faults.kit.installations import standing_first
 
 
 @fault(
@@ -10,7 +10,7 @@ from probes.faults.installing import standing_first
     lambda facts: "builds" in facts and not facts["builds"].loads,
 )
 def torchaudio_of_another_torch(facts: Facts) -> Facts:
-    from probes.providers.environment import builds
+    from probes.facts.environment.facts import builds
 
     tag = "cu118" if "cu118" not in builds().torch else "cu121"
     files = {"__init__.py": "", "version.py": f"__version__ = '2.11.0+{tag}'\n", "lib/libtorchaudio.so": ""}

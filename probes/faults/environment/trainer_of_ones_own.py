@@ -1,6 +1,6 @@
 from diagnose import fault
-from probes.faults.changes import Facts
-from probes.faults.installing import standing_first
+from probes.faults.kit.changes import Facts
+from probes.faults.kit.installations import standing_first
 
 
 @fault(
@@ -10,7 +10,7 @@ from probes.faults.installing import standing_first
     lambda facts: "trainer_package" in facts and not facts["trainer_package"].ours,
 )
 def trainer_of_ones_own(facts: Facts) -> Facts:
-    from probes.providers.environment import trainer_package
+    from probes.facts.environment.facts import trainer_package
 
     with standing_first({"trainer.py": "def fit(): ...\n"}):
         return {**facts, "trainer_package": trainer_package()}

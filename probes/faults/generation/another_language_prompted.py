@@ -2,9 +2,9 @@ from typing import Any
 
 from diagnose import fault
 from diagnose.engine.context import NotApplicable
-from probes.faults.anatomy import decoder_of
-from probes.faults.changes import Facts
-from probes.faults.generating import generated, set_generation
+from probes.faults.kit.changes import Facts
+from probes.faults.kit.generation_changes import generated, set_generation
+from probes.faults.kit.model_parts import decoder_of
 
 
 def _prompt_of(facts: Facts) -> list[int]:

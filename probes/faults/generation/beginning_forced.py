@@ -1,7 +1,7 @@
 from diagnose import fault
 from diagnose.engine.context import NotApplicable
-from probes.faults.changes import Facts
-from probes.faults.generating import generated, set_generation, setting
+from probes.faults.kit.changes import Facts
+from probes.faults.kit.generation_changes import generated, set_generation, setting
 
 
 @fault(

@@ -2,8 +2,8 @@ from typing import Any
 
 from diagnose import fault
 from diagnose.engine.context import NotApplicable
-from probes.faults.changes import Facts
-from probes.faults.generating import spoken
+from probes.faults.kit.changes import Facts
+from probes.faults.kit.generation_changes import spoken
 
 WORDS = 5
 

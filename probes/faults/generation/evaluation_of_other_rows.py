@@ -1,6 +1,6 @@
 from diagnose import fault
-from probes.faults.changes import Facts
-from probes.faults.evaluating import instead, replaced
+from probes.faults.kit.changes import Facts
+from probes.faults.kit.evaluation_changes import instead, replaced
 
 
 @fault(

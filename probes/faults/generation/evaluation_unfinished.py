@@ -1,6 +1,6 @@
 from diagnose import fault
-from probes.faults.changes import Facts
-from probes.faults.evaluating import instead, raises, replaced
+from probes.faults.kit.changes import Facts
+from probes.faults.kit.evaluation_changes import instead, raises, replaced
 
 
 @fault(

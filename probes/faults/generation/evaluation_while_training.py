@@ -1,7 +1,7 @@
 from diagnose import fault
 from diagnose.engine.context import NotApplicable
-from probes.faults.changes import Facts, mode_matters
-from probes.faults.evaluating import instead, modes_of, replaced
+from probes.faults.kit.changes import Facts, mode_matters
+from probes.faults.kit.evaluation_changes import instead, modes_of, replaced
 
 
 @fault(

@@ -1,6 +1,6 @@
 from diagnose import fault
-from probes.faults.changes import SEQUENCES, Facts
-from probes.faults.generating import generated
+from probes.faults.kit.changes import SEQUENCES, Facts
+from probes.faults.kit.generation_changes import generated
 
 
 @fault(

@@ -1,7 +1,7 @@
 from diagnose import fault
 from diagnose.engine.context import NotApplicable
-from probes.faults.changes import SEQUENCES, Facts
-from probes.faults.generating import generated, set_generation, spoken
+from probes.faults.kit.changes import SEQUENCES, Facts
+from probes.faults.kit.generation_changes import generated, set_generation, spoken
 
 FEW = 6
 WORDS = 16

@@ -1,5 +1,5 @@
 from diagnose import fault
-from probes.faults.changes import OURS, Facts
+from probes.faults.kit.changes import OURS, Facts
 
 
 @fault(

@@ -1,8 +1,8 @@
 from typing import Any
 
 from diagnose import fault
-from probes.faults.changes import Facts
-from probes.faults.evaluating import instead, replaced, some_labels
+from probes.faults.kit.changes import Facts
+from probes.faults.kit.evaluation_changes import instead, replaced, some_labels
 
 
 def _blames(facts: Facts) -> bool:

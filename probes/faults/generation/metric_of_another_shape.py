@@ -1,8 +1,8 @@
 from typing import Any
 
 from diagnose import fault
-from probes.faults.changes import Facts
-from probes.faults.evaluating import instead, raises, replaced, some_labels
+from probes.faults.kit.changes import Facts
+from probes.faults.kit.evaluation_changes import instead, raises, replaced, some_labels
 
 
 def _stumbles(facts: Facts) -> bool:

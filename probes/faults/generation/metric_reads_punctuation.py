@@ -2,8 +2,8 @@ from typing import Any
 
 from diagnose import fault
 from diagnose.engine.context import NotApplicable
-from probes.faults.changes import SEQUENCES, Facts, label_key, loader
-from probes.faults.evaluating import instead, replaced, some_labels
+from probes.faults.kit.changes import SEQUENCES, Facts, label_key, loader
+from probes.faults.kit.evaluation_changes import instead, replaced, some_labels
 
 TEXTS = ("transcript", "translation", "summary")
 

@@ -1,9 +1,9 @@
 from typing import Any
 
 from diagnose import fault
-from probes.faults.changes import SEQUENCES, Facts
-from probes.faults.evaluating import instead, replaced
-from probes.faults.generating import generated
+from probes.faults.kit.changes import SEQUENCES, Facts
+from probes.faults.kit.evaluation_changes import instead, replaced
+from probes.faults.kit.generation_changes import generated
 
 
 def _shorter(facts: Facts) -> bool:

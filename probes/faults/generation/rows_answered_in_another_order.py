@@ -1,7 +1,7 @@
 from diagnose import fault
-from probes.faults.answering import knows_better, with_inputs
-from probes.faults.changes import SEQUENCES, Facts
-from probes.faults.taught import taught
+from probes.faults.kit.biased_generation import knows_better, with_inputs
+from probes.faults.kit.changes import SEQUENCES, Facts
+from probes.faults.kit.memorized_model import taught
 
 
 @fault(

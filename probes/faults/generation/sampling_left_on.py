@@ -1,8 +1,8 @@
 from typing import Any
 
 from diagnose import fault
-from probes.faults.changes import THEIRS, Facts
-from probes.faults.generating import asked_of_generate
+from probes.faults.kit.changes import THEIRS, Facts
+from probes.faults.kit.generation_changes import asked_of_generate
 
 
 def _samples(facts: Facts) -> bool:

@@ -1,5 +1,5 @@
 from diagnose import fault
-from probes.faults.changes import THEIRS, Facts
+from probes.faults.kit.changes import THEIRS, Facts
 
 
 @fault(

@@ -1,9 +1,9 @@
 from typing import Any
 
 from diagnose import fault
-from probes.faults.anatomy import main_input
-from probes.faults.changes import Facts, start_of
-from probes.faults.generating import prompt_of
+from probes.faults.kit.changes import Facts, start_of
+from probes.faults.kit.generation_changes import prompt_of
+from probes.faults.kit.model_parts import main_input
 
 
 @fault(

@@ -1,7 +1,7 @@
 import threading
 
 from diagnose import fault
-from probes.faults.changes import OURS, Facts
+from probes.faults.kit.changes import OURS, Facts
 
 
 @fault(

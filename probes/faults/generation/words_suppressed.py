@@ -1,6 +1,6 @@
 from diagnose import fault
-from probes.faults.changes import THEIRS, Facts
-from probes.faults.generating import set_generation
+from probes.faults.kit.changes import THEIRS, Facts
+from probes.faults.kit.generation_changes import set_generation
 
 
 @fault(

@@ -1,9 +1,9 @@
 from typing import Any
 
 from diagnose import fault
-from probes.faults.anatomy import front_of
-from probes.faults.changes import Facts, last_hook
-from probes.faults.gradient_changes import hooked
+from probes.faults.kit.changes import Facts, last_hook
+from probes.faults.kit.gradient_changes import hooked
+from probes.faults.kit.model_parts import front_of
 
 
 def _soft_limit() -> Any:

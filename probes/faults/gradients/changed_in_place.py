@@ -1,8 +1,8 @@
 from typing import Any
 
 from diagnose import fault
-from probes.faults.changes import Facts
-from probes.faults.gradient_changes import backward_of, hooked
+from probes.faults.kit.changes import Facts
+from probes.faults.kit.gradient_changes import backward_of, hooked
 
 
 def _overwritten(hidden: Any) -> Any:

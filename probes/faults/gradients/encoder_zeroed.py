@@ -1,5 +1,5 @@
 from diagnose import fault
-from probes.faults.changes import SEQUENCES, Facts, encoder_of, gradients_of, hook_output
+from probes.faults.kit.changes import SEQUENCES, Facts, encoder_of, gradients_of, hook_output
 
 
 @fault(

@@ -1,8 +1,8 @@
 from typing import Any
 
 from diagnose import fault
-from probes.faults.changes import Facts
-from probes.faults.gradient_changes import norm_of, own_steps_of, with_own_step
+from probes.faults.kit.changes import Facts
+from probes.faults.kit.gradient_changes import norm_of, own_steps_of, with_own_step
 
 
 def _step(model: Any, optimizer: Any, loss: Any) -> None:

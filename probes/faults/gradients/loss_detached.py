@@ -1,5 +1,5 @@
 from diagnose import fault
-from probes.faults.changes import Facts, loss_of, usual_loss
+from probes.faults.kit.changes import Facts, loss_of, usual_loss
 
 
 @fault(

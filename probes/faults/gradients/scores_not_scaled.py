@@ -1,6 +1,6 @@
 from diagnose import fault
-from probes.faults.anatomy import query_of
-from probes.faults.changes import Facts, hook_output, last_hook
+from probes.faults.kit.changes import Facts, hook_output, last_hook
+from probes.faults.kit.model_parts import query_of
 
 LARGE = 1e6  # deviation of the queries: whatever the keys are like, scores are far apart, and still finite
 

@@ -1,6 +1,6 @@
 from diagnose import fault
-from probes.faults.anatomy import activation_of
-from probes.faults.changes import Facts
+from probes.faults.kit.changes import Facts
+from probes.faults.kit.model_parts import activation_of
 
 BEFORE = ("fc1", "intermediate_dense", "linear1", "1")
 

@@ -1,7 +1,7 @@
 from typing import Any
 
 from diagnose import fault
-from probes.faults.changes import Facts, with_batches
+from probes.faults.kit.changes import Facts, with_batches
 
 
 @fault(

@@ -2,7 +2,7 @@ from typing import Any
 
 from diagnose import fault
 from diagnose.engine.context import NotApplicable
-from probes.faults.changes import (
+from probes.faults.kit.changes import (
     Facts,
     loss_of,
     with_batches,

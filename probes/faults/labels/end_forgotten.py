@@ -1,5 +1,5 @@
 from diagnose import fault
-from probes.faults.changes import SEQUENCES, Facts, by_row, first_labels, with_targets
+from probes.faults.kit.changes import SEQUENCES, Facts, by_row, first_labels, with_targets
 
 
 @fault(

@@ -3,8 +3,8 @@ from typing import Any
 
 from diagnose import fault
 from diagnose.engine.context import NotApplicable
-from probes.faults.anatomy import decoder_of
-from probes.faults.changes import Facts
+from probes.faults.kit.changes import Facts
+from probes.faults.kit.model_parts import decoder_of
 
 MASKS: dict[str, Any] = {"tgt_mask": None, "causal": False}
 

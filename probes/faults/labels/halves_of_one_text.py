@@ -1,6 +1,6 @@
 from diagnose import fault
-from probes.faults.changes import SEQUENCES, Facts
-from probes.faults.two_tasks import scored_rows, told_rows, two_tasks
+from probes.faults.kit.changes import SEQUENCES, Facts
+from probes.faults.kit.two_tasks import scored_rows, told_rows, two_tasks
 
 
 @fault(

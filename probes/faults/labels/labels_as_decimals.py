@@ -1,5 +1,5 @@
 from diagnose import fault
-from probes.faults.changes import (
+from probes.faults.kit.changes import (
     SEQUENCES,
     Facts,
     first_labels,

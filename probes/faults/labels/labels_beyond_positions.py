@@ -1,7 +1,7 @@
 from diagnose import fault
 from diagnose.engine.context import NotApplicable
-from probes.faults.anatomy import decoder_of
-from probes.faults.changes import Facts, by_row, first_labels, with_targets
+from probes.faults.kit.changes import Facts, by_row, first_labels, with_targets
+from probes.faults.kit.model_parts import decoder_of
 
 
 def _positions(facts: Facts) -> int:

@@ -1,5 +1,5 @@
 from diagnose import fault
-from probes.faults.changes import Facts, by_row, labels_changed, with_targets
+from probes.faults.kit.changes import Facts, by_row, labels_changed, with_targets
 
 
 def _lost(facts: Facts) -> bool:

@@ -1,5 +1,5 @@
 from diagnose import fault
-from probes.faults.changes import SEQUENCES, Facts, first_labels, with_labels
+from probes.faults.kit.changes import SEQUENCES, Facts, first_labels, with_labels
 
 
 def _ids(facts: Facts) -> list[int]:

@@ -1,7 +1,7 @@
 from typing import Any
 
 from diagnose import fault
-from probes.faults.changes import (
+from probes.faults.kit.changes import (
     SEQUENCES,
     Facts,
     label_key,

@@ -1,7 +1,7 @@
 from typing import Any
 
 from diagnose import fault
-from probes.faults.changes import Facts, label_key, loss_of
+from probes.faults.kit.changes import Facts, label_key, loss_of
 
 
 def compute_loss(model: Any, batch: Any) -> Any:

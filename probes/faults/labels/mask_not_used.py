@@ -1,8 +1,8 @@
 from typing import Any
 
 from diagnose import fault
-from probes.faults.anatomy import encoder_of
-from probes.faults.changes import Facts
+from probes.faults.kit.changes import Facts
+from probes.faults.kit.model_parts import encoder_of
 
 
 @fault(

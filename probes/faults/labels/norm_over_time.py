@@ -1,8 +1,8 @@
 from typing import Any
 
 from diagnose import fault
-from probes.faults.changes import Facts
-from probes.faults.parts import add_behind
+from probes.faults.kit.changes import Facts
+from probes.faults.kit.module_changes import add_behind
 
 
 def _normed(facts: Facts) -> bool:

@@ -1,7 +1,7 @@
 from typing import Any
 
 from diagnose import fault
-from probes.faults.changes import Facts, loader, with_batches
+from probes.faults.kit.changes import Facts, loader, with_batches
 
 KEYS = ("input_values", "feats")
 

@@ -1,7 +1,7 @@
 from typing import Any
 
 from diagnose import fault
-from probes.faults.changes import SEQUENCES, Facts, first_labels, with_targets
+from probes.faults.kit.changes import SEQUENCES, Facts, first_labels, with_targets
 
 
 def _row_emptied(labels: Any) -> Any:

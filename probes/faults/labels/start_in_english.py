@@ -1,6 +1,6 @@
 from diagnose import fault
-from probes.faults.changes import Facts
-from probes.faults.vocabulary import CODES, with_tokens
+from probes.faults.kit.changes import Facts
+from probes.faults.kit.tokenizer_changes import CODES, with_tokens
 
 
 def _start(facts: Facts) -> str:

@@ -1,5 +1,5 @@
 from diagnose import fault
-from probes.faults.changes import Facts, by_row, first_labels, start_of, with_targets
+from probes.faults.kit.changes import Facts, by_row, first_labels, start_of, with_targets
 
 
 @fault(

@@ -2,8 +2,8 @@ from typing import Any
 
 from diagnose import fault
 from diagnose.engine.context import NotApplicable
-from probes.faults.changes import Facts, first_labels
-from probes.faults.vocabulary import CODES, with_collator, with_tokens
+from probes.faults.kit.changes import Facts, first_labels
+from probes.faults.kit.tokenizer_changes import CODES, with_collator, with_tokens
 
 
 def _two_sided(tokenizer: Any) -> Any:
@@ -28,7 +28,7 @@ def _two_sided(tokenizer: Any) -> Any:
     ("e2e", "mt5"),
 )
 def target_as_source(facts: Facts) -> Facts:
-    from probes.instruments.subjects.labels import masked_labels
+    from probes.subjects.labels import masked_labels
 
     if len(facts["collate"]([facts["train_dataset"][0]])["labels"]) != 1:
         raise NotApplicable("its collator makes several rows of an item")

@@ -1,6 +1,6 @@
 from diagnose import fault
-from probes.faults.anatomy import head_of
-from probes.faults.changes import Facts
+from probes.faults.kit.changes import Facts
+from probes.faults.kit.model_parts import head_of
 
 SHARE = 0.99
 

@@ -1,7 +1,7 @@
 from diagnose import fault
-from probes.faults.anatomy import head_of
-from probes.faults.changes import Facts
-from probes.faults.parts import with_optimizer
+from probes.faults.kit.changes import Facts
+from probes.faults.kit.model_parts import head_of
+from probes.faults.kit.module_changes import with_optimizer
 
 
 @fault(

@@ -1,8 +1,8 @@
 from typing import Any
 
 from diagnose import fault
-from probes.faults.changes import Facts, loss_of
-from probes.faults.loss_changes import flat, with_loss
+from probes.faults.kit.changes import Facts, loss_of
+from probes.faults.kit.loss_changes import flat, with_loss
 
 
 def _shuffled(scores: Any, labels: Any) -> Any:
@@ -19,7 +19,7 @@ def _wavers(facts: Facts) -> bool:
     """The loss of the same rows at the same weights is another each time."""
     import torch
 
-    from probes.instruments.observer import observed
+    from probes.facts.core.observer import observed
 
     with observed(facts["model"]), torch.no_grad():
         facts["model"].eval()

@@ -1,6 +1,6 @@
 from diagnose import fault
-from probes.faults.changes import Facts
-from probes.faults.settings import with_rate
+from probes.faults.kit.argument_changes import with_rate
+from probes.faults.kit.changes import Facts
 
 RATE = 1.0  # Adam learns well up to 0.01 in every subject
 

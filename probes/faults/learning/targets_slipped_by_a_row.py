@@ -2,7 +2,7 @@ import random
 from typing import Any
 
 from diagnose import fault
-from probes.faults.changes import SEQUENCES, Facts, loader
+from probes.faults.kit.changes import SEQUENCES, Facts, loader
 
 TARGETS = ("transcript", "translation", "summary")
 

@@ -1,6 +1,6 @@
 from diagnose import fault
-from probes.faults.changes import Facts, batch_of
-from probes.faults.gradient_changes import at_update, norm_of, with_accumulated_step
+from probes.faults.kit.changes import Facts, batch_of
+from probes.faults.kit.gradient_changes import at_update, norm_of, with_accumulated_step
 
 
 def _adds_up(facts: Facts) -> bool:

@@ -1,8 +1,8 @@
 from typing import Any
 
 from diagnose import fault
-from probes.faults.changes import SEQUENCES, Facts, label_key
-from probes.faults.gradient_changes import at_update, with_accumulated_step
+from probes.faults.kit.changes import SEQUENCES, Facts, label_key
+from probes.faults.kit.gradient_changes import at_update, with_accumulated_step
 
 
 def _weighs_batches_alike(facts: Facts) -> bool:

@@ -1,6 +1,6 @@
 from typing import Any
 
-from probes.faults.births import born
+from probes.faults.kit.nonfinite_values import born
 
 
 @born("angle_out_of_range", "acos is taken of 2", "LOS060")

@@ -1,9 +1,9 @@
 from typing import Any
 
 from diagnose import fault
-from probes.faults.changes import Facts
+from probes.faults.kit.changes import Facts
+from probes.faults.kit.module_changes import add_behind, with_optimizer
 from probes.faults.parameters.batch_norm_in_frozen_part import _norm
-from probes.faults.parts import add_behind, with_optimizer
 
 
 def _asleep(facts: Facts) -> Any:

@@ -1,6 +1,6 @@
 from typing import Any
 
-from probes.faults.births import born
+from probes.faults.kit.nonfinite_values import born
 
 
 @born("divided_by_nought", "rows are divided by a deviation of 0", "LOS054")

@@ -1,7 +1,7 @@
 from typing import Any
 
 from diagnose import fault
-from probes.faults.changes import Facts, before_and_after, with_batches
+from probes.faults.kit.changes import Facts, before_and_after, with_batches
 
 BANDS = {"input_features": 1, "feats": 2}  # the axis of the bands, by the key that holds them
 

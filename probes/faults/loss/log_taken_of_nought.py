@@ -1,6 +1,6 @@
 from typing import Any
 
-from probes.faults.births import born
+from probes.faults.kit.nonfinite_values import born
 
 
 @born("log_taken_of_nought", "a logarithm is taken of 0", "LOS053")

@@ -1,8 +1,8 @@
 from typing import Any
 
 from diagnose import fault
-from probes.faults.changes import Facts, hook_output
-from probes.faults.loss_changes import first_batch, scores_and_labels
+from probes.faults.kit.changes import Facts, hook_output
+from probes.faults.kit.loss_changes import first_batch, scores_and_labels
 
 KERNELS = ("subsample", "subsampling")
 READ = ("input_features", "input_values", "input_ids")
@@ -10,8 +10,8 @@ READ = ("input_features", "input_values", "input_ids")
 
 def _is_deaf(facts: Facts) -> bool:
     """The first row's scores stay when its input is another row's."""
-    from probes.instruments.loss_rows import with_inputs_exchanged
-    from probes.instruments.observer import observed
+    from probes.facts.core.batch_rows import with_inputs_exchanged
+    from probes.facts.core.observer import observed
 
     model, batch = facts["model"], first_batch(facts)
     with observed(model):

@@ -1,8 +1,8 @@
 from typing import Any
 
 from diagnose import fault
-from probes.faults.changes import Facts, usual_loss
-from probes.faults.loss_changes import cross_entropy_of, loss_now
+from probes.faults.kit.changes import Facts, usual_loss
+from probes.faults.kit.loss_changes import cross_entropy_of, loss_now
 
 
 def _rows(batch: Any) -> int:

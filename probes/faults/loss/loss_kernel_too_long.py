@@ -2,8 +2,8 @@ from typing import Any
 
 from diagnose import fault
 from diagnose.engine.context import NotApplicable
-from probes.faults.anatomy import main_input
-from probes.faults.changes import Facts, usual_loss
+from probes.faults.kit.changes import Facts, usual_loss
+from probes.faults.kit.model_parts import main_input
 
 LOOKED, QUARTER = 16, 4
 

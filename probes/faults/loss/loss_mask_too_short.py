@@ -2,7 +2,7 @@ import inspect
 from typing import Any
 
 from diagnose import fault
-from probes.faults.changes import Facts
+from probes.faults.kit.changes import Facts
 
 
 def _shortened(model: Any) -> None:

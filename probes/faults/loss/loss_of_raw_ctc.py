@@ -2,8 +2,8 @@ from typing import Any
 
 from diagnose import fault
 from diagnose.engine.context import NotApplicable
-from probes.faults.changes import Facts
-from probes.faults.loss_changes import loss_now
+from probes.faults.kit.changes import Facts
+from probes.faults.kit.loss_changes import loss_now
 
 
 @fault(

@@ -1,6 +1,6 @@
 from diagnose import fault
-from probes.faults.changes import Facts, usual_loss
-from probes.faults.loss_changes import loss_now
+from probes.faults.kit.changes import Facts, usual_loss
+from probes.faults.kit.loss_changes import loss_now
 
 
 @fault(

@@ -2,8 +2,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from diagnose import fault
-from probes.faults.changes import Facts, usual_loss
-from probes.faults.loss_changes import loss_now, needs_scores_beside_labels
+from probes.faults.kit.changes import Facts, usual_loss
+from probes.faults.kit.loss_changes import loss_now, needs_scores_beside_labels
 
 STEPS = 4
 

@@ -1,8 +1,8 @@
 from typing import Any
 
 from diagnose import fault
-from probes.faults.changes import Facts
-from probes.faults.loss_changes import flat, loss_now, with_loss
+from probes.faults.kit.changes import Facts
+from probes.faults.kit.loss_changes import flat, loss_now, with_loss
 
 
 def _raw(scores: Any, labels: Any) -> Any:

@@ -1,6 +1,6 @@
 from typing import Any
 
-from probes.faults.births import born
+from probes.faults.kit.nonfinite_values import born
 
 
 @born("product_too_large", "a product passes what float32 holds", "LOS052")

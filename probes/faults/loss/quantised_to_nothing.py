@@ -1,8 +1,8 @@
 from typing import Any
 
 from diagnose import fault
-from probes.faults.changes import SEQUENCES, Facts, encoder_of, hook_output
-from probes.faults.loss_changes import loss_now
+from probes.faults.kit.changes import SEQUENCES, Facts, encoder_of, hook_output
+from probes.faults.kit.loss_changes import loss_now
 
 
 def _is_silent(facts: Facts) -> bool:

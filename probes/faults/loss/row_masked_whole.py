@@ -1,6 +1,6 @@
 from typing import Any
 
-from probes.faults.births import born
+from probes.faults.kit.nonfinite_values import born
 
 
 @born("row_masked_whole", "a softmax is given a row of -inf alone", "LOS056")

@@ -1,14 +1,14 @@
 from diagnose import fault
-from probes.faults.anatomy import head_of
-from probes.faults.changes import Facts
-from probes.faults.loss_changes import after_head, first_batch, scores_and_labels
+from probes.faults.kit.changes import Facts
+from probes.faults.kit.loss_changes import after_head, first_batch, scores_and_labels
+from probes.faults.kit.model_parts import head_of
 
 
 def _stay_small(facts: Facts) -> bool:
     """However large the head's weights are."""
     import torch
 
-    from probes.instruments.observer import observed
+    from probes.facts.core.observer import observed
 
     model = facts["model"]
     with observed(model), torch.no_grad():

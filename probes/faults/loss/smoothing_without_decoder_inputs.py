@@ -1,7 +1,7 @@
 from typing import Any
 
 from diagnose import fault
-from probes.faults.changes import Facts
+from probes.faults.kit.changes import Facts
 
 
 def _unmade(facts: Facts) -> bool:
@@ -21,7 +21,7 @@ def _unmade(facts: Facts) -> bool:
 def smoothing_without_decoder_inputs(facts: Facts) -> Facts:
     from transformers import Seq2SeqTrainer, Seq2SeqTrainingArguments
 
-    from probes.instruments.corpus_on_disk import folder
+    from probes.subjects.corpus_files import folder
 
     arguments = Seq2SeqTrainingArguments(
         str(folder()), max_steps=100, per_device_train_batch_size=4, remove_unused_columns=False, use_cpu=True,

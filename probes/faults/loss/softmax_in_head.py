@@ -1,6 +1,6 @@
 from diagnose import fault
-from probes.faults.changes import Facts
-from probes.faults.loss_changes import after_head, first_batch, scores_and_labels
+from probes.faults.kit.changes import Facts
+from probes.faults.kit.loss_changes import after_head, first_batch, scores_and_labels
 
 
 def _are_probabilities(facts: Facts) -> bool:

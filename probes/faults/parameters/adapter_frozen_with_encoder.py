@@ -1,8 +1,8 @@
 from typing import Any
 
 from diagnose import fault
-from probes.faults.changes import SEQUENCES, Facts
-from probes.faults.parts import add_behind, freeze_front, with_optimizer
+from probes.faults.kit.changes import SEQUENCES, Facts
+from probes.faults.kit.module_changes import add_behind, freeze_front, with_optimizer
 
 
 def _adapter(width: int) -> Any:

@@ -1,7 +1,7 @@
 from diagnose import fault
-from probes.faults.changes import SEQUENCES, Facts, unsaid
+from probes.faults.kit.changes import SEQUENCES, Facts, unsaid
+from probes.faults.kit.module_changes import add_behind, freeze_front, pretend_trained, with_optimizer
 from probes.faults.parameters.adapter_frozen_with_encoder import _adapter, _frozen
-from probes.faults.parts import add_behind, freeze_front, pretend_trained, with_optimizer
 
 
 @fault(

@@ -1,8 +1,8 @@
 from typing import Any
 
 from diagnose import fault
-from probes.faults.changes import Facts, unsaid
-from probes.faults.parts import add_behind, freeze_front, with_optimizer
+from probes.faults.kit.changes import Facts, unsaid
+from probes.faults.kit.module_changes import add_behind, freeze_front, with_optimizer
 
 
 def _norm(width: int) -> Any:

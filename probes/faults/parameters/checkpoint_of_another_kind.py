@@ -1,5 +1,5 @@
 from diagnose import fault
-from probes.faults.changes import Facts
+from probes.faults.kit.changes import Facts
 
 
 @fault(

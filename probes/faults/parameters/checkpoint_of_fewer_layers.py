@@ -1,6 +1,6 @@
 from diagnose import fault
 from diagnose.engine.context import NotApplicable
-from probes.faults.changes import SEQUENCES, Facts, unsaid
+from probes.faults.kit.changes import SEQUENCES, Facts, unsaid
 
 
 @fault(

@@ -1,6 +1,6 @@
 from diagnose import fault
-from probes.faults.changes import Facts
-from probes.faults.parts import first_linear
+from probes.faults.kit.changes import Facts
+from probes.faults.kit.module_changes import first_linear
 
 
 @fault(

@@ -1,7 +1,7 @@
 from diagnose import fault
-from probes.faults.anatomy import front_of
-from probes.faults.changes import Facts, unsaid
-from probes.faults.parts import freeze_front, with_optimizer
+from probes.faults.kit.changes import Facts, unsaid
+from probes.faults.kit.model_parts import front_of
+from probes.faults.kit.module_changes import freeze_front, with_optimizer
 
 
 @fault(

@@ -1,5 +1,5 @@
 from diagnose import fault
-from probes.faults.changes import Facts, untied
+from probes.faults.kit.changes import Facts, untied
 
 
 def _left_out(facts: Facts) -> bool:

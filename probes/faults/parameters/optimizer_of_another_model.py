@@ -1,7 +1,7 @@
 from copy import deepcopy
 
 from diagnose import fault
-from probes.faults.changes import Facts
+from probes.faults.kit.changes import Facts
 
 
 def _strange(facts: Facts) -> bool:

@@ -1,7 +1,7 @@
 from warnings import catch_warnings, simplefilter
 
 from diagnose import fault
-from probes.faults.changes import Facts
+from probes.faults.kit.changes import Facts
 
 
 def _twice(facts: Facts) -> bool:

@@ -1,6 +1,6 @@
 from diagnose import fault
-from probes.faults.changes import Facts
-from probes.faults.parts import with_optimizer
+from probes.faults.kit.changes import Facts
+from probes.faults.kit.module_changes import with_optimizer
 
 
 def _apart(facts: Facts) -> bool:

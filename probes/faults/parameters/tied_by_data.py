@@ -2,7 +2,7 @@ from itertools import combinations
 from typing import Any
 
 from diagnose import fault
-from probes.faults.changes import Facts
+from probes.faults.kit.changes import Facts
 
 
 def _pair(facts: Facts) -> tuple[Any, Any]:

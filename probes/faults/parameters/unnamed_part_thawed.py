@@ -1,6 +1,6 @@
 from diagnose import fault
-from probes.faults.anatomy import front_of
-from probes.faults.changes import Facts
+from probes.faults.kit.changes import Facts
+from probes.faults.kit.model_parts import front_of
 
 
 def _names(facts: Facts) -> tuple[str, ...]:

@@ -1,11 +1,11 @@
 from typing import Any
 
 from diagnose import fault
-from probes.faults.changes import Facts, loss_of, usual_loss
+from probes.faults.kit.changes import Facts, loss_of, usual_loss
 
 
 def _sleeps(facts: Facts) -> bool:
-    from probes.instruments.observer import observed
+    from probes.facts.core.observer import observed
 
     with observed(facts["model"]):
         facts["model"].train()

@@ -2,8 +2,8 @@ from typing import Any
 
 from diagnose import fault
 from diagnose.engine.context import NotApplicable
-from probes.faults.anatomy import front_of
-from probes.faults.changes import Facts, loss_of
+from probes.faults.kit.changes import Facts, loss_of
+from probes.faults.kit.model_parts import front_of
 
 
 def _part(facts: Facts) -> Any:
@@ -34,7 +34,7 @@ def _loss(facts: Facts) -> float:
     """From one seed, with every part in the mode that it is in."""
     import torch
 
-    from probes.instruments.observer import observed
+    from probes.facts.core.observer import observed
 
     with observed(facts["model"]), torch.no_grad():
         torch.manual_seed(0)

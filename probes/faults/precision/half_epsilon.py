@@ -1,6 +1,6 @@
 from typing import Any
 
-from probes.faults.half_births import born
+from probes.faults.kit.fp16_values import born
 
 
 @born("half_epsilon", "rows are divided by a size with an eps of 1e-8", "PRE006")

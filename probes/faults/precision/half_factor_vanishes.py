@@ -1,8 +1,8 @@
 from diagnose import fault
-from probes.faults.anatomy import head_of
-from probes.faults.changes import Facts, hook_output, last_hook
-from probes.faults.half_births import GPU, PLAIN
-from probes.faults.settings import with_fp16
+from probes.faults.kit.argument_changes import with_fp16
+from probes.faults.kit.changes import Facts, hook_output, last_hook
+from probes.faults.kit.fp16_values import GPU, PLAIN
+from probes.faults.kit.model_parts import head_of
 
 
 def _otherwise_in_half(facts: Facts) -> bool:

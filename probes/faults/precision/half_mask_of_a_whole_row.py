@@ -1,6 +1,6 @@
 from typing import Any
 
-from probes.faults.half_births import born
+from probes.faults.kit.fp16_values import born
 
 
 @born("half_mask_of_a_whole_row", "a row is masked whole with -1e9, which float32 bears", "PRE007")

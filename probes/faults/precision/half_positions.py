@@ -1,6 +1,6 @@
 from typing import Any
 
-from probes.faults.half_births import born
+from probes.faults.kit.fp16_values import born
 
 
 @born("half_positions", "positions up to 5000 are held in fp16", "PRE005", bears=True)

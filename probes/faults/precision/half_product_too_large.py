@@ -1,6 +1,6 @@
 from typing import Any
 
-from probes.faults.half_births import born, up_to
+from probes.faults.kit.fp16_values import born, up_to
 
 
 @born("half_product_too_large", "a product passes what fp16 holds", "PRE001")

@@ -1,6 +1,6 @@
 from diagnose import fault
-from probes.faults.changes import Facts
-from probes.faults.half_births import PLAIN, has_scale, with_scale
+from probes.faults.kit.changes import Facts
+from probes.faults.kit.fp16_values import PLAIN, has_scale, with_scale
 
 SCALE = 2.0**-20
 

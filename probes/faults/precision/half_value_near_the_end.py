@@ -1,6 +1,6 @@
 from typing import Any
 
-from probes.faults.half_births import born, up_to
+from probes.faults.kit.fp16_values import born, up_to
 
 
 @born("half_value_near_the_end", "a value comes near to what fp16 holds", "PRE008", bears=True)

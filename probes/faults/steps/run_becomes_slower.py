@@ -1,8 +1,8 @@
 import time
 from typing import Any
 
-from probes.faults.changes import Facts
-from probes.faults.runs import first, last, run
+from probes.faults.kit.changes import Facts
+from probes.faults.kit.short_runs import first, last, run
 
 
 @run(

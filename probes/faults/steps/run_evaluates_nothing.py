@@ -1,8 +1,8 @@
 from math import isfinite
 from typing import Any
 
-from probes.faults.changes import Facts
-from probes.faults.runs import run
+from probes.faults.kit.changes import Facts
+from probes.faults.kit.short_runs import run
 
 
 @run(

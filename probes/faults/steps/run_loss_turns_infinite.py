@@ -1,8 +1,8 @@
 from math import inf
 from typing import Any
 
-from probes.faults.changes import Facts
-from probes.faults.runs import TURN, run
+from probes.faults.kit.changes import Facts
+from probes.faults.kit.short_runs import TURN, run
 
 
 @run("run_loss_turns_infinite", "the loss is divided by zero at step 7", "STP001", lambda r: r.broken[1].loss == inf)

@@ -1,8 +1,8 @@
 from math import isfinite, nan
 from typing import Any
 
-from probes.faults.changes import Facts
-from probes.faults.runs import TURN, last, run
+from probes.faults.kit.changes import Facts
+from probes.faults.kit.short_runs import TURN, last, run
 
 
 @run("run_loss_turns_nan", "the loss is NaN from step 7 on", "STP001", lambda r: not isfinite(last(r, "loss")))

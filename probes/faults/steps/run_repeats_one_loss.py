@@ -1,7 +1,7 @@
 from typing import Any
 
-from probes.faults.changes import Facts
-from probes.faults.runs import first, run
+from probes.faults.kit.changes import Facts
+from probes.faults.kit.short_runs import first, run
 
 
 @run("run_repeats_one_loss", "one batch again and again, and no update", "STP006", lambda r: first(r, "loss") > 0)

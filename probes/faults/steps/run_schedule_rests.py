@@ -1,7 +1,7 @@
 from typing import Any
 
-from probes.faults.changes import Facts
-from probes.faults.runs import run
+from probes.faults.kit.changes import Facts
+from probes.faults.kit.short_runs import run
 
 
 @run("run_schedule_rests", "the schedule is never stepped", "STP018", lambda r: len(set(r.series("lr").values)) == 1)

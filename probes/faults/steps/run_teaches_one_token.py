@@ -1,8 +1,8 @@
 from typing import Any
 
-from probes.faults.changes import Facts
-from probes.faults.runs import run
-from probes.faults.runs_said import MT5, taught, texts
+from probes.faults.kit.changes import Facts
+from probes.faults.kit.short_run_texts import MT5, taught, texts
+from probes.faults.kit.short_runs import run
 
 
 @run(

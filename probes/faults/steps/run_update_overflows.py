@@ -1,8 +1,8 @@
 from math import inf
 from typing import Any
 
-from probes.faults.changes import Facts
-from probes.faults.runs import TURN, run
+from probes.faults.kit.changes import Facts
+from probes.faults.kit.short_runs import TURN, run
 
 
 @run("run_update_overflows", "the update of step 7 is infinite", "STP003", lambda r: r.broken[0] == "weights")

@@ -2,8 +2,8 @@ import time
 from collections.abc import Iterator
 from typing import Any
 
-from probes.faults.changes import Facts
-from probes.faults.runs import last, run
+from probes.faults.kit.changes import Facts
+from probes.faults.kit.short_runs import last, run
 
 
 class _Slow:

@@ -1,7 +1,7 @@
 from typing import Any
 
-from probes.faults.changes import Facts
-from probes.faults.runs import first, last, run
+from probes.faults.kit.changes import Facts
+from probes.faults.kit.short_runs import first, last, run
 
 
 @run(

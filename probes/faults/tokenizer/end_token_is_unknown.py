@@ -1,7 +1,7 @@
 from diagnose import fault
-from probes.faults.changes import Facts
-from probes.faults.spelling import LOWER, PLAIN, spelt_by
-from probes.faults.vocabulary import spelling
+from probes.faults.kit.changes import Facts
+from probes.faults.kit.other_tokenizers import LOWER, PLAIN, spelt_by
+from probes.faults.kit.tokenizer_changes import spelling
 
 
 def _alike(facts: Facts) -> bool:

@@ -1,7 +1,7 @@
 from typing import Any
 
 from diagnose import fault
-from probes.faults.changes import Facts, loader
+from probes.faults.kit.changes import Facts, loader
 
 
 def with_extractor(facts: Facts, **sizes: int) -> Facts:

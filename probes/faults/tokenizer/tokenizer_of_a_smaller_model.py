@@ -1,6 +1,6 @@
 from diagnose import fault
-from probes.faults.changes import SEQUENCES, Facts
-from probes.faults.vocabulary import with_rows_for
+from probes.faults.kit.changes import SEQUENCES, Facts
+from probes.faults.kit.tokenizer_changes import with_rows_for
 
 MORE = 2000
 

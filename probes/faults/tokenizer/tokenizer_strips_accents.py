@@ -1,8 +1,8 @@
 import copy
 
 from diagnose import fault
-from probes.faults.changes import SEQUENCES, Facts
-from probes.faults.spelling import spelt_by
+from probes.faults.kit.changes import SEQUENCES, Facts
+from probes.faults.kit.other_tokenizers import spelt_by
 
 
 @fault(

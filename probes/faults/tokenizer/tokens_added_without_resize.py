@@ -1,7 +1,7 @@
 import copy
 
 from diagnose import fault
-from probes.faults.changes import SEQUENCES, Facts
+from probes.faults.kit.changes import SEQUENCES, Facts
 
 MORE = 8
 

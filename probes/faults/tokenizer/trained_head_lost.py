@@ -1,5 +1,5 @@
 from diagnose import fault
-from probes.faults.changes import SEQUENCES, Facts
+from probes.faults.kit.changes import SEQUENCES, Facts
 
 BEFORE = 0.1
 

@@ -1,0 +1,92 @@
+"""Reads items of a dataset in a child and keeps only what was measured: texts, and the waveform in numbers."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from probes.facts.audio.decode_files import seconds_of
+from probes.facts.audio.types import Loaded, Wave
+from probes.facts.audio.waveform_stats import measure
+from probes.facts.core.fork import CannotFork, ChildRaised, in_child
+from probes.facts.core.observer import observed
+from probes.facts.core.progress_log import counted
+from probes.facts.corpus.manifest_rows import AUDIO, read_rows
+from probes.facts.corpus.types import CorpusRow
+
+WAVEFORMS = (*AUDIO, "waveform", "speech", "input_values", "array")
+RATES = ("sampling_rate", "sample_rate")
+SECONDS = 24 * 3600.0  # whoever asks for everything waits for it
+
+
+def read_items(dataset: Any, numbers: Sequence[int], split: str, known: Sequence[CorpusRow] = ()) -> tuple[Loaded, ...]:
+    """The items of these numbers. `known` are the manifest's rows, where they are in the dataset's order."""
+
+    def work() -> list[Loaded]:
+        return list(counted(_read(dataset, numbers, split, known), len(numbers), f"items of the {split} set read"))
+
+    try:
+        return tuple(in_child(work, SECONDS))
+    except CannotFork:
+        with observed(others=(dataset,)):
+            return tuple(work())
+    except ChildRaised as error:
+        row = CorpusRow(f"{split}_dataset", split)
+        return (Loaded(row, error=f"{error.error}: {error.message}", line=error.line),)
+
+
+def _read(dataset: Any, numbers: Sequence[int], split: str, known: Sequence[CorpusRow]) -> Iterator[Loaded]:
+    for number in numbers:
+        place = known[number] if known else CorpusRow(f"{split}_dataset[{number}]", split)
+        try:
+            item = dataset[number]
+        except Exception as error:
+            told = ChildRaised.of(error)
+            yield Loaded(place, error=f"{told.error}: {told.message}"[:400], line=told.line)
+            continue
+        yield _loaded(item, place, bool(known))
+
+
+def _loaded(item: Any, place: CorpusRow, known: bool) -> Loaded:
+    if not isinstance(item, Mapping):
+        return Loaded(place)
+    samples, rate = waveform_of(item)
+    wave = None if samples is None else _wave(samples, rate or 16_000)
+    if known:
+        return Loaded(place, wave, rate, file_seconds=seconds_of(place.path) if place.path and wave else None)
+    texts = {key: value for key, value in item.items() if isinstance(value, str | int | float)}
+    (row,) = read_rows([{"duration": wave.seconds if wave else "", **texts, "id": place.where}], None, place.split)
+    return Loaded(row, wave, rate)
+
+
+def _wave(samples: np.ndarray, rate: int) -> Wave:
+    """The longer of two axes is taken for time."""
+    flat = samples if samples.ndim == 1 else samples.reshape(-1, samples.shape[-1])
+    blocks = flat if flat.ndim == 1 or flat.shape[0] >= flat.shape[1] else flat.T
+    return measure([blocks.astype(np.float32)], rate, tuple(samples.shape))
+
+
+def waveform_of(item: Mapping[str, Any]) -> tuple[np.ndarray | None, int | None]:
+    """The samples in an item and their rate, in the ways that datasets have of giving them."""
+    for name in WAVEFORMS:
+        value, rate = item.get(name), next((item[key] for key in RATES if key in item), None)
+        decode = getattr(value, "get_all_samples", None)
+        if decode is not None:  # a decoder of torchcodec, as `datasets` gives it
+            decoded = decode()
+            value, rate = decoded.data, decoded.sample_rate
+        if isinstance(value, Mapping) and "array" in value:
+            value, rate = value["array"], next((value[key] for key in RATES if key in value), rate)
+        samples = _numbers(value)
+        if samples is not None:
+            return samples, int(rate) if isinstance(rate, int | float) else None
+    return None, None
+
+
+def _numbers(value: Any) -> np.ndarray | None:
+    if value is None or isinstance(value, str | bytes | Mapping):
+        return None
+    try:
+        samples = np.asarray(value.detach().cpu() if hasattr(value, "detach") else value)
+    except Exception:  # whatever else a dataset may hold
+        return None
+    return samples if samples.dtype.kind in "fiu" and samples.ndim in (1, 2) and samples.size else None

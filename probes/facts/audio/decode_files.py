@@ -1,0 +1,125 @@
+"""Opens audio files of a manifest: is it there, whole, readable, and what are its samples?"""
+
+import os
+import stat
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import soundfile
+
+from probes.facts.audio.file_headers import Cut, Riff, check_end, read_riff
+from probes.facts.audio.types import Clip, Header, Wave
+from probes.facts.audio.waveform_stats import measure
+from probes.facts.core.progress_log import counted
+from probes.facts.corpus.types import CorpusRow
+
+BLOCK = 30  # seconds decoded at a time
+ENDLESS = 2**62  # what libsndfile says of a stream without a length
+LOSSY = ("MP3", "OGG")
+MP3_SLACK = 2 * 1152  # samples that a decoder may lose at the ends of a whole file
+
+
+class Problem(Exception):
+    """One of missing, outside, empty, truncated, unreadable; with the reason."""
+
+
+def look_at(rows: Sequence[CorpusRow]) -> tuple[Clip, ...]:
+    """Every row's file, decoded from beginning to end, on all cores."""
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        return tuple(counted(pool.map(look, rows), len(rows), "audio files decoded"))
+
+
+def look(row: CorpusRow) -> Clip:
+    try:
+        handle = _open(row)
+    except Problem as problem:
+        return Clip(row, *problem.args)
+    try:
+        size = os.fstat(handle).st_size
+        riff = read_riff(handle, size)
+        header, wave = _read_riff(handle, riff) if riff and riff.plain else _decode(handle, size)
+        short = riff and riff.promised > riff.present
+        if short and riff:
+            said = f"its header promises {riff.promised:,} bytes of samples, the file has {riff.present:,}"
+            return Clip(row, "truncated", said, header, wave)
+        return Clip(row, "" if wave.shape[0] else "empty", "it holds no samples", header, wave)
+    except Cut as cut:
+        return Clip(row, "truncated", str(cut))
+    except Problem as problem:
+        return Clip(row, *problem.args)
+    except (soundfile.LibsndfileError, OSError, ValueError, RuntimeError) as error:
+        return Clip(row, "unreadable", str(getattr(error, "error_string", error)).rstrip("."))
+    finally:
+        os.close(handle)
+
+
+def _open(row: CorpusRow) -> int:
+    """A descriptor: a pipe cannot block, and the name does not decide the format."""
+    if row.path is None:
+        raise Problem("outside", "its path leads out of audio_root")
+    try:
+        handle = os.open(row.path, os.O_RDONLY | os.O_NONBLOCK)
+    except (OSError, ValueError) as error:
+        raise Problem("missing", getattr(error, "strerror", None) or str(error)) from error
+    status = os.fstat(handle)
+    if stat.S_ISREG(status.st_mode) and status.st_size:
+        return handle
+    os.close(handle)
+    if stat.S_ISREG(status.st_mode):
+        raise Problem("empty", "it has 0 bytes")
+    raise Problem("unreadable", "it is a folder, a pipe or a device, not a file")
+
+
+def _read_riff(handle: int, riff: Riff) -> tuple[Header, Wave]:
+    header = riff.header
+    frames = min(riff.promised, riff.present) // riff.frame
+    step = max(1, BLOCK * riff.rate)
+
+    def blocks() -> Iterator[np.ndarray]:
+        for first in range(0, frames, step):
+            count = min(step, frames - first)
+            data = os.pread(handle, count * riff.frame, riff.start + first * riff.frame)
+            block = np.frombuffer(data, dtype="<i2")
+            yield block.reshape(-1, riff.channels) if riff.channels > 1 else block
+
+    return header, measure(blocks(), riff.rate, (frames,))
+
+
+def _decode(handle: int, size: int) -> tuple[Header, Wave]:
+    check_end(handle, size)
+    with soundfile.SoundFile(handle, closefd=False) as sound:
+        if sound.frames >= ENDLESS:
+            raise Problem("unreadable", "its header does not say how long it is")
+        lossy = sound.format in LOSSY
+        header = Header(sound.samplerate, sound.channels, sound.frames / sound.samplerate, sound.format, lossy)
+        blocks = sound.blocks(BLOCK * sound.samplerate, dtype="float32", always_2d=True)
+        wave = measure(blocks, sound.samplerate)
+        if wave.shape[0] < sound.frames - (MP3_SLACK if sound.format == "MP3" else 0):
+            said = f"its header promises {header.seconds:.2f} s, {wave.seconds:.2f} s can be decoded"
+            raise Problem("truncated", said)
+    return header, wave
+
+
+def seconds_of(path: str) -> float | None:
+    """The length by the header alone; None where it has none that can be read."""
+    try:
+        handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+    except (OSError, ValueError):
+        return None
+    try:
+        status = os.fstat(handle)
+        if not stat.S_ISREG(status.st_mode):
+            return None
+        riff = read_riff(handle, status.st_size)
+        seconds = riff.header.seconds if riff and riff.frame else _said(handle)
+    except (Cut, soundfile.LibsndfileError, OSError, ValueError, RuntimeError):
+        return None
+    finally:
+        os.close(handle)
+    return seconds if 0 < seconds < ENDLESS else None
+
+
+def _said(handle: int) -> float:
+    with soundfile.SoundFile(handle, closefd=False) as sound:
+        return 0.0 if sound.frames >= ENDLESS else float(sound.frames / sound.samplerate)

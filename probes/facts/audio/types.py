@@ -1,0 +1,118 @@
+"""Of audio: what a file's header says, what its samples are, and what a dataset makes of them."""
+
+from dataclasses import dataclass
+
+from probes.facts.corpus.types import CorpusRow
+
+
+@dataclass(frozen=True)
+class Header:
+    """What the file says of itself."""
+
+    rate: int
+    channels: int
+    seconds: float
+    format: str
+    lossy: bool = False
+
+
+@dataclass(frozen=True)
+class Wave:
+    """Samples as numbers; full scale is 1. Of several channels, their average, as loaders take it."""
+
+    seconds: float
+    shape: tuple[int, ...] = ()
+    dtype: str = "int16"
+    peak: float = 0.0  # of what is finite
+    mean: float = 0.0
+    rms: float = 0.0  # around the mean
+    flat: float = 0.0  # share of samples in flat tops: runs of three and more at the very highest or lowest value
+    sounding: float = 0.0  # seconds of 20 ms frames in which anything is heard
+    not_finite: int = 0
+    bad_second: float | None = None  # where the first of these is
+    kept: float = 1.0  # rms of the average over the rms of the loudest channel
+    dead: tuple[int, ...] = ()  # channels that hold nothing but zeros beside others that do not, counted from one
+
+
+@dataclass(frozen=True)
+class Clip:
+    """One row's audio file. `problem`: missing, outside, empty, truncated or unreadable; `detail` says why."""
+
+    row: CorpusRow
+    problem: str = ""
+    detail: str = ""
+    header: Header | None = None
+    wave: Wave | None = None
+
+
+@dataclass(frozen=True)
+class Clips:
+    """The files that were decoded, and how many rows name one."""
+
+    rows: tuple[Clip, ...]
+    total: int
+
+    @property
+    def heard(self) -> tuple[tuple[Clip, Wave], ...]:
+        return tuple((clip, clip.wave) for clip in self.rows if clip.wave is not None)
+
+
+@dataclass(frozen=True)
+class AudioLimits:
+    """What the run expects of its audio; None where nobody says."""
+
+    sample_rate: int | None = None
+    min_seconds: float | None = None
+    max_seconds: float | None = None
+    source: str = ""
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """An item of the dataset, as it was loaded. `wave` None: it holds no waveform. `error`: reading it raised."""
+
+    row: CorpusRow
+    wave: Wave | None = None
+    rate: int | None = None  # as the item says
+    error: str = ""
+    line: str = ""
+    file_seconds: float | None = None  # by the header of the file that it came from
+
+    @property
+    def samples(self) -> int:
+        return max(self.wave.shape) if self.wave else 0
+
+    @property
+    def real_rate(self) -> float | None:
+        """The rate at which its samples last as long as its file."""
+        return self.samples / self.file_seconds if self.samples and self.file_seconds else None
+
+
+@dataclass(frozen=True)
+class LoadedItems:
+    """The items of a dataset that were read, and how many it has."""
+
+    rows: tuple[Loaded, ...]
+    total: int
+
+
+@dataclass(frozen=True)
+class Heard:
+    """Samples of a row: of its file, or of the item that the dataset made of it."""
+
+    row: CorpusRow
+    wave: Wave
+    loaded: bool = False
+
+    @property
+    def name(self) -> str:
+        return f"{self.row.audio or 'its audio'}{' as the dataset gives it' if self.loaded else ''}"
+
+
+@dataclass(frozen=True)
+class Reaching:
+    """Seconds of a clip, and how many of them reach the model."""
+
+    row: CorpusRow
+    seconds: float
+    kept: float

@@ -1,0 +1,54 @@
+"""Reads the shape of a batch, and what the model's forward takes."""
+
+import inspect
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import torch
+
+from probes.facts.batches.types import BatchForm
+from probes.facts.core.model_output import labels_or_none
+
+INSTEAD = ("inputs_embeds", "encoder_outputs", "input_features", "input_values", "input_ids", "pixel_values")
+
+
+def form_of(model: torch.nn.Module, batch: Any, labels_of: Callable[[Any], Any]) -> BatchForm:
+    labels = labels_or_none(labels_of, batch)
+    parts = list(batch.items()) if isinstance(batch, Mapping) else _numbered(batch)
+    is_tensor = isinstance(labels, torch.Tensor)
+    return BatchForm(
+        keys=tuple(map(str, batch)) if isinstance(batch, Mapping) else (),
+        labels=tuple(labels.shape) if is_tensor else () if labels is not None else None,
+        kind=str(labels.dtype).removeprefix("torch.") if is_tensor else "",
+        whole=is_tensor and _whole(labels),
+        inputs=tuple(
+            (str(name), tuple(x.shape)) for name, x in parts if isinstance(x, torch.Tensor) and x is not labels
+        ),
+        model=type(model).__name__,
+        takes_labels="labels" in inspect.signature(model.forward).parameters,
+        lacking=_lacking(model, batch) if isinstance(batch, Mapping) else (),
+    )
+
+
+def _numbered(batch: Any) -> list[tuple[str, Any]]:
+    return [(f"part {n}", part) for n, part in enumerate(batch)] if isinstance(batch, list | tuple) else []
+
+
+def _whole(labels: torch.Tensor) -> bool:
+    return not labels.is_complex() and bool((labels == labels.round()).all()) if labels.numel() else False
+
+
+def _lacking(model: torch.nn.Module, batch: Mapping[str, Any]) -> tuple[str, ...]:
+    """Parameters without a default, and the main input of a transformers model, unless another stands for it."""
+    parameters = inspect.signature(model.forward).parameters.values()
+    needed = [p.name for p in parameters if p.default is p.empty and p.kind is p.POSITIONAL_OR_KEYWORD]
+    main = getattr(model, "main_input_name", None)
+    if isinstance(main, str) and not needed and not any(name in batch for name in (main, *INSTEAD)):
+        needed = [_input_name(model, main)]
+    return tuple(name for name in needed if name not in batch)
+
+
+def _input_name(model: torch.nn.Module, main: str) -> str:
+    """A model made of two calls its input `inputs`: its encoder knows the real name."""
+    encoder = getattr(model, "encoder", None)
+    return str(getattr(encoder, "main_input_name", main)) if main == "inputs" else main

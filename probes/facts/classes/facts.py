@@ -1,0 +1,49 @@
+"""Class labels of the training set, and how evenly rows are spread over classes and tasks."""
+
+import sys
+from collections import Counter
+from dataclasses import replace
+from typing import Any
+
+from diagnose.common.provider import provider
+from diagnose.engine.context import NotApplicable
+from probes.facts.classes.types import Balance, Balances, ClassLabels
+from probes.facts.corpus.types import Corpus
+
+ITEMS = 2000
+CLASSES = ("label", "class", "category", "intent", "emotion", "accent")
+SOURCES = ("task", "language", "lang", "locale", "domain")
+
+
+@provider
+def class_labels(train_dataset: Any, model: Any = None, data_sample_size: int | str = 0) -> ClassLabels:
+    from probes.facts.classes.class_labels import head_of, labels_in
+    from probes.facts.core.fork import CannotFork, ChildRaised
+    from probes.facts.corpus.sampling import evenly
+
+    if not hasattr(train_dataset, "__getitem__") or not hasattr(train_dataset, "__len__"):
+        raise NotApplicable("the training set has no length and no items by number")
+    count = sys.maxsize if data_sample_size == "whole" else ITEMS
+    try:
+        found = labels_in(train_dataset, evenly(range(len(train_dataset)), count))
+    except (CannotFork, ChildRaised) as reason:
+        raise NotApplicable(f"the items could not be read: {reason}") from reason
+    if found is None:
+        raise NotApplicable("the items hold no class under a name that is known, and are no pairs")
+    head, name = head_of(model)
+    return replace(found, head=head, head_name=name)
+
+
+@provider
+def balances(train_corpus: Corpus) -> Balances:
+    """Columns that name a class or a task, with few values."""
+    found = [_balance(train_corpus, column) for column in (*CLASSES, *SOURCES)]
+    columns = tuple(balance for balance in found if 2 <= len(balance.counts) <= max(2, len(train_corpus.rows) // 10))
+    if not columns:
+        raise NotApplicable("no column names a class or a task")
+    return Balances(columns)
+
+
+def _balance(corpus: Corpus, column: str) -> Balance:
+    counts = Counter(row.tags[column] for row in corpus.rows if row.tags.get(column))
+    return Balance(column, dict(counts.most_common()), column in CLASSES)

@@ -1,0 +1,76 @@
+"""Items beside the batches that the run's own collator makes of them, and the same row alone and padded."""
+
+from typing import TYPE_CHECKING, Any
+
+from diagnose.common.provider import provider
+from diagnose.engine.context import NotApplicable, Unavailable
+from probes.facts.batches.types import SpecialIds
+from probes.facts.collation.types import Collation, Targets
+from probes.facts.corpus.types import Corpus
+from probes.facts.hf_trainer.mutable_state import books_of
+from probes.facts.padding.types import Padding
+
+if TYPE_CHECKING:
+    from torch.nn import Module
+
+ITEMS = 8  # through the collator; the seldom row is looked for in the manifest
+COUNTED = 512  # texts that are counted against the limit: a share of 1 % is then five of them
+LONG = 2  # of them with the longest texts, and as many with the shortest
+
+
+@provider
+def collation(
+    train_dataset: Any, collate: Any, labels_of: Any = None, train_manifest: Corpus | None = None
+) -> Collation:
+    """A few items, those with the longest and the shortest texts among them, through the run's own collator."""
+    from probes.facts.collation.collate_trial import collate_some
+    from probes.facts.core.fork import ChildRaised
+    from probes.facts.core.model_output import labels_of_batch
+    from probes.facts.corpus.sampling import evenly
+
+    if not hasattr(train_dataset, "__getitem__") or not hasattr(train_dataset, "__len__"):
+        raise NotApplicable("the training set has no items by number: it can only be run through")
+    total = len(train_dataset)
+    rows = train_manifest.rows if train_manifest and len(train_manifest.rows) == total else ()
+    by_length = sorted(range(len(rows)), key=lambda number: sum(map(len, rows[number].texts.values())))
+    ends = {*by_length[:LONG], *by_length[-LONG:]}
+    numbers = sorted(ends | set(evenly(range(total), min(total, ITEMS) - len(ends))))
+    try:
+        return collate_some(train_dataset, numbers, collate, labels_of or labels_of_batch)
+    except ChildRaised as reason:
+        raise Unavailable(str(reason)) from reason
+
+
+@provider
+def targets(
+    collation: Collation, tokenizer: Any, special_ids: SpecialIds, train_corpus: Corpus | None = None
+) -> Targets:
+    """The labels of the collated items beside the tokens of their texts; others are counted, evenly over all rows."""
+    from probes.facts.collation.label_text_match import Tongue, targets_of
+    from probes.facts.core.token_ids import encoder_of, special_tokens
+    from probes.facts.corpus.sampling import evenly
+
+    if not callable(tokenizer):
+        raise NotApplicable("the tokenizer cannot be asked for the tokens of a text")
+    if not collation.labels or not any(item.texts or item.labels for item in collation.items):
+        raise NotApplicable("the items of the training set hold neither texts under a name that is known nor labels")
+    rows = train_corpus.rows if train_corpus else ()
+    texts = [rows[number].texts for number in evenly(range(len(rows)), COUNTED)]
+    return targets_of(collation, Tongue(encoder_of(tokenizer), special_tokens(tokenizer), special_ids.ends), texts)
+
+
+@provider
+def padding(
+    model: "Module", collation: Collation, compute_loss: Any = None, labels_of: Any = None, trainer: Any = None
+) -> Padding:
+    """The shortest of the collated items alone, and the same beside the longest."""
+    from probes.facts.core.model_output import NoLoss, labels_of_batch, loss_of_output
+    from probes.facts.padding.compare import NotComparable, compare
+
+    loss, read = compute_loss or loss_of_output, labels_of or labels_of_batch
+    try:
+        return compare(model, collation, loss, read, books_of(trainer))
+    except (NotComparable, NoLoss) as reason:
+        raise NotApplicable(str(reason)) from reason
+    except (RuntimeError, ValueError, IndexError) as reason:
+        raise Unavailable(f"a batch of one or two rows raised {type(reason).__name__}: {reason}") from reason

@@ -1,0 +1,112 @@
+"""Lays the labels of collated items beside the tokens of their own texts: whole, cut, beheaded, or of another text."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from probes.facts.collation.types import Collation, Item, Target, Targets
+from probes.facts.core.token_ids import Encode
+
+FEWEST = 4  # rows that lack the same number of tokens
+HEAD = 2  # tokens that may be lost in front: one for each shift too many
+
+
+@dataclass(frozen=True)
+class Tongue:
+    """What is known of the tokens: how texts are written, which ids are no text, which end a row."""
+
+    encode: Encode
+    special: Mapping[int, str]
+    ends: Sequence[int] = ()
+
+    def text(self, ids: Sequence[int]) -> list[int]:
+        return [token for token in ids if token >= 0 and token not in self.special]
+
+
+def targets_of(collation: Collation, tongue: Tongue, sampled: Sequence[Mapping[str, str]] = ()) -> Targets:
+    """Every row of the collated labels; `sampled` are texts of further rows, counted against the limit found."""
+    items, labels = collation.items, collation.labels
+    whole = bool(items) and len(labels) % len(items) == 0  # a collator may repeat its items, once for each task
+    rows = tuple(
+        _target(ids, number % len(items) if whole else -1, number // len(items), collation, tongue)
+        for number, ids in enumerate(labels)
+    )
+    parts, limit = len(labels) // len(items) if whole else 0, _limit(rows)
+    if limit is None:
+        known = tuple(_unknown(row) if row.missing else row for row in rows)
+        return (
+            Targets(rows, items, parts, tail=tail)
+            if (tail := _tail(rows, items, tongue))
+            else Targets(known, items, parts)
+        )
+    cut = {row.column for row in rows if row.missing}
+    texts = [text for row in sampled for name, text in row.items() if name in cut]
+    over = sum(len(tongue.encode(text, "text_target")) > limit for text in texts)
+    return Targets(rows, items, parts, limit, over, len(texts))
+
+
+def _limit(rows: Sequence[Target]) -> int | None:
+    """Where labels are cut, all that are cut are equally long and none is longer; a summary may begin as its source."""
+    lengths = {row.length for row in rows if row.missing}
+    longest = max((row.length for row in rows), default=0)
+    return longest if lengths == {longest} else None
+
+
+def _tail(rows: Sequence[Target], items: Sequence[Item], tongue: Tongue) -> int:
+    """What all rows lack at their end, in rows of several lengths; a summary does not stop so close to its source's."""
+    lost = {row.missing for row in rows}
+    alike = len(lost) == 1 and len(rows) >= FEWEST and len({row.length for row in rows}) > 1
+    tail = max(lost, default=0)
+    if not alike or not 0 < tail <= HEAD or not all(row.columns and row.item >= 0 for row in rows):
+        return 0
+    texts = [items[row.item].texts.get(row.column, "") for row in rows]
+    ends = {tuple(tongue.text(tongue.encode(text, "text_target"))[-tail:]) for text in texts}
+    return tail if len(ends) > 1 else 0  # a full stop that is taken off every text is meant
+
+
+def _unknown(row: Target) -> Target:
+    return replace(row, columns=(), missing=0, behead=0)
+
+
+def _target(ids: Sequence[int], number: int, part: int, collation: Collation, tongue: Tongue) -> Target:
+    item = collation.items[number] if number >= 0 else Item("")
+    scored = [token for token in ids if token >= 0]
+    start = next((place for place, token in enumerate(ids) if token >= 0 and token not in tongue.special), len(ids))
+    known = {name: tongue.text(tongue.encode(text, "text_target")) for name, text in item.texts.items()}
+    if item.labels is not None:
+        known["labels"] = tongue.text(item.labels)
+    found = {name: lost for name, text in known.items() if (lost := _lost(ids, start, text, tongue)) is not None}
+    best = min(found.values(), key=sum, default=(0, 0, 0))
+    return Target(
+        where=item.where,
+        item=number,
+        part=part,
+        prefix=tuple(tongue.special[token] for token in ids[:start] if token >= 0),
+        columns=tuple(name for name, lost in found.items() if lost == best),
+        behead=best[0],
+        masked=best[1],
+        missing=best[2],
+        ended=bool(scored) and scored[-1] in tongue.ends,
+        length=len(scored),
+        as_source=any(_is_source(scored, text, tongue.encode) for text in item.texts.values()),
+    )
+
+
+def _lost(ids: Sequence[int], start: int, text: Sequence[int], tongue: Tongue) -> tuple[int, int, int] | None:
+    """Tokens lost in front, in the midst (-100 there) and behind; None where the labels are not of this text."""
+    said = tongue.text(ids)
+    if not said or len(said) > len(text):
+        return None
+    for front in range(min(HEAD, len(text) - len(said)) + 1):
+        if list(text[front : front + len(said)]) == said:
+            return front, 0, len(text) - len(said) - front
+    for first in {start, start - (len(text) - len(said))}:  # the holes may lie before the first token that is left
+        body = ids[max(0, first) : max(0, first) + len(text)]
+        if len(body) == len(text) and all(one in (other, -100) for one, other in zip(body, text, strict=True)):
+            return 0, len(text) - len(said), 0
+    return None
+
+
+def _is_source(scored: Sequence[int], text: str, encode: Encode) -> bool:
+    """Only where the tokenizer writes the two sides differently can this be told."""
+    source = encode(text, "text")
+    return source != encode(text, "text_target") and list(scored) == source

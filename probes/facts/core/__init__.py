@@ -1,0 +1,1 @@
+"""What every measurement needs. Imports no topic."""

@@ -1,0 +1,89 @@
+"""The observer's law in one place: whatever an instrument does inside `observed`, nothing of it is left afterwards."""
+
+import signal
+import threading
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack, contextmanager
+from typing import Any
+
+import torch
+from torch.nn.modules import module as modules
+from torch.nn.parameter import is_lazy
+
+from probes.facts.core.snapshot import Keeper
+from probes.facts.core.torch_state import keep_random_states, keep_switches
+
+GLOBAL_HOOKS = tuple(vars(modules)[name] for name in vars(modules) if name.startswith("_global_") and "hooks" in name)
+
+
+@contextmanager
+def observed(
+    model: torch.nn.Module | None = None,
+    optimizer: Any = None,
+    scheduler: Any = None,
+    scaler: Any = None,
+    others: Iterable[Any] = (),
+) -> Iterator[Keeper]:
+    """Puts back, in place and bit for bit, what the body changes here, in random states, in torch's switches.
+
+    Of the model: parameters, buffers, gradients (set aside: inside, all are None), requires_grad, modes, hooks, plain
+    attributes; of optimiser, schedule, scaler and `others`: their state and attributes. One copy of the weights and of
+    the optimiser's state is held while the body runs. Also when the body raises or is interrupted.
+    """
+    with _keeping() as keeper:
+        if model is not None:
+            _keep_model(keeper, model)
+        for value in (optimizer, scheduler, scaler, *others, *GLOBAL_HOOKS):
+            keeper.keep(value)
+        yield keeper
+
+
+@contextmanager
+def entries_kept(*containers: Any) -> Iterator[None]:
+    """The small observer, for what only builds something: entries of dicts and lists, random states, switches."""
+    with _keeping() as keeper:
+        for held in containers:
+            keeper.keep_entries(held)
+        yield
+
+
+@contextmanager
+def _keeping() -> Iterator[Keeper]:
+    keeper, restores = Keeper(), (keep_random_states(), keep_switches())
+    try:
+        yield keeper
+    finally:
+        with _uninterrupted(), ExitStack() as stack:
+            for restore in (*restores, keeper.put_back):
+                stack.callback(restore)
+
+
+def _keep_model(keeper: Keeper, model: torch.nn.Module) -> None:
+    _refuse_lazy(model)
+    for tensor in (*model.parameters(), *model.buffers()):
+        keeper.keep(tensor)
+    for module in model.modules():
+        keeper.keep(module)
+
+
+def _refuse_lazy(model: torch.nn.Module) -> None:
+    lazy = [name for name, parameter in model.named_parameters() if is_lazy(parameter)]
+    if lazy:
+        raise ValueError(f"{lazy[0]} has no shape yet (a lazy module): run one batch through the model first")
+
+
+@contextmanager
+def _uninterrupted() -> Iterator[None]:
+    """A second Ctrl-C while things are put back waits until they are."""
+    usual = signal.getsignal(signal.SIGINT)
+    if threading.current_thread() is not threading.main_thread() or usual is None:
+        yield
+        return
+    waiting: list[int] = []
+    signal.signal(signal.SIGINT, lambda number, frame: waiting.append(number))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, usual)
+        if waiting:
+            raise KeyboardInterrupt

@@ -1,0 +1,78 @@
+"""One call of a torch operation, taken apart: what goes in, what comes out or is written to."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import torch
+
+from probes.facts.nonfinite.types import Values
+
+
+def has_nan(tensor: torch.Tensor) -> bool:
+    return bool(torch.isnan(tensor).any())
+
+
+def is_mask(tensor: torch.Tensor) -> bool:
+    """Nought and -inf alone: what attention scores are added to."""
+    return not bool((torch.nan_to_num(tensor, nan=1.0, posinf=1.0, neginf=0.0) != 0).any())
+
+
+def key_of(tensor: torch.Tensor) -> int:
+    return tensor.untyped_storage()._cdata
+
+
+def numeric(tensor: Any) -> bool:
+    dense = isinstance(tensor, torch.Tensor) and tensor.layout is torch.strided and not tensor.is_meta
+    return dense and (tensor.is_floating_point() or tensor.is_complex())
+
+
+def values_of(tensor: torch.Tensor) -> torch.Tensor:
+    """Of a sparse one, the values that are there: they share their memory with what they were made of."""
+    return tensor._values() if tensor.layout is torch.sparse_coo else tensor
+
+
+def name_of(func: Any) -> str:
+    return func._schema.name.rpartition("::")[2]
+
+
+def writes(func: Any) -> bool:
+    return func._schema.is_mutable
+
+
+def changed(func: Any, args: Any, kwargs: Any, output: Any) -> Iterator[torch.Tensor]:
+    yield from flat(output)
+    if writes(func):
+        for number, argument in enumerate(func._schema.arguments):
+            if argument.alias_info is not None and argument.alias_info.is_write:
+                value = args[number] if number < len(args) else kwargs.get(argument.name)
+                yield from flat(value)
+
+
+def flat(value: Any, kind: type = torch.Tensor) -> Iterator[Any]:
+    """All of a kind in nested lists, tuples, dicts, batches and model outputs."""
+    if isinstance(value, kind):
+        yield value
+    elif isinstance(value, Mapping | list | tuple):
+        for item in value.values() if isinstance(value, Mapping) else value:
+            yield from flat(item, kind)
+
+
+def describe(tensor: torch.Tensor, role: str) -> Values:
+    """Shape, dtype, device, range of the finite elements (of a complex tensor: of magnitudes), shares of the others."""
+    detached = tensor.detach()
+    plain = detached.abs() if detached.is_complex() else detached
+    numbers = plain.float() if plain.is_floating_point() else plain
+    good = torch.isfinite(numbers) if numbers.is_floating_point() else None
+    finite = numbers if good is None else numbers[good]
+    low, high = (float(bound) for bound in torch.aminmax(finite)) if finite.numel() else (None, None)
+    size = max(detached.numel(), 1)
+    return Values(
+        role=role,
+        shape=tuple(detached.shape),
+        dtype=str(detached.dtype).removeprefix("torch."),
+        device=str(detached.device),
+        minimum=low,
+        maximum=high,
+        nan=0.0 if good is None else float(torch.isnan(numbers).sum()) / size,
+        infinite=0.0 if good is None else float(torch.isinf(numbers).sum()) / size,
+    )

@@ -1,0 +1,96 @@
+"""The rows of training and evaluation set, and which of them are looked at closely."""
+
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from diagnose.common.provider import provider
+from diagnose.engine.context import NotApplicable
+from probes.facts.corpus.types import Columns, Corpus, CorpusRow, Sample
+
+Rows = Sequence[Mapping[str, Any]]
+CLOSELY = 256  # rows of the training set; decoding them takes a second or two
+PART = 2  # of the evaluation set, one for every two of these
+
+
+@provider
+def data_sample_size() -> int:
+    """How many rows are decoded and read closely; `diagnose data` gives "whole" in its place."""
+    return CLOSELY
+
+
+@provider
+def train_manifest(train_rows: Rows, audio_root: str | Path | None = None, needed_columns: Any = ()) -> Corpus:
+    return _corpus(train_rows, audio_root, "train", needed_columns)
+
+
+@provider
+def eval_manifest(eval_rows: Rows, audio_root: str | Path | None = None, needed_columns: Any = ()) -> Corpus:
+    return _corpus(eval_rows, audio_root, "eval", needed_columns)
+
+
+@provider(priority=1)
+def train_corpus(train_manifest: Corpus) -> Corpus:
+    """The manifest's rows; where there is none, those that are made of the dataset's items."""
+    return train_manifest
+
+
+@provider(priority=1)
+def eval_corpus(eval_manifest: Corpus) -> Corpus:
+    return eval_manifest
+
+
+@provider
+def corpus_rows(train_corpus: Corpus, eval_corpus: Corpus | None = None) -> tuple[CorpusRow, ...]:
+    """All rows, of both splits."""
+    return train_corpus.rows + (eval_corpus.rows if eval_corpus else ())
+
+
+@provider
+def audio_rows(corpus_rows: tuple[CorpusRow, ...]) -> tuple[CorpusRow, ...]:
+    """The rows that name an audio file which can be looked for."""
+    named = tuple(row for row in corpus_rows if row.audio)
+    if not named:
+        raise NotApplicable("the rows name no audio file")
+    if not any(row.path for row in named):
+        raise NotApplicable("the audio paths are relative: give audio_root")
+    return named
+
+
+@provider
+def sampled_rows(
+    train_corpus: Corpus, data_sample_size: int | str = CLOSELY, eval_corpus: Corpus | None = None
+) -> Sample:
+    """The rows to look at closely, of both splits."""
+    from probes.facts.corpus.sampling import choose
+
+    count = sys.maxsize if data_sample_size == "whole" else int(data_sample_size)
+    rows = [train_corpus.rows[number] for number in choose(train_corpus.rows, count)]
+    if eval_corpus:
+        rows += [eval_corpus.rows[number] for number in choose(eval_corpus.rows, max(1, count // PART))]
+    return Sample(tuple(rows), train_corpus.total + (eval_corpus.total if eval_corpus else 0))
+
+
+@provider
+def columns(train_rows: Rows, eval_rows: Rows = (), needed_columns: Any = ()) -> Columns:
+    """Which columns the rows of each split have."""
+    splits = {"train": train_rows, "eval": eval_rows}
+    counts: dict[str, dict[str, int]] = {}
+    for split, rows in splits.items():
+        for row in rows:
+            own = counts.setdefault(split, {})
+            for name in row:
+                own[str(name)] = own.get(str(name), 0) + 1
+    sizes = {split: len(rows) for split, rows in splits.items() if len(rows)}
+    return Columns(counts, sizes, tuple(needed_columns))
+
+
+def _corpus(rows: Rows, root: str | Path | None, split: str, texts: Any) -> Corpus:
+    from probes.facts.corpus.manifest_rows import AUDIO, read_rows
+
+    if not all(isinstance(row, Mapping) for row in rows):
+        odd = next(row for row in rows if not isinstance(row, Mapping))
+        raise NotApplicable(f"the {split} rows are no dicts: one of them is a {type(odd).__name__}")
+    read = read_rows(rows, root, split, [name for name in texts if name not in AUDIO])
+    return Corpus(read, len(read))

@@ -1,0 +1,99 @@
+"""Runs a loader's own workers over the same rows, twice: what is random must differ between workers and epochs."""
+
+import copy
+import hashlib
+from collections.abc import Mapping
+from contextlib import suppress
+from itertools import islice
+from typing import Any
+
+import numpy as np
+from torch.utils.data import DataLoader, IterableDataset
+
+from probes.facts.core.fork import in_child
+from probes.facts.dataloader.types import Draws, RowOrder
+
+DRAWS = 8  # of each worker: enough that independent draws agree in all of them with a chance below 1e-4
+ROWS = 2
+MOST = 200_000  # rows of an epoch that are compared
+
+
+def unwrapped(batches: Any) -> Any:
+    """accelerate's wrapper taken off."""
+    while hasattr(batches, "base_dataloader"):
+        batches = batches.base_dataloader
+    return batches
+
+
+def by_number(loader: Any) -> bool:
+    """A loader that asks its dataset for rows by their number."""
+    return isinstance(loader, DataLoader) and not isinstance(loader.dataset, IterableDataset)
+
+
+def order_of(loader: DataLoader[Any]) -> RowOrder:
+    """Asks the sampler alone: no row is loaded."""
+    order: RowOrder = in_child(lambda: _order(loader))
+    return order
+
+
+def _order(loader: DataLoader[Any]) -> RowOrder:
+    sampler = loader.batch_sampler or loader.sampler
+    epochs = []
+    for epoch in range(2):
+        _set_epoch(epoch, loader, sampler, loader.sampler, getattr(sampler, "sampler", None))
+        taken = [batch if isinstance(batch, list | tuple) else [batch] for batch in islice(iter(sampler), MOST)]
+        epochs.append(([int(row) for batch in taken for row in batch][:MOST], len(taken)))
+    (first, batches), (second, _) = epochs
+    kind = type(getattr(sampler, "sampler", None) or sampler).__name__
+    return RowOrder(kind, len(first), batches, tuple(first[:8]), first == sorted(first), first == second)
+
+
+def draws_of(loader: DataLoader[Any]) -> Draws:
+    """With the loader's own workers, two at most."""
+    draws: Draws = in_child(lambda: _draws(loader, min(2, loader.num_workers)))
+    return draws
+
+
+def _draws(loader: DataLoader[Any], workers: int) -> Draws:
+    rows = list(range(min(ROWS, len(loader.dataset))))  # type: ignore[arg-type]
+    twin = copy.copy(loader)
+    sampled = {"batch_sampler": [rows] * (DRAWS * workers), "_iterator": None, "num_workers": workers}
+    vars(twin).update({**sampled, "pin_memory": False, "_IterableDataset_len_called": None})
+    epochs = []
+    for epoch in range(2):
+        _set_epoch(epoch, loader.dataset, loader.collate_fn)
+        epochs.append([digest(batch) for batch in twin])
+    one, two = epochs[0][::workers], epochs[0][1::workers] if workers > 1 else None
+    agree = None if two is None else sum(a == b for a, b in zip(one, two, strict=True))
+    again = sum(a == b for a, b in zip(one, epochs[1][::workers], strict=True))
+    return Draws(loader.num_workers, DRAWS, len(set(one)), agree, again)
+
+
+def _set_epoch(epoch: int, *pieces: Any) -> None:
+    for piece in pieces:
+        tell = getattr(piece, "set_epoch", None)
+        if callable(tell):
+            with suppress(Exception):  # one that wants something else is asked as it is
+                tell(epoch)
+
+
+def digest(batch: Any) -> str:
+    """The same for batches that are the same, bit for bit."""
+    sum_ = hashlib.blake2b(digest_size=16)
+    _feed(sum_, batch)
+    return sum_.hexdigest()
+
+
+def _feed(sum_: Any, value: Any) -> None:
+    if isinstance(value, Mapping):
+        for key, entry in value.items():
+            sum_.update(str(key).encode())
+            _feed(sum_, entry)
+    elif isinstance(value, list | tuple):
+        for entry in value:
+            _feed(sum_, entry)
+    elif hasattr(value, "detach") or isinstance(value, np.ndarray):
+        array = np.asarray(value.detach().cpu().float() if hasattr(value, "detach") else value)
+        sum_.update(np.ascontiguousarray(array).tobytes())
+    else:
+        sum_.update(repr(value).encode())

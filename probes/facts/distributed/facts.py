@@ -1,0 +1,90 @@
+"""Several processes of the run, started for real: what each draws, holds after a step, and makes of an evaluation."""
+
+import multiprocessing
+from typing import Any
+
+from diagnose.common.provider import provider
+from diagnose.engine.context import NotApplicable, Unavailable
+from probes.facts.distributed.types import Rank, RankBatches, Ranks, RankSteps
+
+
+@provider
+def ranks(rank_facts: Any, processes: int) -> Ranks:
+    """Every process builds its own facts, in a group on the CPU of this machine."""
+    import torch
+
+    from probes.facts.distributed.ranks import look_at_ranks
+
+    if processes < 2:
+        raise NotApplicable("the run has one process")
+    if "fork" not in multiprocessing.get_all_start_methods() or multiprocessing.current_process().daemon:
+        raise NotApplicable("this platform or process cannot fork: the processes cannot be started here")
+    if not torch.distributed.is_available() or not torch.distributed.is_gloo_available():
+        raise NotApplicable("this torch was built without gloo: the processes cannot meet")
+    if torch.cuda.is_initialized():
+        raise NotApplicable("this process uses the GPU already, and a forked one cannot")
+    found = look_at_ranks(rank_facts, processes)
+    if stop := found.stopped("building"):
+        raise Unavailable(f"its facts could not be built in a group: {stop}")
+    return found
+
+
+@provider
+def rank_batches(ranks: Ranks) -> tuple[RankBatches, ...]:
+    """The epoch of every process."""
+    _tried(ranks, "drawing")
+    return tuple(rank.batches for rank in ranks.ranks if rank.batches is not None)
+
+
+@provider
+def rank_rows(ranks: Ranks, rank_batches: tuple[RankBatches, ...]) -> tuple[RankBatches, ...]:
+    """The same, where it is known that each process has the loader that it will draw from."""
+    if not all(rank.prepared for rank in ranks.ranks):
+        raise NotApplicable(
+            "the model is not wrapped yet, and the loader may still be shared out: give what a process of a group draws"
+        )
+    return rank_batches
+
+
+@provider
+def rank_steps(ranks: Ranks) -> tuple[RankSteps, ...]:
+    """The weights of every process, before and after two steps."""
+    _tried(ranks, "step")
+    steps = tuple(rank.steps for rank in ranks.ranks if rank.steps is not None)
+    if not any(one.weights for one in steps):
+        raise NotApplicable("the weights are shared out over the processes: no two hold the same")
+    return steps
+
+
+@provider
+def group_step(ranks: Ranks) -> Ranks:
+    """The group, where all of it came to its steps."""
+    return _came_to(ranks, "step", "drawing")
+
+
+@provider
+def group_evaluation(ranks: Ranks) -> Ranks:
+    """The group, where all of it came to its evaluation."""
+    return _came_to(ranks, "evaluation", "step")
+
+
+def _came_to(ranks: Ranks, phase: str, before: str) -> Ranks:
+    if not ranks.reached(before):
+        raise Unavailable(str(ranks.root))
+    _untried(ranks.ranks, phase)
+    stop = ranks.stopped(phase)
+    if stop and stop.how == "late":
+        raise NotApplicable(f"{phase}: {stop}")
+    return ranks
+
+
+def _tried(ranks: Ranks, phase: str) -> None:
+    if not ranks.reached(phase):
+        raise Unavailable(str(ranks.root))
+    _untried(ranks.ranks, phase)
+
+
+def _untried(ranks: tuple[Rank, ...], phase: str) -> None:
+    reason = next((rank.untried[phase] for rank in ranks if phase in rank.untried), None)
+    if reason:
+        raise NotApplicable(reason)

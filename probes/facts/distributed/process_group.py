@@ -1,0 +1,117 @@
+"""Several real processes in a group of their own, as torchrun would start them: forked, on the CPU, one thread each."""
+
+import faulthandler
+import importlib
+import os
+import signal
+import socket
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from datetime import timedelta
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import torch.distributed as dist
+
+from diagnose.common.forked_workers import Broken, in_children, interruptible
+from diagnose.engine.seeding import seed_of, sown
+from probes.facts.distributed.hang_watch import STILL, STOOD, Watch
+from probes.facts.distributed.rank_notes import Notes, crash_file
+
+LIMIT = 900.0  # seconds for all of it: building may read large weights
+
+Work = Callable[[int, Notes], None]
+
+
+def in_group(work: Work, processes: int, last: str) -> list[tuple[Notes, Broken | None]]:
+    """Runs work(rank, notes) in every process: what each noted down, and how it ended where it did not by itself.
+
+    `last` is the note with which a process is done. A group that stood still while it was built is started again: a
+    lock that a thread of ours held at the very moment of a fork stays locked in the forked process.
+    """
+    with suppress(ImportError):
+        importlib.import_module("torch._dynamo")  # every optimiser imports it: here once, and not in each process
+    found = _met(work, processes, last)
+    stood = any(broken is not None and broken.reason == STOOD for _, broken in found)
+    return _met(work, processes, last) if stood else found
+
+
+def _met(work: Work, processes: int, last: str) -> list[tuple[Notes, Broken | None]]:
+    with tempfile.TemporaryDirectory(prefix="gonogo-group-", ignore_cleanup_errors=True) as name, interruptible():
+        folder, port = Path(name), _free_port()
+        notes = [Notes(folder, rank) for rank in range(processes)]
+        todo = {one.rank: partial(_member, work, one, processes, port, last) for one in notes}
+        ended: dict[int, Broken | None] = {}
+        for rank, answer in in_children(todo, processes, LIMIT, Watch(notes)):
+            ended[rank] = answer if isinstance(answer, Broken) else None
+            if ended[rank] and not notes[rank].has("stop"):
+                notes[rank].leave("stop", None)  # the others need not wait for it
+        return [(one.read(), ended[one.rank]) for one in notes]
+
+
+def answers_of(work: Callable[[int, int], Any], processes: int) -> list[Any]:
+    """work(rank, processes) in every process of a group; raises where one of them gave no answer."""
+
+    def noted(rank: int, notes: Notes) -> None:
+        notes.leave("answer", work(rank, processes))
+
+    found = in_group(noted, processes, "answer")
+    for notes, broken in found:
+        if broken is not None or "answer" not in notes.left:
+            raise RuntimeError(f"rank {notes.rank} gave no answer: {broken.reason if broken else 'it left'}")
+    return [notes.left["answer"] for notes, _ in found]
+
+
+def _member(work: Work, notes: Notes, processes: int, port: int, last: str) -> None:
+    """One process: it ends when all are done, since the others may still read what it has sent."""
+    crash = crash_file(notes.folder, notes.rank).open("w")
+    os.dup2(crash.fileno(), 2)  # what a C++ library says before it ends the process
+    faulthandler.enable(crash, all_threads=True)
+    faulthandler.register(signal.SIGUSR1, crash, all_threads=False)
+    _settle(notes.rank, processes, port)
+    with _group(notes, processes):
+        work(notes.rank, notes)
+        notes.together(last, processes, 2 * STILL)
+
+
+def _settle(rank: int, processes: int, port: int) -> None:
+    """What torchrun sets; no GPU, which a forked process cannot use; no memory of being alone."""
+    names: dict[str, Any] = {"RANK": rank, "LOCAL_RANK": rank, "WORLD_SIZE": processes, "LOCAL_WORLD_SIZE": processes}
+    names |= {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": port, "OMP_NUM_THREADS": 1}
+    os.environ |= {name: str(value) for name, value in names.items()}
+    os.environ |= {"CUDA_VISIBLE_DEVICES": "", "ACCELERATE_USE_CPU": "true"}
+    loopback = next((name for _, name in socket.if_nameindex() if name.startswith("lo")), None)
+    if loopback:
+        os.environ.setdefault("GLOO_SOCKET_IFNAME", loopback)
+    if "accelerate" in sys.modules:
+        from accelerate.state import AcceleratorState, GradientState
+
+        AcceleratorState._reset_state(reset_partial_state=True)
+        GradientState._reset_state()
+    sown(seed_of(f"rank {rank}"))  # processes of a real run begin apart, unless somebody seeds them
+
+
+@contextmanager
+def _group(notes: Notes, processes: int) -> Iterator[None]:
+    """A group that meets in a file: no port can be taken by somebody else."""
+    dist.init_process_group(
+        "gloo",
+        init_method=f"file://{notes.folder / 'meeting'}",
+        rank=notes.rank,
+        world_size=processes,
+        timeout=timedelta(seconds=LIMIT),
+    )
+    try:
+        yield
+    finally:
+        with suppress(Exception):
+            dist.destroy_process_group()
+
+
+def _free_port() -> int:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        return int(free.getsockname()[1])

@@ -1,0 +1,82 @@
+"""The float inputs of a batch, row by row, without their padding."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import torch
+
+from probes.facts.features.types import FeatureRow, Features
+
+NAMES = ("input_features", "input_values", "feats", "features", "inputs", "pixel_values", "x")
+
+
+class NoFeatures(Exception):
+    """The batch holds no float inputs under a name that is known."""
+
+
+def inputs_of_batch(batch: Any) -> tuple[str, torch.Tensor]:
+    """By name; of a pair, the first."""
+    if isinstance(batch, Mapping):
+        for name in NAMES:
+            if _is_features(batch.get(name)):
+                return name, batch[name]
+        raise NoFeatures(f"the batches hold no float inputs under a known name ({', '.join(NAMES)}): give inputs_of")
+    if isinstance(batch, list | tuple) and batch and _is_features(batch[0]):
+        return "inputs", batch[0]
+    raise NoFeatures("the batches hold no float inputs: give inputs_of")
+
+
+def _is_features(value: Any) -> bool:
+    return isinstance(value, torch.Tensor) and value.is_floating_point() and value.dim() >= 2 and value.numel() > 0
+
+
+def features_of(batches: Sequence[Any], inputs_of: Any = None) -> Features:
+    rows: list[FeatureRow] = []
+    key, width = "inputs", 1
+    for batch in batches:
+        key, values = ("inputs", inputs_of(batch)) if inputs_of else inputs_of_batch(batch)
+        if not _is_features(values):
+            raise NoFeatures("inputs_of gives no float tensor of two axes or more")
+        width = (
+            1 if values.dim() == 2 and key == "input_values" else int(values.shape[1 if key in _BANDS_FIRST else -1])
+        )
+        rows += [_row(row) for row in _unpadded(batch, key, values)]
+    return Features(key, width, tuple(rows))
+
+
+_BANDS_FIRST = ("input_features", "pixel_values")
+
+
+def _unpadded(batch: Any, key: str, values: torch.Tensor) -> Iterator[torch.Tensor]:
+    lengths = _lengths(batch, values) if isinstance(batch, Mapping) and key not in _BANDS_FIRST else None
+    for number, row in enumerate(values.detach().float().cpu()):
+        yield row if lengths is None else row[: max(1, int(lengths[number]))]
+
+
+def _lengths(batch: Mapping[str, Any], values: torch.Tensor) -> torch.Tensor | None:
+    """From an attention mask over time, or from whole numbers whose largest is the length of the time axis."""
+    mask = batch.get("attention_mask")
+    if isinstance(mask, torch.Tensor) and mask.shape == values.shape[:2]:
+        return mask.sum(1)
+    for name, value in batch.items():
+        lengths = "len" in name and isinstance(value, torch.Tensor) and value.shape == values.shape[:1]
+        if lengths and not value.is_floating_point() and int(value.max()) == values.shape[1]:
+            return torch.as_tensor(value)
+    return None
+
+
+def _row(row: torch.Tensor) -> FeatureRow:
+    finite = torch.isfinite(row)
+    bad = int((~finite).sum())
+    good = row[finite] if bad else row.reshape(-1)
+    if not good.numel():
+        return FeatureRow(0.0, 0.0, bad)
+    return FeatureRow(float(good.mean()), float(good.std(correction=0)), bad)
+
+
+def first_layer(model: Any) -> str:
+    """The class of the first module that holds parameters itself."""
+    for module in model.modules() if isinstance(model, torch.nn.Module) else ():
+        if next(module.parameters(recurse=False), None) is not None:
+            return type(module).__name__
+    return ""

@@ -1,0 +1,89 @@
+"""What the model reads: the scale of its features, in training and in evaluation."""
+
+from collections.abc import Callable
+from typing import Any
+
+from diagnose.common.provider import provider
+from diagnose.engine.context import NotApplicable, Unavailable
+from probes.facts.audio.types import Heard
+from probes.facts.corpus.types import Corpus
+from probes.facts.features.types import Features, Preprocessing, SetMoments, SilentBatch, Styles
+
+LEAST = 20  # texts of each side
+
+
+@provider
+def train_features(drawn_batches: tuple[Any, ...], inputs_of: Any = None, model: Any = None) -> Features:
+    """Row by row, of the batches that were drawn."""
+    from dataclasses import replace
+
+    from probes.facts.features.batch_features import NoFeatures, features_of, first_layer
+
+    try:
+        return replace(features_of(drawn_batches, inputs_of), first_layer=first_layer(model))
+    except NoFeatures as reason:
+        raise NotApplicable(str(reason)) from reason
+
+
+@provider
+def preprocessing(train_batches: Any, eval_batches: Any, inputs_of: Any = None) -> Preprocessing:
+    """Items of both sets, each through its own collator."""
+    from probes.facts.dataloader.worker_randomness import by_number, unwrapped
+    from probes.facts.features.train_vs_eval import compare
+
+    train, evaluation = unwrapped(train_batches), unwrapped(eval_batches)
+    if not by_number(train) or not by_number(evaluation):
+        raise NotApplicable("train_batches and eval_batches are no DataLoaders over rows with numbers")
+    if not len(train.dataset) or not len(evaluation.dataset):
+        raise Unavailable("one of the sets is empty")
+    found: Preprocessing = _in_child(lambda: compare(train, evaluation, inputs_of))
+    return found
+
+
+@provider
+def silent_batch(collate: Any, train_dataset: Any, waves: tuple[Heard, ...] = ()) -> SilentBatch:
+    """A clip of zeros through the collator."""
+    from dataclasses import replace
+
+    from probes.facts.features.train_vs_eval import collate_silence
+
+    if not hasattr(train_dataset, "__getitem__"):
+        raise NotApplicable("the training set has no items by number")
+    found = _in_child(lambda: collate_silence(collate, train_dataset))
+    if found is None:
+        raise NotApplicable("the items hold no waveform under a name that is known")
+    return replace(found, silent_clips=sum(heard.wave.rms == 0 for heard in waves))
+
+
+@provider
+def set_moments(train_dataset: Any, eval_dataset: Any) -> SetMoments:
+    """Of sets whose items are vectors of one size."""
+    from probes.facts.features.set_statistics import moments_of
+
+    if not all(hasattr(one, "__getitem__") and hasattr(one, "__len__") for one in (train_dataset, eval_dataset)):
+        raise NotApplicable("the sets have no length and no items by number")
+    found: SetMoments = _in_child(lambda: moments_of(train_dataset, eval_dataset))
+    return found
+
+
+@provider
+def styles(train_corpus: Corpus, eval_corpus: Corpus) -> Styles:
+    """How the texts of both sets are written."""
+    from probes.facts.text.text_style import style_of
+
+    pair = [style_of(corpus.rows) for corpus in (train_corpus, eval_corpus)]
+    few = min(style.texts for style in pair)
+    if few < LEAST:
+        raise NotApplicable(f"{few} texts on one side are too few to tell, expected at least {LEAST}")
+    return Styles(*pair)
+
+
+def _in_child(work: Callable[[], Any]) -> Any:
+    """What the user's own collator or dataset raises on a question of ours is no finding: it is skipped, and told."""
+    from probes.facts.core.fork import CannotFork, ChildRaised
+
+    try:
+        return work()
+    except (CannotFork, ChildRaised) as reason:
+        ours = getattr(reason, "error", "") in ("NoFeatures", "NoVectors")
+        raise NotApplicable(getattr(reason, "message", "") if ours else f"it could not be tried: {reason}") from reason

@@ -1,0 +1,65 @@
+"""Mean and scale of whole sets of vectors, each alone and both together: on which were the statistics fitted?"""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from probes.facts.core.fork import in_child
+from probes.facts.features.batch_features import NAMES
+from probes.facts.features.types import Moments, SetMoments
+
+MOST_ROWS, MOST_NUMBERS = 50_000, 20_000_000
+
+
+class NoVectors(Exception):
+    """The items are no vectors of one size, or there are too many of them."""
+
+
+def moments_of(train: Any, evaluation: Any) -> SetMoments:
+    found: SetMoments = in_child(lambda: _moments(_vectors(train), _vectors(evaluation)))
+    return found
+
+
+def _vectors(dataset: Any) -> np.ndarray:
+    first = _vector(dataset[0])
+    if first is None or len(dataset) > MOST_ROWS or len(dataset) * first.size > MOST_NUMBERS:
+        raise NoVectors("the items are no vectors of one size, or there are too many to read")
+    rows = []
+    for number in range(len(dataset)):
+        row = _vector(dataset[number])
+        if row is None or row.shape != first.shape:
+            raise NoVectors("the items are no vectors of one size")
+        rows.append(row)
+    return np.stack(rows).astype(np.float64)
+
+
+def _vector(item: Any) -> np.ndarray | None:
+    """The float input of a pair or of a dict."""
+    values = [item.get(name) for name in NAMES] if isinstance(item, Mapping) else [item[0]] if _pair(item) else []
+    for value in values:
+        array = np.asarray(value) if value is not None and not isinstance(value, str) else None
+        if array is not None and array.dtype.kind == "f" and array.ndim == 1:
+            return array
+    return None
+
+
+def _pair(item: Any) -> bool:
+    return isinstance(item, list | tuple) and len(item) >= 2
+
+
+def _moments(train: np.ndarray, evaluation: np.ndarray) -> SetMoments:
+    if train.shape[1] != evaluation.shape[1]:
+        raise NoVectors("the vectors of training and evaluation differ in size")
+    both = np.concatenate([train, evaluation])
+    vary = both.std(0) > 1e-6
+    if train.shape == evaluation.shape and np.array_equal(train, evaluation):
+        raise NoVectors("training and evaluation are the same rows")
+    sets = (Moments(len(rows), *_off(rows[:, vary])) for rows in (train, evaluation, both))
+    return SetMoments(int(vary.sum()), *sets)
+
+
+def _off(rows: np.ndarray) -> tuple[float, float]:
+    if not rows.size:
+        return 0.0, 0.0
+    return float(np.abs(rows.mean(0)).max()), float(np.abs(rows.std(0) - 1).max())

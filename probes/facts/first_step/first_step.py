@@ -1,0 +1,127 @@
+"""One first step for all probes of loss and gradients: forward, backward, an update with an optimiser; undone."""
+
+import time
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any
+
+import torch
+
+from diagnose.engine import pass_counter
+from probes.facts.core.batches import copied
+from probes.facts.core.failure import failure_of
+from probes.facts.core.finite import is_finite
+from probes.facts.core.model_output import ComputeLoss, NoLoss
+from probes.facts.core.observer import observed
+from probes.facts.core.output_hook import Watch, first_loss, watched
+from probes.facts.core.snapshot import Keeper
+from probes.facts.first_step.backward_failure import blamed
+from probes.facts.first_step.types import Failure, FirstStep, Gradient, Gradients
+from probes.facts.first_step.update import highest_rates, move, updates_alone
+
+Named = list[tuple[str, torch.nn.Parameter]]
+
+
+def take_first_step(
+    model: torch.nn.Module,
+    batch: Any,
+    compute_loss: ComputeLoss,
+    labels: torch.Tensor | None = None,
+    optimizer: Any = None,
+    others: Iterable[Any] = (),
+) -> FirstStep:
+    """What the run's first step would do, in plain numbers. A model that raises is a result, not a crash."""
+    with observed(model, optimizer, others=others) as before, torch.enable_grad(), watched(model) as watch:
+        as_in_training(model)
+        pass_counter.count()
+        start = time.perf_counter()
+        loss, failure = forward(model, batch, compute_loss)
+        if loss is None:
+            return FirstStep(failure=failure)
+        step = FirstStep(loss=first_loss(loss, watch, labels), forward_seconds=time.perf_counter() - start)
+        step = _backward(step, model, loss, watch, labels)
+        if step.failure:
+            step = replace(step, failure=blamed(model, batch, compute_loss, step.failure))
+        return step if step.failure or optimizer is None else _update(step, model, optimizer, before)
+
+
+def as_in_training(model: torch.nn.Module) -> None:
+    """Modes that the user has set within a training model stay as they are."""
+    if not model.training:
+        model.train()
+
+
+def forward(
+    model: torch.nn.Module, batch: Any, compute_loss: ComputeLoss
+) -> tuple[torch.Tensor | None, Failure | None]:
+    """The loss as one number, or what stood against it."""
+    try:
+        loss = compute_loss(model, copied(batch))
+    except NoLoss:
+        raise
+    except Exception as error:
+        return None, failure_of(error, model, "forward pass")
+    if not isinstance(loss, torch.Tensor) or loss.numel() != 1:
+        found = (
+            f"a tensor of shape {list(loss.shape)}" if isinstance(loss, torch.Tensor) else f"a {type(loss).__name__}"
+        )
+        return None, Failure("loss function", "TypeError", f"it returned {found}, not a tensor with one element")
+    return loss.reshape(()), None
+
+
+def _backward(
+    step: FirstStep, model: torch.nn.Module, loss: torch.Tensor, watch: Watch, labels: torch.Tensor | None
+) -> FirstStep:
+    start = time.perf_counter()
+    try:
+        loss.backward()
+    except Exception as error:
+        return replace(step, failure=failure_of(error, model, "backward pass"))
+    rows = tuple(gradient_of(name, parameter) for name, parameter in trainable(model))
+    norm = sum(row.norm**2 for row in rows if row.norm is not None) ** 0.5
+    felt, wanted = watch.positions(labels), watch.asked(labels)
+    if watch.felt is not None and step.loss is not None:
+        step = replace(step, loss=replace(step.loss, felt_positions=int(watch.felt.sum())))
+    seconds = time.perf_counter() - start
+    return replace(step, gradients=Gradients(rows, norm), felt=felt, wanted=wanted, backward_seconds=seconds)
+
+
+def trainable(model: torch.nn.Module) -> Named:
+    return [(name, parameter) for name, parameter in model.named_parameters() if parameter.requires_grad]
+
+
+def gradient_of(name: str, parameter: torch.nn.Parameter) -> Gradient:
+    """Norm in float32; a norm of nought is looked at again, since tiny squares underflow."""
+    row = Gradient(name, None, size=parameter.numel(), weight_norm=_norm(parameter.detach()), dims=parameter.dim())
+    gradient = parameter.grad
+    if gradient is None:
+        return row
+    gradient = gradient.coalesce().values() if gradient.is_sparse else gradient
+    norm = _norm(gradient)
+    largest = float(torch.linalg.vector_norm(gradient.detach(), ord=float("inf"))) if gradient.numel() else 0.0
+    return replace(row, norm=norm or largest, largest=largest, finite=is_finite(gradient))
+
+
+def _norm(tensor: torch.Tensor) -> float:
+    return float(torch.linalg.vector_norm(tensor, dtype=torch.promote_types(tensor.dtype, torch.float32)))
+
+
+def _update(step: FirstStep, model: torch.nn.Module, optimizer: Any, before: Keeper) -> FirstStep:
+    """One update at the highest rate that the schedule names: in a warm-up the first one is meant to be tiny."""
+    if step.gradients is None or not updates_alone(optimizer):
+        return step
+    rate = highest_rates(optimizer)
+    try:
+        optimizer.step()
+    except Exception as error:
+        return replace(step, failure=failure_of(error, model, "update"))
+    rates = {id(weight): float(group.get("lr", 0)) for group in optimizer.param_groups for weight in group["params"]}
+    weights = {name: weight for name, weight in trainable(model) if id(weight) in rates}
+    moves = {name: (*move(weight, before.copy_of(weight)), rates[id(weight)]) for name, weight in weights.items()}
+    rows = [_told(row, *moves[row.name]) if row.name in moves else row for row in step.gradients.rows]
+    own = type(getattr(optimizer, "optimizer", optimizer)).__module__.startswith("torch.optim")
+    return replace(step, gradients=replace(step.gradients, rows=tuple(rows), rate=rate, rounds=own))
+
+
+def _told(row: Gradient, moved: float, changed: float, rate: float) -> Gradient:
+    return replace(row, moved=moved, changed=changed, rate=rate)

@@ -1,0 +1,134 @@
+"""Where does the gradient not arrive? Looked at again before anybody is blamed: one step is not proof.
+
+Layer drop leaves layers out at random, and a part that starts at zero (an adapter's second matrix) hides the one before
+it. So a second look runs in evaluation mode with all weights nudged, and what is still without a gradient is asked
+whether the loss follows it at all.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from typing import Any
+
+import torch
+
+from diagnose.engine import pass_counter
+from probes.facts.core.batches import copied
+from probes.facts.core.model_output import ComputeLoss
+from probes.facts.core.observer import observed
+from probes.facts.core.snapshot import Keeper
+from probes.facts.first_step.first_step import gradient_of, trainable
+from probes.facts.first_step.types import Cut, Faint, Gradient, Gradients, Reach
+from probes.facts.first_step.used_in_other_batches import marked
+
+FORWARD = 1 / 3  # of a forward and backward pass
+MOST = 4  # cuts that are asked one by one, each for a forward pass
+WORTH_A_LOOK = 1e-6  # a largest element below it is looked at twice; what is too small is the probe's to say
+
+
+def find_cuts(
+    model: torch.nn.Module,
+    batch: Any,
+    compute_loss: ComputeLoss,
+    first: Gradients,
+    others: Iterable[Any] = (),
+    more: Iterable[Any] = (),
+) -> Reach:
+    """Modules and parameters that the gradient does not reach, largest first; and those that it barely reaches."""
+    total = sum(row.size for row in first.rows)
+    suspects = [row for row in first.rows if _silent(row) or _faint(row)]
+    if not suspects:
+        return Reach(total)
+    with observed(model, others=others) as before:
+        again = _second_look(model, batch, compute_loss)
+        put_weights_back(model, before)
+        silent = {row.name: again[row.name].norm is None for row in suspects if _silent(again[row.name])}
+        cuts = sorted(_cuts(model, silent), key=lambda cut: -cut.size)
+        asked = list(_asked(model, batch, compute_loss, cuts, before))
+        asked = marked(model, lambda one: _loss(model, one, compute_loss), [batch, *more], asked)
+        return Reach(total, tuple(asked), tuple(_barely(model, suspects, again)))
+
+
+def _silent(row: Gradient) -> bool:
+    return not row.norm and row.finite
+
+
+def _faint(row: Gradient) -> bool:
+    """Of what multiplies: a key's bias, or one before a norm, has a gradient of rounding alone, by its mathematics."""
+    return row.dims > 1 and bool(row.norm) and row.finite and row.largest < WORTH_A_LOOK
+
+
+def _second_look(model: torch.nn.Module, batch: Any, compute_loss: ComputeLoss) -> dict[str, Gradient]:
+    with torch.enable_grad():
+        model.eval()
+        nudge(parameter for _, parameter in trainable(model))
+        pass_counter.count()
+        try:
+            compute_loss(model, copied(batch)).backward()
+        except RuntimeError:  # recurrent layers on a GPU refuse a backward pass in evaluation mode
+            model.train()
+            compute_loss(model, copied(batch)).backward()
+    return {name: gradient_of(name, parameter) for name, parameter in trainable(model)}
+
+
+def _barely(model: torch.nn.Module, suspects: list[Gradient], again: dict[str, Gradient]) -> Iterator[Faint]:
+    """Topmost modules all of whose matrices stayed faint."""
+    faint = {row.name: max(row.largest, again[row.name].largest) for row in suspects if _faint(again[row.name])}
+    matrices = {name: parameter for name, parameter in trainable(model) if parameter.dim() > 1}
+    for module, kind, names in topmost(model, set(faint), set(matrices)):
+        size = sum(matrices[name].numel() for name in names)
+        yield Faint(module, kind, len(names), size, max(faint[name] for name in names))
+
+
+def nudge(parameters: Iterable[torch.nn.Parameter]) -> None:
+    """A tenth of each weight's usual size, and a little more for those that are zero."""
+    with torch.no_grad():
+        for parameter in parameters:
+            size = float(parameter.float().square().mean().sqrt()) if parameter.numel() else 0.0
+            parameter.add_(torch.randn_like(parameter) * (0.1 * size + 1e-3))
+
+
+def put_weights_back(model: torch.nn.Module, before: Keeper) -> None:
+    with torch.no_grad():
+        for parameter in model.parameters():
+            parameter.copy_(before.copy_of(parameter))
+
+
+def _cuts(model: torch.nn.Module, suspects: dict[str, bool]) -> Iterator[Cut]:
+    everything = dict(trainable(model))
+    for module, kind, names in topmost(model, set(suspects), set(everything)):
+        size = sum(everything[name].numel() for name in names)
+        yield Cut(module, kind, len(names), size, all(suspects[name] for name in names))
+
+
+def topmost(model: torch.nn.Module, named: set[str], among: set[str]) -> Iterator[tuple[str, str, list[str]]]:
+    """The highest modules all of whose parameters `among` these are `named`; then lone parameters of other modules."""
+    left = set(named)
+    for name, module in model.named_modules():
+        own = [f"{name}.{n}" if name else n for n, _ in module.named_parameters()]
+        own = [n for n in own if n in among]
+        if name and own and left.issuperset(own):
+            left.difference_update(own)
+            yield name, type(module).__name__, own
+    yield from ((name, "Parameter", [name]) for name in sorted(left & among))
+
+
+def _asked(
+    model: torch.nn.Module, batch: Any, compute_loss: ComputeLoss, cuts: list[Cut], before: Keeper
+) -> Iterator[Cut]:
+    """Whether the loss follows when only this part's weights change; compared with how much it wavers by itself."""
+    with torch.no_grad():
+        model.eval()
+        first, again = (_loss(model, batch, compute_loss) for _ in range(2)) if cuts else (0.0, 0.0)
+        slack = 10 * abs(first - again) + 1e-6 * max(1.0, abs(first))
+        for number, cut in enumerate(cuts):
+            if number < MOST:
+                inside = (p for n, p in trainable(model) if n == cut.module or n.startswith(f"{cut.module}."))
+                nudge(inside)
+                cut = replace(cut, followed=not abs(_loss(model, batch, compute_loss) - first) <= slack)
+                put_weights_back(model, before)
+            yield cut
+
+
+def _loss(model: torch.nn.Module, batch: Any, compute_loss: ComputeLoss) -> float:
+    pass_counter.count(FORWARD)
+    return float(compute_loss(model, copied(batch)))

@@ -1,0 +1,172 @@
+"""What the model says: by itself, made to say the labels, and through the run's own evaluation."""
+
+import math
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from diagnose.common.provider import provider
+from diagnose.engine.context import NotApplicable, Unavailable
+from probes.facts.batches.types import LabelRow, SpecialIds
+from probes.facts.first_step.types import Failure, FirstStep
+from probes.facts.generation.metric_types import MetricTrial
+from probes.facts.generation.types import Evaluated, FreeOutput, SteeredOutput
+from probes.facts.hf_trainer.mutable_state import books_of
+
+if TYPE_CHECKING:
+    from torch.nn import Module
+
+TRAINED = 0.6  # of ln V: random weights start at ln V or above; what begins below was trained on something alike
+
+
+@provider
+def generate(model: Any, own_generate: Any = None, trainer: Any = None) -> Callable[[Any, Any], Any]:
+    """The run's own; a Trainer's prediction step; or the model's own method, which is given with the model."""
+    from probes.facts.generation.sources import generate_of_model, generate_of_trainer
+
+    if own_generate is not None:
+        return own_generate
+    if trainer is not None and not getattr(trainer.args, "predict_with_generate", False):
+        raise NotApplicable("the Trainer's evaluation does not generate (predict_with_generate is off)")
+    if trainer is not None:
+        return generate_of_trainer(trainer)
+    pair = getattr(getattr(model, "config", None), "is_encoder_decoder", False)
+    if not pair or not callable(getattr(model, "generate", None)):
+        raise NotApplicable(
+            "give generate: the model has no encoder and decoder with a generate method of transformers"
+        )
+    return generate_of_model
+
+
+@provider
+def decode(tokenizer: Any, own_decode: Any = None) -> Callable[[Any], list[str]]:
+    """The run's own; else the tokenizer's, special tokens left out."""
+    from probes.facts.generation.sources import decode_of
+
+    if own_decode is not None:
+        return own_decode
+    if not hasattr(tokenizer, "batch_decode"):
+        raise NotApplicable("the tokenizer cannot decode batches: give decode")
+    return decode_of(tokenizer)
+
+
+@provider
+def evaluate(trainer: Any, eval_batches: Any) -> Callable[[], dict[str, float]]:
+    """A Trainer's evaluation loop over its first rows; it is called in a child, so that the Trainer does not notice."""
+    from probes.facts.generation.sources import evaluate_of_trainer
+
+    return evaluate_of_trainer(trainer, eval_batches)
+
+
+@provider
+def trained_before(
+    first_step: FirstStep,
+    model: "Module",
+    batch: Any,
+    compute_loss: Any = None,
+    labels_of: Any = None,
+    trainer: Any = None,
+) -> bool:
+    """Whether the weights know something of these labels already: then what they say can be judged.
+
+    Asked once more in evaluation mode: dropout hides much of what a small model knows.
+    """
+    loss = first_step.loss
+    if loss is None or loss.cross_entropy is None or not loss.vocabulary:
+        raise NotApplicable("the first step shows no cross-entropy of tokens: nobody knows whether the weights are new")
+    enough = TRAINED * math.log(max(loss.vocabulary, 2))
+    if loss.cross_entropy < enough:
+        return True
+    from probes.facts.core.model_output import labels_of_batch, loss_of_output
+    from probes.facts.core.output_hook import plain_cross_entropy
+    from probes.facts.generation.teacher_forcing import led
+
+    scores = led(model, batch, compute_loss or loss_of_output, books_of(trainer))
+    quiet = plain_cross_entropy(scores, (labels_of or labels_of_batch)(batch))
+    return quiet is not None and quiet < enough
+
+
+@provider
+def speaking_scene(
+    model: "Module",
+    generate: Any,
+    batch: Any,
+    label_rows: tuple[LabelRow, ...],
+    special_ids: SpecialIds,
+    first_step: FirstStep,
+    decode: Any = None,
+    tokenizer: Any = None,
+) -> Any:
+    """The shortest and the longest row of the first batch, ready to be spoken to."""
+    from probes.facts.generation.sources import scene_of
+
+    if first_step.failure is not None:
+        raise Unavailable(str(first_step.failure))
+    rows = [row for row in label_rows if row.batch == 0]
+    if not rows or max(row.length for row in rows) < 2 or not any(row.scored for row in rows):
+        raise NotApplicable("the labels are no rows of tokens: nothing is generated")
+    return scene_of(model, generate, batch, rows, special_ids, first_step, decode, tokenizer)
+
+
+@provider
+def spoken(speaking_scene: Any, trained_before: bool | None = None) -> FreeOutput:
+    """What the model says to two rows, twice under different seeds; what it raises."""
+    from probes.facts.generation.trials import speak_freely
+
+    return speak_freely(speaking_scene, bool(trained_before))
+
+
+@provider
+def free_output(spoken: FreeOutput) -> FreeOutput:
+    if spoken.failure is not None:
+        raise Unavailable(str(spoken.failure))
+    return spoken
+
+
+@provider
+def steered_output(
+    speaking_scene: Any, free_output: FreeOutput, decoder_rows: tuple[LabelRow, ...], model: Any = None
+) -> SteeredOutput:
+    """The run's own generation, decode included, with a model that says the labels."""
+    from probes.facts.generation.sources import detects_language
+    from probes.facts.generation.trials import speak_labels
+
+    classes = speaking_scene.speaking.classes
+    if not classes:
+        raise NotApplicable("the forward pass shows no scores of tokens to steer")
+    heard = speak_labels(speaking_scene, decoder_rows, classes, detects_language(model))
+    if isinstance(heard, Failure):
+        raise NotApplicable(f"this generation cannot be made to say the labels: {heard}")
+    if not heard.prompts:
+        raise NotApplicable("generation went another way than through the model's embedding and head")
+    return heard
+
+
+@provider
+def trained_output(trained_before: bool, free_output: FreeOutput) -> FreeOutput:
+    """What a model says that was trained before; random weights say anything, for ever, and to everybody the same."""
+    if not trained_before:
+        raise NotApplicable(
+            "the weights are new (the first loss is near ln V or above): what they say means nothing yet"
+        )
+    return free_output
+
+
+@provider
+def evaluated(
+    model: "Module",
+    evaluate: Any,
+    first_step: FirstStep,
+    special_ids: SpecialIds,
+    metric_trial: MetricTrial | None = None,
+) -> Evaluated:
+    """The run's own evaluation, twice, in a child; after the metric's trial, which has imported what a metric needs."""
+    from probes.facts.generation.repeat_evaluation import TooLong, evaluate_twice
+
+    if first_step.failure is not None:
+        raise Unavailable(str(first_step.failure))
+    try:
+        seconds = first_step.forward_seconds + first_step.backward_seconds
+        classes = first_step.loss.vocabulary if first_step.loss else None
+        return evaluate_twice(model, evaluate, seconds, classes or 0, special_ids.end)
+    except TooLong as reason:
+        raise NotApplicable(str(reason)) from reason

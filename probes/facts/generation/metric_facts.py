@@ -1,0 +1,124 @@
+"""What stands around generation: the metric function, and whether a checkpoint brings the model back."""
+
+from typing import TYPE_CHECKING, Any
+
+from diagnose.common.provider import provider
+from diagnose.engine.context import NotApplicable, Unavailable
+from probes.facts.batches.types import LabelRow, SpecialIds
+from probes.facts.first_step.types import FirstStep
+from probes.facts.generation.metric_types import MetricTrial
+from probes.facts.generation.types import Agreement, Evaluated, FreeOutput, KeptLogits, Repeated
+from probes.facts.hf_trainer.mutable_state import books_of
+from probes.facts.labels.types import Rehearsal
+from probes.facts.saving.types import Saved
+from probes.facts.settings.types import RunSettings
+
+if TYPE_CHECKING:
+    from torch.nn import Module
+
+
+@provider
+def repeated(free_output: FreeOutput | None = None, evaluated: Evaluated | None = None) -> Repeated:
+    """Generation and evaluation, each under two seeds."""
+    if evaluated is not None and evaluated.failure is not None:
+        evaluated = None
+    if free_output is None and evaluated is None:
+        raise NotApplicable("not given: generate or evaluate")
+    return Repeated(free_output, evaluated)
+
+
+@provider
+def agreement(
+    trained_output: FreeOutput,
+    speaking_scene: Any,
+    decoder_rows: tuple[LabelRow, ...],
+    compute_loss: Any = None,
+    trainer: Any = None,
+) -> Agreement:
+    """The labels put first with those before them given, beside what was said freely to the same rows."""
+    from probes.facts.core.model_output import loss_of_output
+    from probes.facts.generation.teacher_forcing import agreement_of
+
+    found = agreement_of(speaking_scene, trained_output, compute_loss or loss_of_output, books_of(trainer))
+    if found is None:
+        raise NotApplicable("the scores do not stand beside the labels one by one")
+    return found
+
+
+@provider
+def metric_trial(
+    compute_metrics: Any,
+    label_rows: tuple[LabelRow, ...],
+    special_ids: SpecialIds,
+    first_step: FirstStep,
+    generate: Any = None,
+    decode: Any = None,
+    tokenizer: Any = None,
+    trainer: Any = None,
+) -> MetricTrial:
+    """The metric function on predictions whose worth is known; no model runs for it."""
+    from probes.facts.generation.metric_inputs import trial_of
+
+    if first_step.loss is None or not first_step.loss.vocabulary:
+        raise NotApplicable("the forward pass shows no scores of classes or tokens")
+    trial = trial_of(
+        compute_metrics, label_rows, special_ids, first_step.loss.vocabulary, generate, decode, tokenizer, trainer
+    )
+    if trial is None:
+        raise NotApplicable("the drawn labels are all alike: a perfect and a swapped prediction would be the same")
+    return trial.run()
+
+
+@provider
+def working_metric(metric_trial: MetricTrial) -> MetricTrial:
+    if metric_trial.failure is not None:
+        raise Unavailable(str(metric_trial.failure))
+    return metric_trial
+
+
+@provider
+def saved(
+    model: "Module",
+    batch: Any,
+    first_step: FirstStep,
+    rehearsal: Rehearsal | None = None,
+    compute_loss: Any = None,
+    trainer: Any = None,
+) -> Saved:
+    """Saved at step 0, read again, and asked for the loss of the first batch in evaluation mode."""
+    from probes.facts.core.model_output import loss_of_output
+    from probes.facts.core.observer import observed
+    from probes.facts.saving.save_and_reload import (
+        NotTried,
+        is_theirs,
+        loss_in_evaluation,
+        save_and_read,
+        write_and_read,
+    )
+
+    if first_step.failure is not None:
+        raise Unavailable(str(first_step.failure))
+    loss = loss_in_evaluation(compute_loss or loss_of_output, batch)
+    before = rehearsal.loss if rehearsal else None
+    seconds = first_step.forward_seconds + first_step.backward_seconds
+    try:
+        with observed(others=books_of(trainer)):
+            return (
+                save_and_read(model, loss, before, seconds) if is_theirs(model) else write_and_read(model, loss, before)
+            )
+    except NotTried as reason:
+        raise NotApplicable(str(reason)) from reason
+
+
+@provider
+def kept_logits(trainer: Any, run_settings: RunSettings, first_step: FirstStep, eval_dataset: Any) -> KeptLogits:
+    """What the Trainer gathers where it has a metric function and does not generate."""
+    from probes.facts.generation.sources import kept_logits_of
+
+    if trainer.compute_metrics is None or run_settings.predict_with_generate:
+        raise NotApplicable("the evaluation keeps no scores")
+    if trainer.preprocess_logits_for_metrics is not None:
+        raise NotApplicable("preprocess_logits_for_metrics decides what is kept")
+    if first_step.loss is None or first_step.loss.logits is None or not hasattr(eval_dataset, "__len__"):
+        raise NotApplicable("the size of the scores is not known")
+    return kept_logits_of(trainer, first_step.loss, len(eval_dataset))

@@ -1,0 +1,31 @@
+"""Of a metric function that was tried on predictions whose quality is known."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from probes.facts.first_step.types import Failure
+
+Figures = Mapping[str, float]
+
+
+@dataclass(frozen=True)
+class MetricTrial:
+    """Figures for predictions that are the labels themselves, for those of other rows, and for the bare words."""
+
+    form: str  # what it was given: ids, logits, classes, texts
+    rows: int
+    perfect: Figures = field(default_factory=dict)  # padded with -100 and wider than the labels, as a gathered batch is
+    clean: Figures = field(default_factory=dict)  # the same without any -100
+    swapped: Figures = field(default_factory=dict)
+    stripped: Figures = field(default_factory=dict)  # lower case, no punctuation; empty where the texts have neither
+    example: tuple[str, str] = ("", "")  # a text and its bare words
+    failure: Failure | None = None  # what it raised on the gathered batch
+    bare: bool = False  # it raised though there was no -100 in it
+
+    def lost(self, name: str) -> float | None:
+        """How much of the way from perfect to worthless the figure has gone for bare words; None: it tells nothing."""
+        ends = self.perfect.get(name), self.swapped.get(name), self.stripped.get(name)
+        if None in ends or ends[0] == ends[1]:
+            return None
+        perfect, swapped, stripped = (float(end or 0.0) for end in ends)
+        return (perfect - stripped) / (perfect - swapped)

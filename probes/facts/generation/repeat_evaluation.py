@@ -1,0 +1,100 @@
+"""Runs the user's own evaluation twice, in a child and against the clock, and sees who is still training."""
+
+import time
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import torch
+from torch.overrides import TorchFunctionMode
+
+from probes.facts.core.failure import failure_of
+from probes.facts.core.fork import CannotFork, ChildRaised, TimedOut, in_child
+from probes.facts.first_step.types import Failure
+from probes.facts.generation.run_generation import count_time, quiet
+from probes.facts.generation.steering import Reins
+from probes.facts.generation.types import Evaluated
+
+PASSES, LEAST = 3.0, 5.0  # of a pass's time; never less than so many seconds, for small models start slowly
+
+TOKENS = 4  # of each generation within it: who trains and who draws shows at once
+
+
+class TooLong(Exception):
+    """The evaluation takes more time than this stage may."""
+
+
+def evaluate_twice(
+    model: torch.nn.Module, evaluate: Callable[[], Any], pass_seconds: float, classes: int = 0, end: int | None = None
+) -> Evaluated:
+    """What the child changes, it changes in its own memory. `end`: what a loop of one's own is made to stop with."""
+    seconds, start = max(PASSES * pass_seconds, LEAST), time.perf_counter()
+    try:
+        return in_child(lambda: _both(model, evaluate, classes if end is not None else 0, end or 0), seconds)
+    except TimedOut:
+        raise TooLong(f"the evaluation takes longer than {seconds:.0f} s, so it is not run twice beforehand") from None
+    except CannotFork as reason:
+        raise TooLong(f"the evaluation is not run beforehand: {reason}") from reason
+    except ChildRaised as error:
+        failure = Failure("evaluation", error.error, error.message, line=error.line, trace=error.trace)
+        return Evaluated({}, {}, failure=failure)
+    finally:
+        count_time(start, pass_seconds)
+
+
+def _both(model: torch.nn.Module, evaluate: Callable[[], Any], classes: int, end: int) -> Evaluated:
+    runs: list[Mapping[str, float]] = []
+    with _Training(model) as seen:
+        for seed in (1, 2):
+            model.train()
+            torch.manual_seed(seed)
+            try:
+                with quiet(), Reins(model, TOKENS, LEAST, end=end, classes=classes, gentle=True):
+                    runs.append(_numbers(evaluate()))
+            except Exception as error:
+                return Evaluated({}, {}, failure=failure_of(error, model, "evaluation"))
+    return Evaluated(runs[0], runs[1], tuple(seen.found), tuple(seen.found.values()))
+
+
+class _Training(TorchFunctionMode):
+    """Sees whoever drops out or takes the batch's own statistics in training mode, by a module or by a function."""
+
+    def __init__(self, model: torch.nn.Module) -> None:
+        super().__init__()
+        self.names = {id(module): name or "the model itself" for name, module in model.named_modules()}
+        self.found: dict[str, str] = {}
+        self._running: list[torch.nn.Module] = []
+        modules = torch.nn.modules.module
+        modules.register_module_forward_pre_hook(lambda module, given: self._running.append(module))
+        modules.register_module_forward_hook(lambda module, given, output: self._left(module), always_call=True)
+
+    def _left(self, module: torch.nn.Module) -> None:
+        if self._running and self._running[-1] is module:
+            self._running.pop()
+
+    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        kwargs = kwargs or {}
+        if self._running and _draws(getattr(func, "__name__", ""), args, kwargs):
+            module = self._running[-1]
+            if module.training and id(module) in self.names:
+                self.found.setdefault(self.names[id(module)], type(module).__name__)
+        return func(*args, **kwargs)
+
+
+def _draws(function: str, args: tuple[Any, ...], named: Mapping[str, Any]) -> bool:
+    """Dropout with a chance and batch norm over the batch, each told that it is training."""
+    if function == "scaled_dot_product_attention":
+        return bool(named.get("dropout_p", args[4] if len(args) > 4 else 0.0))
+    if function in ("dropout", "feature_dropout", "alpha_dropout", "dropout1d", "dropout2d", "dropout3d"):
+        chance, training = (*args, None, None, None)[1:3]
+        chance = named.get("p", 0.5 if chance is None else chance)
+        return bool(chance) and bool(named.get("training", named.get("train", True if training is None else training)))
+    return function == "batch_norm" and bool(named.get("training", args[5] if len(args) > 5 else False))
+
+
+def _numbers(figures: Any) -> dict[str, float]:
+    named = figures if isinstance(figures, Mapping) else {"figure": figures}
+    return {
+        str(name): float(value)
+        for name, value in named.items()
+        if isinstance(value, int | float) or (hasattr(value, "item") and getattr(value, "size", 1) in (1, ()))
+    }

@@ -1,0 +1,124 @@
+"""Lets the model speak: by itself, and made to say the labels. A few rows, a few tokens, in evaluation mode."""
+
+import time
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from itertools import takewhile
+from typing import Any
+
+import torch
+
+from diagnose.engine import pass_counter
+from probes.facts.core.batches import copied, moved
+from probes.facts.core.failure import failure_of
+from probes.facts.core.observer import observed
+from probes.facts.first_step.types import Failure
+from probes.facts.generation.steering import Enough, Reins, Rows
+
+Generate = Callable[[Any, Any], Any]
+
+
+@dataclass
+class Speech:
+    """One run of the user's generation. `ids`: what it returned; `said`: what the decoder read, start token first."""
+
+    reins: Reins
+    ids: list[list[int]] = field(default_factory=list)
+    failure: Failure | None = None
+
+    @property
+    def said(self) -> list[list[int]]:
+        """One line for each row: of several beams the first, unless what was returned is more."""
+        return self.reins.said
+
+
+@dataclass(frozen=True)
+class Speaking:
+    """All that a run needs; `pass_seconds` is what one step of training takes, the coin that is counted in."""
+
+    model: torch.nn.Module
+    generate: Generate
+    batch: Any
+    pass_seconds: float
+    classes: int = 0
+
+    def speak(self, limit: int, passes: float, labels: Rows = (), end: int = 0, seed: int = 0) -> Speech:
+        """In evaluation mode, without gradients, for no longer than so many passes take."""
+        seconds = max(passes * self.pass_seconds, 1.0)
+        start = time.perf_counter()
+        device = next((parameter.device for parameter in self.model.parameters()), torch.device("cpu"))
+        with quiet(), observed(self.model), torch.no_grad():
+            self.model.eval()
+            torch.manual_seed(seed)
+            with Reins(self.model, limit, seconds, labels, end, self.classes) as reins:
+                speech = Speech(reins)
+                try:
+                    speech.ids = _listed(self.generate(self.model, moved(copied(self.batch), device)))
+                except Enough:
+                    speech.ids = []
+                except Exception as error:
+                    speech.failure = failure_of(error, self.model, "generation")
+        count_time(start, self.pass_seconds)
+        return speech
+
+
+def count_time(start: float, pass_seconds: float) -> None:
+    """In passes of training, by the clock: what is generated token by token is no pass of its own."""
+    pass_counter.count((time.perf_counter() - start) / max(pass_seconds, 1e-3))
+
+
+@contextmanager
+def quiet() -> Iterator[None]:
+    """Without transformers' bars and advice, which are for the run."""
+    from transformers.utils import logging
+
+    level, bars = logging.get_verbosity(), logging.is_progress_bar_enabled()
+    logging.set_verbosity_error()
+    logging.disable_progress_bar()
+    try:
+        yield
+    finally:
+        logging.set_verbosity(level)
+        if bars:
+            logging.enable_progress_bar()
+
+
+def _listed(ids: Any) -> list[list[int]]:
+    ids = getattr(ids, "sequences", ids)
+    if isinstance(ids, torch.Tensor):
+        ids = ids.tolist()
+    rows = [list(row) if hasattr(row, "__iter__") else [row] for row in ids]
+    return [[int(token) for token in row] for row in rows]
+
+
+def some_rows(batch: Any, rows: Sequence[int], size: int) -> Any:
+    """The batch with these rows alone; what is not one entry for each row stays whole."""
+    if isinstance(batch, torch.Tensor):
+        return batch[list(rows)] if batch.dim() and len(batch) == size else batch
+    if isinstance(batch, Mapping):
+        return {key: some_rows(value, rows, size) for key, value in batch.items()}
+    if isinstance(batch, list | tuple) and not hasattr(batch, "_fields"):
+        if len(batch) == size and not any(isinstance(value, torch.Tensor) for value in batch):
+            return type(batch)(batch[row] for row in rows)
+        return type(batch)(some_rows(value, rows, size) for value in batch)
+    return batch
+
+
+def shortest_and_longest(labels: Rows, no_text: Collection[int] = ()) -> list[int]:
+    """Two rows with different labels where there are such: a pair that any padding must tell apart.
+
+    Where their prompts differ too, as of two tasks, a third with the prompt of the first: only the input parts these.
+    """
+    order = sorted(range(len(labels)), key=lambda row: (len(labels[row]), row))
+    others = [row for row in order[::-1] if list(labels[row]) != list(labels[order[0]])]
+    prompts = [list(takewhile(set(no_text).__contains__, row)) for row in labels]
+    alike = [row for row in others if prompts[row] == prompts[order[0]]]
+    return sorted({order[0], *others[:1], *alike[:1]}) if order else []
+
+
+def cut_at_end(ids: Sequence[int], ends: Iterable[int]) -> tuple[int, ...]:
+    """Up to the first end token, which is left in; what stands behind it is padding."""
+    ends = set(ends)
+    place = next((number for number, token in enumerate(ids) if token in ends), len(ids) - 1)
+    return tuple(ids[: place + 1])

@@ -1,0 +1,132 @@
+"""How to generate, decode and evaluate with what is given: a Trainer, a model of transformers, a tokenizer."""
+
+from collections.abc import Callable, Mapping, Sequence
+from itertools import islice
+from typing import Any
+
+import torch
+
+from probes.facts.batches.types import LabelRow, SpecialIds
+from probes.facts.core.observer import entries_kept
+from probes.facts.core.token_ids import special_tokens
+from probes.facts.first_step.types import FirstLoss, FirstStep
+from probes.facts.generation.run_generation import Speaking, shortest_and_longest, some_rows
+from probes.facts.generation.trials import Scene
+from probes.facts.generation.types import KeptLogits
+
+ROWS = 2  # of the evaluation set
+
+
+def generate_of_model(model: Any, batch: Any) -> Any:
+    """The model's own method, on its main input and the mask beside it; it takes no labels."""
+    main = getattr(model, "main_input_name", "input_ids")
+    if not isinstance(batch, Mapping) or main not in batch:
+        raise TypeError(f"the batch holds no {main}: give generate")
+    given = {name: batch[name] for name in (main, "attention_mask") if name in batch}
+    return model.generate(**given)
+
+
+def generate_of_trainer(trainer: Any) -> Callable[[Any, Any], Any]:
+    """Its prediction step, overridden or not, with the lengths and beams of its arguments."""
+
+    def generated(model: Any, batch: Any) -> Any:
+        with entries_kept(vars(trainer)):
+            _take_arguments(trainer)
+            return trainer.prediction_step(model, batch, prediction_loss_only=False)[1]
+
+    return generated
+
+
+def _take_arguments(trainer: Any) -> None:
+    """What Seq2SeqTrainer.evaluate notes down before its loop begins."""
+    chosen = {"max_length": trainer.args.generation_max_length, "num_beams": trainer.args.generation_num_beams}
+    trainer._gen_kwargs = {name: value for name, value in chosen.items() if value is not None}
+
+
+def decode_of(tokenizer: Any) -> Callable[[Any], list[str]]:
+    padding = next((i for i in (tokenizer.pad_token_id, tokenizer.eos_token_id) if isinstance(i, int)), 0)
+
+    def decoded(ids: Any) -> list[str]:
+        ids = torch.as_tensor(ids)
+        return list(tokenizer.batch_decode(ids.masked_fill(ids < 0, padding), skip_special_tokens=True))
+
+    return decoded
+
+
+def evaluate_of_trainer(trainer: Any, batches: Any) -> Callable[[], dict[str, float]]:
+    """The loop alone, without what evaluate() logs and writes."""
+
+    def evaluated() -> dict[str, float]:
+        from torch.utils.data import DataLoader
+
+        items: Any = list(islice(batches.dataset, ROWS))
+        loader: Any = DataLoader(items, batch_size=len(items), collate_fn=batches.collate_fn)
+        callbacks = trainer.callback_handler.callbacks
+        with entries_kept(vars(trainer), callbacks):
+            callbacks.clear()  # they draw and write
+            return evaluation_of(trainer, loader)
+
+    return evaluated
+
+
+def evaluation_of(trainer: Any, loader: Any) -> dict[str, float]:
+    """As Seq2SeqTrainer.evaluate begins it; whoever calls this keeps the Trainer."""
+    if hasattr(trainer.args, "generation_max_length"):
+        _take_arguments(trainer)
+    trainer.gather_function = trainer.accelerator.gather
+    loop = trainer.evaluation_loop(loader, "evaluation", prediction_loss_only=trainer.compute_metrics is None)
+    return dict(loop.metrics)
+
+
+def scene_of(
+    model: torch.nn.Module,
+    generate: Any,
+    batch: Any,
+    rows: Sequence[LabelRow],
+    special: SpecialIds,
+    step: FirstStep,
+    decode: Any,
+    tokenizer: Any,
+) -> Scene:
+    labels = [[token for token in row.ids if token >= 0] for row in rows]
+    no_text = frozenset(special_tokens(tokenizer)) if tokenizer is not None else frozenset()
+    chosen = shortest_and_longest([row or [0] * 10_000 for row in labels], no_text)
+    chosen = [row for row in chosen if labels[row]] or chosen[:1]
+    seconds = step.forward_seconds + step.backward_seconds
+    classes = (step.loss.vocabulary if step.loss else None) or 0
+    speaking = Speaking(model, generate, some_rows(batch, chosen, len(rows)), seconds, classes)
+    return Scene(speaking, tuple(rows[row] for row in chosen), special, decode, _namer(tokenizer), no_text)
+
+
+def _namer(tokenizer: Any) -> Callable[[int], str]:
+    convert = getattr(tokenizer, "convert_ids_to_tokens", None)
+    if not callable(convert):
+        return str
+
+    def name(token: int) -> str:
+        """As text where the piece is text: a byte-level piece spells its letters in signs of its own."""
+        if not 0 <= token < len(tokenizer):
+            return str(token)
+        text = str(tokenizer.decode([token])).strip()
+        return text if text.isprintable() and text and "\ufffd" not in text else str(convert(token))
+
+    return name
+
+
+def detects_language(model: Any) -> bool:
+    """Whisper without a language hears it out of the clip: the first token of its prompt is the model's own word."""
+    settings = getattr(model, "generation_config", None)
+    return getattr(settings, "language", None) is None and bool(getattr(settings, "lang_to_id", None))
+
+
+def kept_logits_of(trainer: Any, loss: FirstLoss, rows: int) -> KeptLogits:
+    import psutil
+
+    shape = loss.logits.shape if loss.logits else (1, 1, 1)
+    length = shape[1] if len(shape) == 3 else 1
+    width = 2 if loss.dtype in ("float16", "bfloat16") else 4
+    share = int(getattr(trainer.args, "eval_accumulation_steps", None) or 0)
+    memory = psutil.virtual_memory().total
+    if not share and torch.cuda.is_available() and trainer.args.device.type == "cuda":
+        memory = torch.cuda.mem_get_info(trainer.args.device)[1]
+    return KeptLogits(rows, length, shape[-1], width, memory)

@@ -1,0 +1,55 @@
+"""What a model says when the labels before are given, beside what it said by itself."""
+
+from difflib import SequenceMatcher
+from typing import Any
+
+import torch
+
+from diagnose.engine import pass_counter
+from probes.facts.core.batches import copied
+from probes.facts.core.model_output import ComputeLoss, logits_of
+from probes.facts.core.observer import observed
+from probes.facts.generation.trials import Scene
+from probes.facts.generation.types import Agreement, FreeOutput
+
+
+def agreement_of(
+    scene: Scene, heard: FreeOutput, compute_loss: ComputeLoss, others: tuple[Any, ...] = ()
+) -> Agreement | None:
+    """One forward pass of the rows in evaluation mode. None where scores and labels do not stand side by side."""
+    scores = led(scene.speaking.model, scene.speaking.batch, compute_loss, others)
+    return None if scores is None or scores.dim() != 3 else _compared(scene, heard, scores.argmax(-1).tolist())
+
+
+def led(
+    model: torch.nn.Module, batch: Any, compute_loss: ComputeLoss, others: tuple[Any, ...] = ()
+) -> torch.Tensor | None:
+    """The scores with the labels before given, in evaluation mode."""
+    seen: list[torch.Tensor | None] = []
+    with observed(model, others=others), torch.no_grad():
+        model.eval()
+        handle = model.register_forward_hook(lambda module, given, output: seen.append(logits_of(output)))
+        pass_counter.count()
+        try:
+            compute_loss(model, copied(batch))
+        except Exception:  # the first step has told what the forward pass raises
+            return None
+        finally:
+            handle.remove()
+    return seen[-1] if seen else None
+
+
+def _compared(scene: Scene, heard: FreeOutput, best: list[list[int]]) -> Agreement | None:
+    pairs = [
+        (got, wanted)
+        for row, line in zip(scene.rows, best, strict=False)
+        for got, wanted in zip(line, row.ids, strict=False)
+        if wanted >= 0
+    ]
+    likeness = [SequenceMatcher(None, row.ids, row.labels, autojunk=False).ratio() for row in heard.rows]
+    if not pairs or not likeness or len(best[0]) < len(scene.labels[0]):
+        return None
+    worst: Any = heard.rows[likeness.index(min(likeness))]
+    example = " ".join(map(scene.names, worst.ids[:12])), " ".join(map(scene.names, worst.labels[:12]))
+    forced = sum(got == wanted for got, wanted in pairs) / len(pairs)
+    return Agreement(forced, sum(likeness) / len(likeness), len(likeness), example)

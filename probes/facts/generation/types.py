@@ -1,0 +1,139 @@
+"""Of what a model says when nobody gives it the answer, and of what it would say if it knew the labels."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from probes.facts.first_step.types import Failure
+
+
+@dataclass(frozen=True)
+class Utterance:
+    """One row: what was said, beside its labels. `ids` begin behind the start token, prompt included."""
+
+    where: str
+    ids: tuple[int, ...]
+    labels: tuple[int, ...]  # without -100
+    text: str | None = None  # by the run's own decode, of what its own generate returned
+    reference: str | None = None  # the labels by the same decode
+    ended: bool | None = None  # the end token was said
+
+
+@dataclass(frozen=True)
+class FreeOutput:
+    """What the model says to two rows by itself, twice, in evaluation mode under two seeds."""
+
+    rows: tuple[Utterance, ...]
+    again: tuple[tuple[int, ...], ...] = ()
+    limit: int = 0  # tokens after which it was stopped
+    cut: bool = False  # it was stopped
+    sampling: str = ""  # the setting that asks for sampling
+    special: frozenset[int] = frozenset()  # ids that are no text
+    names: Mapping[int, str] = field(default_factory=dict)
+    failure: Failure | None = None
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """How much of the labels the model gets right with the labels before given, and how much by itself."""
+
+    forced: float  # share of the labels that it puts first
+    free: float  # likeness of what it said to the labels, 1 is the same
+    rows: int = 2
+    example: tuple[str, str] = ("", "")  # said, and the labels
+
+
+@dataclass(frozen=True)
+class Forbidden:
+    """A label that generation is not allowed to say at its place."""
+
+    where: str
+    token: int
+    name: str
+    position: int
+    rule: str  # the class that forbids it
+    setting: str  # the generation setting behind that class
+    rows: int  # how many rows meet this rule
+    of: int
+
+
+@dataclass(frozen=True)
+class Prompt:
+    """What generation begins a row with, the start token first, beside what the labels begin with."""
+
+    where: str
+    given: tuple[int, ...]
+    labels: tuple[int, ...]
+    names: tuple[str, ...] = ()  # of `given`
+    expected: tuple[str, ...] = ()  # names of the labels at these places
+    detected: tuple[int, ...] = ()  # places that the model chose itself, as Whisper detects a language
+
+    @property
+    def wrong(self) -> int | None:
+        """The first place of the prompt, the start token aside, where the labels have another token."""
+        pairs = enumerate(zip(self.given[1:], self.labels, strict=False))
+        return next((place for place, (one, other) in pairs if one != other and place not in self.detected), None)
+
+
+@dataclass(frozen=True)
+class SteeredOutput:
+    """The run's own generation with a model made to say the labels: what comes out must be the labels."""
+
+    rows: tuple[Utterance, ...]
+    prompts: tuple[Prompt, ...] = ()
+    forbidden: tuple[Forbidden, ...] = ()
+    went_on: bool = False  # every row had said its end, and generation did not stop
+    stopped: int | None = None  # tokens after which it stopped by itself
+    needed: int = 0  # tokens of the longest row
+    end: int | None = None
+    waits_for: tuple[int, ...] = ()  # end tokens by generation's own word
+
+
+@dataclass(frozen=True)
+class Evaluated:
+    """The run's own evaluation, twice from the same weights under two seeds, in training mode when it began."""
+
+    figures: Mapping[str, float]
+    again: Mapping[str, float]
+    training: tuple[str, ...] = ()  # modules with another output in training that ran in training mode
+    kinds: tuple[str, ...] = ()
+    failure: Failure | None = None
+
+    @property
+    def differ(self) -> tuple[str, ...]:
+        return tuple(
+            name
+            for name, value in self.figures.items()
+            if name in self.again and _apart(value, self.again[name]) and not _is_time(name)
+        )
+
+
+@dataclass(frozen=True)
+class Repeated:
+    """The same asked twice under two seeds, in evaluation mode."""
+
+    output: FreeOutput | None = None
+    evaluated: Evaluated | None = None
+
+
+def _apart(one: float, other: float) -> bool:
+    """By more than sums in another order make; NaN is apart from nothing."""
+    return abs(one - other) > 1e-5 * max(abs(one), abs(other))
+
+
+def _is_time(name: str) -> bool:
+    return any(word in name for word in ("runtime", "per_second", "seconds", "time"))
+
+
+@dataclass(frozen=True)
+class KeptLogits:
+    """What an evaluation without generation keeps of the whole evaluation set."""
+
+    rows: int
+    length: int
+    vocabulary: int
+    width: int  # bytes of one score
+    memory: int  # bytes this machine has
+
+    @property
+    def bytes(self) -> int:
+        return self.rows * self.length * self.vocabulary * self.width

@@ -1,0 +1,60 @@
+"""What the gradients do on their way, and what the user's own step does with them."""
+
+from typing import TYPE_CHECKING, Any
+
+from diagnose.common.provider import provider
+from diagnose.engine.context import NotApplicable
+from probes.facts.first_step.types import FirstLoss, Gradients
+from probes.facts.gradients.types import Depth, OwnStep, Repeat
+from probes.facts.hf_trainer.mutable_state import books_of
+
+if TYPE_CHECKING:
+    from torch.nn import Module
+
+
+@provider
+def gradient_depth(first_gradients: Gradients) -> tuple[Depth, ...]:
+    """Layers in a row, with the size of each one's gradient."""
+    from probes.facts.gradients.layer_gradients import stacks
+
+    found = tuple(stacks(first_gradients))
+    if not found:
+        raise NotApplicable("the model has no numbered layers in a row that all get a gradient")
+    return found
+
+
+@provider
+def repeated_step(
+    model: "Module",
+    batch: Any,
+    first_loss: FirstLoss,
+    first_gradients: Gradients,
+    compute_loss: Any = None,
+    trainer: Any = None,
+) -> Repeat:
+    """The first step again from its own seed, and a third after it."""
+    from probes.facts.core.model_output import loss_of_output
+    from probes.facts.gradients.repeated_step import Subject, repeat
+
+    subject = Subject(model, batch, compute_loss or loss_of_output)
+    return repeat(subject, first_loss.value, books_of(trainer))
+
+
+@provider
+def own_step(
+    model: "Module",
+    batch: Any,
+    training_step: Any,
+    optimizer: Any,
+    first_gradients: Gradients,
+    scheduler: Any = None,
+    grad_scaler: Any = None,
+    trainer: Any = None,
+) -> OwnStep:
+    """The user's own step, called twice on the first batch."""
+    from probes.facts.gradients.user_step import take_own_steps
+
+    inner = getattr(optimizer, "optimizer", optimizer)
+    if not hasattr(inner, "register_step_pre_hook"):
+        raise NotApplicable(f"{type(inner).__name__} is no optimiser of torch's kind: its updates cannot be seen")
+    return take_own_steps(model, training_step, batch, optimizer, scheduler, grad_scaler, books_of(trainer))

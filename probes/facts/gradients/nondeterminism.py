@@ -1,0 +1,59 @@
+"""Where two passes from one seed part: the first module that makes something else of the same input."""
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import Any, Protocol
+
+import torch
+
+from probes.facts.core.observer import observed
+from probes.facts.first_step.first_step import as_in_training
+
+Print = tuple[str, str, tuple[float, ...], tuple[float, ...]]
+
+
+class Runnable(Protocol):
+    @property
+    def model(self) -> torch.nn.Module: ...
+    def loss(self) -> Any: ...
+
+
+def first_difference(subject: Runnable, others: Iterable[Any] = ()) -> tuple[str, str]:
+    """Its name and class; empty where the difference lies outside of all modules, as in the loss function."""
+    prints: list[list[Print]] = []
+    for _ in range(2):
+        with observed(subject.model, others=others), torch.no_grad(), _printed(subject.model) as made:
+            as_in_training(subject.model)
+            subject.loss()
+        prints.append(made)
+    for one, other in zip(*prints, strict=False):
+        if one[:3] == other[:3] and one[3] != other[3]:
+            return one[0], one[1]
+    return "", ""
+
+
+@contextmanager
+def _printed(model: torch.nn.Module) -> Iterator[list[Print]]:
+    """One line for every call of a module, in the order in which they end: inner ones before outer ones."""
+    made: list[Print] = []
+
+    def hook(name: str) -> Any:
+        def see(module: torch.nn.Module, given: Any, named: Any, output: Any) -> None:
+            made.append((name or "the model itself", type(module).__name__, _sums((given, named)), _sums(output)))
+
+        return see
+
+    handles = [module.register_forward_hook(hook(name), with_kwargs=True) for name, module in model.named_modules()]
+    try:
+        yield made
+    finally:
+        for handle in handles:
+            handle.remove()
+
+
+def _sums(value: Any) -> tuple[float, ...]:
+    if isinstance(value, torch.Tensor):
+        return (float(value.detach().double().sum()),) if value.numel() and not value.is_complex() else ()
+    if isinstance(value, dict):
+        value = list(value.values())
+    return tuple(s for one in value for s in _sums(one)) if isinstance(value, list | tuple) else ()

@@ -1,0 +1,131 @@
+"""Calls the user's own training step twice on one batch and keeps a ledger: backward passes, updates, what is left."""
+
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import replace
+from typing import Any
+
+import torch
+
+from diagnose.engine import pass_counter
+from diagnose.engine.seeding import seeded
+from probes.facts.core.batches import copied
+from probes.facts.core.failure import failure_of
+from probes.facts.core.observer import observed
+from probes.facts.core.snapshot import Keeper
+from probes.facts.first_step.first_step import trainable
+from probes.facts.first_step.gradient_reach import put_weights_back
+from probes.facts.gradients.types import OwnCall, OwnStep, Update, Walk
+
+Step = Callable[[Any], Any]
+
+
+def take_own_steps(
+    model: torch.nn.Module, step: Step, batch: Any, optimizer: Any, scheduler: Any, scaler: Any, others: Iterable[Any]
+) -> OwnStep:
+    """The weights are put back between the two calls; gradients and the optimiser's state are not."""
+    calls: list[OwnCall] = []
+    with _cells_kept(step), observed(model, optimizer, scheduler, scaler, (*others, *_held(step))) as before:
+        for number in (1, 2):
+            with _Ledger(model, optimizer, scaler) as ledger:
+                try:
+                    with seeded("own_step"):
+                        step(copied(batch))
+                except Exception as error:
+                    phase = "training step" if number == 1 else "second call of the training step"
+                    return OwnStep(tuple(calls), failure_of(error, model, phase), number)
+                finally:
+                    pass_counter.count(max(1, len(ledger.walks)))
+                calls.append(ledger.closed(before))
+            put_weights_back(model, before)
+    return OwnStep(tuple(calls))
+
+
+def _held(step: Step) -> list[Any]:
+    """What a function carries with it: the object it is bound to, and what it closes over."""
+    inner = getattr(step, "__func__", step)
+    values = [getattr(step, "__self__", None)]
+    for cell in getattr(inner, "__closure__", None) or ():
+        with suppress(ValueError):  # an empty cell
+            values.append(cell.cell_contents)
+    return [value for value in values if not isinstance(value, torch.nn.Module) and not callable(value)]
+
+
+@contextmanager
+def _cells_kept(step: Step) -> Iterator[None]:
+    """A step that counts in a nonlocal variable counts from where it was."""
+    cells = [(cell, cell.cell_contents) for cell in getattr(step, "__closure__", None) or () if _filled(cell)]
+    try:
+        yield
+    finally:
+        for cell, value in cells:
+            cell.cell_contents = value
+
+
+def _filled(cell: Any) -> bool:
+    try:
+        return cell.cell_contents is not None
+    except ValueError:
+        return False
+
+
+class _Ledger:
+    """Stands beside every backward pass and every update while it is open."""
+
+    def __init__(self, model: torch.nn.Module, optimizer: Any, scaler: Any) -> None:
+        self.model, self.scaler = model, scaler
+        self.optimizer = getattr(optimizer, "optimizer", optimizer)
+        self.walks: list[Walk] = []
+        self.updates: list[Update] = []
+        self.inside = False
+        self.autocast = _autocast()
+        self.scale = _scale(scaler)
+
+    def __enter__(self) -> "_Ledger":
+        self.usual = torch.autograd.backward
+        torch.autograd.backward = self._walk
+        self.handles = [
+            self.optimizer.register_step_pre_hook(self._before_update),
+            self.optimizer.register_step_post_hook(self._after_update),
+        ]
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        torch.autograd.backward = self.usual
+        for handle in self.handles:
+            handle.remove()
+
+    def _walk(self, *args: Any, **kwargs: Any) -> None:
+        before, autocast = self._norm(), _autocast()
+        self.usual(*args, **kwargs)
+        self.walks.append(Walk(before, self._norm(), autocast, self.inside))
+
+    def _before_update(self, *_: Any) -> None:
+        self.updates.append(Update(self._norm(), len(self.walks), _autocast()))
+        self.inside = True
+
+    def _after_update(self, *_: Any) -> None:
+        self.inside = False
+        self.updates[-1] = replace(self.updates[-1], after=self._norm())
+
+    def closed(self, before: Keeper) -> OwnCall:
+        named = trainable(self.model)
+        moved = any(not torch.equal(weight.detach(), before.copy_of(weight)) for _, weight in named)
+        rescaled = _scale(self.scaler) < self.scale
+        left = _autocast() and not self.autocast
+        return OwnCall(tuple(self.walks), tuple(self.updates), self._norm(), moved, self.scale, rescaled, left)
+
+    def _norm(self) -> float:
+        """Of what the optimiser holds: the rest is nobody's to clear."""
+        held = [weight for group in self.optimizer.param_groups for weight in group["params"]]
+        gradients = [weight.grad for weight in held if weight.grad is not None]
+        squares = [float(torch.linalg.vector_norm(one.to_dense().float())) ** 2 for one in gradients]
+        return float(sum(squares)) ** 0.5
+
+
+def _autocast() -> bool:
+    return any(torch.is_autocast_enabled(device) for device in ("cpu", "cuda"))
+
+
+def _scale(scaler: Any) -> float:
+    return float(scaler.get_scale()) if scaler is not None and hasattr(scaler, "get_scale") else 1.0

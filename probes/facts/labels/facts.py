@@ -1,0 +1,134 @@
+"""Labels beside what the decoder reads, what the loss scores, and what CTC has to align."""
+
+from typing import TYPE_CHECKING, Any
+
+from diagnose.common.provider import provider
+from diagnose.engine.context import NotApplicable, Unavailable
+from probes.facts.batches.types import LabelRow, SpecialIds
+from probes.facts.first_step.types import FirstStep
+from probes.facts.hf_trainer.mutable_state import books_of
+from probes.facts.labels.prefix_types import Prefixes
+from probes.facts.labels.types import CtcRow, Endings, Rehearsal, SourceRow, Teaching
+
+if TYPE_CHECKING:
+    from torch.nn import Module
+
+
+@provider
+def rehearsal(
+    model: "Module",
+    drawn_batches: tuple[Any, ...],
+    compute_loss: Any = None,
+    labels_of: Any = None,
+    trainer: Any = None,
+) -> Rehearsal:
+    """The drawn batches in evaluation mode; everything that looks at decoder inputs and CTC shares these passes."""
+    from probes.facts.core.model_output import NoLoss, labels_of_batch, loss_of_output
+    from probes.facts.labels.eval_forward import rehearse
+
+    try:
+        heard = rehearse(
+            model, drawn_batches, compute_loss or loss_of_output, labels_of or labels_of_batch, books_of(trainer)
+        )
+    except NoLoss as reason:
+        raise NotApplicable(str(reason)) from reason
+    if heard.failure:
+        raise Unavailable(heard.failure)
+    return heard
+
+
+@provider
+def ctc_rows(rehearsal: Rehearsal, label_rows: tuple[LabelRow, ...] = ()) -> tuple[CtcRow, ...]:
+    """Targets of the CTC loss; a blank that the loss itself takes out of the labels counts as well."""
+    from probes.facts.labels.label_rows import with_blanks
+
+    if not rehearsal.ctc:
+        raise NotApplicable("the loss has no CTC part")
+    return with_blanks(rehearsal.ctc, label_rows)
+
+
+@provider
+def teaching(label_rows: tuple[LabelRow, ...], rehearsal: Rehearsal, first_step: FirstStep) -> Teaching:
+    """Where labels, decoder inputs and scores stand to each other; of the first batch."""
+    from probes.facts.labels.label_shift import teaching_of
+
+    labels = [row.ids for row in label_rows if row.batch == 0]
+    taught = teaching_of(labels, rehearsal.given, first_step.wanted, rehearsal.follows)
+    if taught.seen is None:
+        raise NotApplicable("no decoder was seen to read the labels token by token")
+    if taught.scored is None:
+        raise NotApplicable("it cannot be told from the gradient which label the loss asks for at which position")
+    return taught
+
+
+@provider
+def follow_distance(rehearsal: Rehearsal) -> int:
+    """How far behind a label the scores follow it."""
+    if rehearsal.follows is None:
+        raise NotApplicable("the scores do not follow the labels: no decoder reads them")
+    return rehearsal.follows
+
+
+@provider
+def decoder_rows(
+    label_rows: tuple[LabelRow, ...], rehearsal: Rehearsal | None = None, model: Any = None
+) -> tuple[LabelRow, ...]:
+    """The rows with a label, where a decoder says them one after the other: not classes, not targets of CTC."""
+    told = getattr(getattr(model, "config", None), "is_encoder_decoder", False)
+    if not told and (rehearsal is None or rehearsal.follows is None):
+        raise NotApplicable("the labels are not what a decoder says one after the other")
+    return tuple(row for row in label_rows if row.scored)
+
+
+@provider
+def decoder_start(special_ids: SpecialIds, rehearsal: Rehearsal | None = None) -> int:
+    """By the configuration; else what the decoder was seen to read first in every row."""
+    firsts = {row[0] for row in rehearsal.given if row} if rehearsal else set()
+    if special_ids.start is None and len(firsts) != 1:
+        raise NotApplicable("nobody says what the decoder starts with")
+    return firsts.pop() if special_ids.start is None else special_ids.start
+
+
+@provider
+def prefixes(
+    decoder_rows: tuple[LabelRow, ...],
+    tokenizer: Any,
+    special_ids: SpecialIds,
+    model: Any = None,
+    decoder_start: int | None = None,
+) -> Prefixes:
+    """The special tokens before the text of each row."""
+    from probes.facts.labels.label_prefixes import prefixes_of
+
+    return prefixes_of(decoder_rows, tokenizer, special_ids, model, decoder_start)
+
+
+@provider
+def source_rows(
+    drawn_batches: tuple[Any, ...], decoder_rows: tuple[LabelRow, ...], special_ids: SpecialIds, model: Any = None
+) -> tuple[SourceRow, ...]:
+    """The labels of each row beside its input_ids, where an encoder reads tokens."""
+    from probes.facts.labels.label_rows import source_rows_of
+
+    _require_encoder(model)
+    rows = source_rows_of(drawn_batches, decoder_rows, special_ids)
+    if not rows:
+        raise NotApplicable("the batches hold no input_ids: nothing to compare the labels with")
+    return rows
+
+
+@provider
+def endings(decoder_rows: tuple[LabelRow, ...], special_ids: SpecialIds, model: Any = None) -> Endings:
+    """Which rows end with an end token, and how much room there is behind those that do not."""
+    from probes.facts.labels.label_rows import endings_of
+
+    _require_encoder(model)
+    if not special_ids.ends:
+        raise NotApplicable("neither tokenizer nor model names an end token")
+    return endings_of(decoder_rows, special_ids)
+
+
+def _require_encoder(model: Any) -> None:
+    """A model that says it is a decoder alone reads its own labels, and running text need not end in a row."""
+    if getattr(getattr(model, "config", None), "is_encoder_decoder", True) is False:
+        raise NotApplicable("the model has no encoder: its inputs are its labels, and rows may be cut from longer text")

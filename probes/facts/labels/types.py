@@ -1,0 +1,74 @@
+"""Of labels beside what the decoder reads, what the loss scores, and what CTC has to align."""
+
+from dataclasses import dataclass
+
+from probes.facts.batches.types import LabelRow
+
+
+@dataclass(frozen=True)
+class CtcRow:
+    """One target that the CTC loss was given: it fits where symbols and repeats together are no more than frames."""
+
+    where: str
+    symbols: int
+    repeats: int  # neighbours that are equal: each needs a blank between
+    frames: int
+    blank: int = 0
+    blanks: int = 0  # symbols of the target that are the blank itself
+    last: int = -1  # the symbol it ends with
+    tail: int = 1  # how often that one stands at the end
+    full: bool = False  # as long as the batch of targets is wide
+
+    @property
+    def needed(self) -> int:
+        return self.symbols + self.repeats
+
+
+@dataclass(frozen=True)
+class Endings:
+    """Rows of labels without an end token, of so many. `cut`: as long as the longest of all, so perhaps cut there."""
+
+    rows: int
+    without: tuple[LabelRow, ...] = ()
+    cut: tuple[LabelRow, ...] = ()  # not among `without`
+    masked: bool = False  # no row ends, and each has a -100 where its end would stand
+    token: int | None = None
+
+    @property
+    def all(self) -> bool:
+        return len(self.without) == self.rows
+
+
+@dataclass(frozen=True)
+class Rehearsal:
+    """Forward passes in evaluation mode over the drawn batches, without gradients."""
+
+    loss: float | None = None  # of the first batch
+    given: tuple[tuple[int, ...], ...] = ()  # ids that the embedding of the decoder read, row by row, first batch
+    follows: int | None = None  # where the scores change first when one label is changed, counted from that label
+    ctc: tuple[CtcRow, ...] = ()
+    failure: str = ""
+
+
+@dataclass(frozen=True)
+class Teaching:
+    """How the first batch's labels stand to what the decoder reads and to what the loss scores."""
+
+    first: tuple[int, ...] = ()  # what each row's decoder reads first
+    seen: int | None = None  # at position t the decoder reads label t - seen
+    scored: int | None = None  # at position t the loss scores label t + scored
+    follows: int | None = None  # how far behind a label the scores follow it
+
+    @property
+    def ahead(self) -> int | None:
+        """How many labels lie between what was just read and what is asked for: 1 is the next one."""
+        return None if self.seen is None or self.scored is None else self.seen + self.scored
+
+
+@dataclass(frozen=True)
+class SourceRow:
+    """One row's labels beside the ids that the encoder reads."""
+
+    where: str
+    tokens: int
+    equal: bool  # padding, end and start aside

@@ -1,0 +1,110 @@
+"""Plays a schedule through to the end of the run, on a stand-in: the schedule and optimiser of the run do not move."""
+
+import copy
+import itertools
+import warnings
+from typing import Any
+
+import torch
+from torch.optim.lr_scheduler import LambdaLR, LRScheduler, ReduceLROnPlateau
+
+from probes.facts.learning_rate.inspect_schedule import kind_of, length_of, unwrapped, warmup_of
+from probes.facts.learning_rate.types import ScheduleCurve
+
+STILL = 1e-3  # of the peak: Adam's steps at such a rate are lost in the rounding of what came before
+MOST = 2_000_000  # updates, some ten seconds
+RISE = 1e-6  # of the peak: smaller changes are rounding
+
+
+class CannotPlay(Exception):
+    """The schedule follows the figures of the run, or is none of torch's."""
+
+
+def play(scheduler: Any, updates: int, pace: int | None) -> ScheduleCurve:
+    """A copy of the schedule, stepped as often as the run will step it (once for each update, if nobody knows)."""
+    scheduler = unwrapped(scheduler)
+    if isinstance(scheduler, ReduceLROnPlateau):
+        raise CannotPlay(f"{type(scheduler).__name__} follows the figures of the run")
+    if not isinstance(scheduler, LRScheduler):
+        raise CannotPlay(f"{type(scheduler).__name__} is no schedule of torch's, so nobody knows how it is stepped")
+    if updates > MOST:
+        raise CannotPlay(f"a run of {updates:,} updates is too long to be played through")
+    twin, stand_in = _twin(scheduler)
+    base = max((group.get("initial_lr", group["lr"]) for group in stand_in.param_groups), default=0.0)
+    rates, raised = _rates(twin, stand_in, updates, pace or 1)
+    shape = {"warmup": warmup_of(scheduler), "length": length_of(scheduler), "pace": pace}
+    at = {"raised": raised, "raised_at": len(rates) if raised else 0}
+    return _curve(kind_of(scheduler), updates, float(base), rates, **shape, **at)
+
+
+def named(name: str, rate: float, warmup: int, updates: int) -> ScheduleCurve:
+    """The schedule that transformers makes for this name."""
+    from transformers import get_scheduler
+
+    stand_in = torch.optim.SGD([torch.nn.Parameter(torch.zeros(1))], lr=rate)
+    scheduler = get_scheduler(name, stand_in, num_warmup_steps=warmup, num_training_steps=updates)
+    return play(scheduler, updates, pace=1)
+
+
+def _twin(scheduler: Any) -> tuple[Any, torch.optim.Optimizer]:
+    """A copy that drives an optimiser of one number in each group, with the same rates."""
+    real = scheduler.optimizer
+    groups = [{**{k: v for k, v in group.items() if k != "params"}, "params": []} for group in real.param_groups]
+    for group in groups:
+        group["params"] = [torch.nn.Parameter(torch.zeros(1))]
+    stand_in = torch.optim.SGD([{"params": group["params"]} for group in groups], lr=0.0)
+    for own, group in zip(stand_in.param_groups, groups, strict=True):
+        own.update(copy.deepcopy({key: value for key, value in group.items() if key != "params"}))
+    memo: dict[int, Any] = {id(real): stand_in}
+    for part in getattr(scheduler, "_schedulers", ()):
+        memo[id(part.optimizer)] = stand_in
+    return copy.deepcopy(scheduler, memo), stand_in
+
+
+def _rates(twin: Any, stand_in: Any, updates: int, pace: int) -> tuple[list[float], str]:
+    left = max(1, updates - max(0, getattr(twin, "last_epoch", 0)) // pace)
+    if type(twin) is LambdaLR:
+        return _by_function(twin, left, pace), ""
+    rates = [_highest(stand_in)]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # it says that the optimiser was not stepped, and it was not
+        for _ in range(left - 1):
+            try:
+                for _ in range(pace):
+                    twin.step()
+            except Exception as error:
+                return rates, f"{type(error).__name__}: {error}"
+            rates.append(_highest(stand_in))
+    return rates, ""
+
+
+def _by_function(twin: Any, updates: int, pace: int) -> list[float]:
+    """A hundred times faster than stepping, and the same numbers."""
+    pairs = list(zip(twin.base_lrs, twin.lr_lambdas, strict=True))
+    start = max(0, twin.last_epoch)
+    return [max(float(base * rate(start + number * pace)) for base, rate in pairs) for number in range(updates)]
+
+
+def _highest(optimizer: Any) -> float:
+    return max((float(group["lr"]) for group in optimizer.param_groups), default=0.0)
+
+
+def _curve(kind: str, updates: int, base: float, rates: list[float], **more: Any) -> ScheduleCurve:
+    peak = max(rates)
+    steps = [after - before for before, after in itertools.pairwise(rates)]
+    signs = [step > 0 for step in steps if abs(step) > RISE * peak]
+    rises = sum(later and not earlier for earlier, later in itertools.pairwise(signs))
+    return ScheduleCurve(
+        kind=kind,
+        updates=updates,
+        base=base,
+        first=rates[0],
+        peak=peak,
+        peak_at=rates.index(peak) + 1,
+        end=rates[-1],
+        still=sum(rate <= STILL * peak for rate in rates) / len(rates),
+        rises=rises,
+        moves=bool(signs),
+        rises_to_the_end=len(steps) > 0 and bool(signs) and all(signs) and steps[-1] > RISE * peak,
+        **more,
+    )

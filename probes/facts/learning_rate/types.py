@@ -1,0 +1,106 @@
+"""Of the learning rate that the run will have at its highest."""
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+SEEN = 0.01  # of the loss: a change that is told from nothing
+MARGIN = 10.0  # times as much as the first updates promise: a run may well become faster
+# Far above the labels' statistics it goes on as it began: the weights hardly move, and so does the gradient. What a
+# warm-up and momentum keep back of the first twenty updates is less than half.
+LINEAR = 3.0
+
+
+@dataclass(frozen=True)
+class Walk:
+    """Updates from the same weights and batches at one share of the rate; losses before, on the way and at the end."""
+
+    share: float
+    updates: int
+    losses: tuple[float, ...]  # the mean over the measured batches, at equal distances
+    batches: tuple[float, ...] = ()  # at the end, each batch on its own
+    sound: bool = True  # False: weights or losses are not finite any more
+
+    @property
+    def first(self) -> float:
+        return self.losses[0]
+
+    @property
+    def last(self) -> float:
+        return self.losses[-1]
+
+    @property
+    def moved(self) -> float:
+        return abs(self.last - self.first)
+
+    def promises(self, total: int) -> float:
+        """By how much a run of so many updates moves the loss, if it goes on like this."""
+        return self.moved / max(1, self.updates) * total
+
+    def falls_short(self, total: int, needed: float) -> bool:
+        """Even so many times over, a whole run would not move the loss by this part of it."""
+        return (MARGIN if needed <= SEEN else LINEAR) * self.promises(total) < needed * abs(self.first)
+
+
+@dataclass(frozen=True)
+class RateTrial:
+    """The rate at its peak; beside it, where the first walk leaves a doubt, a lower one, or a far higher one."""
+
+    rate: float
+    peak: Walk
+    lower: Walk | None = None
+    more: Walk | None = None
+    floor: float | None = None  # entropy of the labels: what a model reaches that knows only how frequent they are
+    total: int | None = None  # updates of the whole run
+    needed: float = SEEN  # of the loss: what a whole run has to move it by
+    warmed: bool = False  # the rate rose within the walks, as the schedule lets it
+    precision: str = "fp32"
+    updates: int = 0  # of all walks, also of those that a longer one replaced
+    seconds: float = 0.0
+    estimate: float = 0.0  # seconds that two walks were thought to take
+
+    def figure(self) -> dict[str, Any]:
+        """For the report: every walk."""
+        return asdict(self)
+
+
+@dataclass(frozen=True)
+class RateSweep:
+    """An exponential sweep through the rates: each update at a higher one, until the loss runs away."""
+
+    rates: tuple[float, ...]
+    losses: tuple[float, ...]  # smoothed
+    configured: float
+    low: float | None  # from here on the loss falls
+    high: float | None  # beyond, it falls no more
+    seconds: float
+
+    def figure(self) -> dict[str, Any]:
+        """For the report: losses over rates, and the range."""
+        return asdict(self)
+
+
+@dataclass(frozen=True)
+class ScheduleCurve:
+    """The rate at every update, played through on a stand-in; of several groups, the one with the highest rate."""
+
+    kind: str
+    updates: int
+    base: float  # what the optimiser or the configuration was given
+    first: float
+    peak: float
+    peak_at: int  # update, counted from one
+    end: float
+    still: float = 0.0  # share of the updates with less than a thousandth of the peak
+    rises: int = 0  # how often the rate begins to rise again after it fell
+    moves: bool = True
+    rises_to_the_end: bool = False
+    warmup: int | None = None
+    length: int | None = None  # steps that the schedule was made for
+    pace: int | None = 1  # its steps for each update; None: nobody shows who steps it
+    raised: str = ""
+    raised_at: int = 0
+
+    @property
+    def told(self) -> str:
+        """Peak and end, for every message."""
+        return f"peak {self.peak:.3g} at update {self.peak_at:,}, end {self.end:.3g}"

@@ -1,0 +1,116 @@
+"""The gradient of an accumulated step beside that of the same rows in one batch, whatever the step does afterwards."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from typing import Any
+
+import torch
+
+from diagnose.engine import pass_counter
+from probes.facts.core.batch_rows import LabelsOf, NotCut, collated, rows_of_batch, taken
+from probes.facts.core.batches import copied
+from probes.facts.core.model_output import ComputeLoss
+from probes.facts.core.observer import observed
+from probes.facts.core.snapshot import Keeper
+from probes.facts.loss.gradient_capture import Catcher, Sample, compared, mean
+from probes.facts.loss.types import Accumulation
+
+Parts = tuple[Any, list[Any], float]
+
+ALIKE = 0.02  # relative: float32 leaves 1e-5; a batch of rows of one length may still be a mean of means
+
+Step = Callable[[Sequence[Any]], Any]
+
+
+def accumulate(
+    model: torch.nn.Module,
+    step: Step,
+    compute_loss: ComputeLoss,
+    whole: Any,
+    parts: Sequence[Any],
+    share: float = 1.0,
+    optimizer: Any = None,
+    others: Iterable[Any] = (),
+) -> Accumulation:
+    """Two passes of the whole; two more where they differ. `share`: of the configured batch that the whole is."""
+    with observed(model, optimizer, others=others) as before, torch.enable_grad():
+        _still(model)
+        bench = _Bench(model, step, compute_loss, optimizer, before)
+        pass_counter.count(2 * share)
+        reference = bench.gradient([whole])[0]
+        found, updates = bench.accumulated(parts)
+        error, ratio, cosine = compared(found, reference)
+        result = Accumulation(len(parts), error, ratio, cosine, updates=updates)
+        if error <= ALIKE:
+            return result
+        pass_counter.count(share)
+        alone = bench.gradient(parts)
+        return bench.explained(result, found, alone, parts)
+
+
+class _Bench:
+    def __init__(
+        self, model: torch.nn.Module, step: Step, compute_loss: ComputeLoss, optimizer: Any, before: Keeper
+    ) -> None:
+        self.model, self.step, self.compute, self.optimizer, self.before = model, step, compute_loss, optimizer, before
+
+    def gradient(self, batches: Sequence[Any]) -> list[Sample]:
+        """Of each batch by itself."""
+        found = []
+        for batch in batches:
+            with Catcher(self.model) as caught:
+                self.compute(self.model, copied(batch)).backward()
+            found.append(caught.seen)
+            self._clear()
+        return found
+
+    def accumulated(self, batches: Sequence[Any]) -> tuple[Sample, int]:
+        """By the run's own step, and how often it stepped the optimiser."""
+        steps: list[int] = []
+        counts = hasattr(self.optimizer, "register_step_pre_hook")
+        handle = self.optimizer.register_step_pre_hook(lambda *_: steps.append(1)) if counts else None
+        try:
+            with Catcher(self.model) as caught:
+                self.step([copied(batch) for batch in batches])
+        finally:
+            if handle is not None:
+                handle.remove()
+            self._clear()
+        return caught.seen, len(steps)
+
+    def explained(self, result: Accumulation, found: Sample, alone: list[Sample], parts: Sequence[Any]) -> Accumulation:
+        """Against the mean of the parts' own gradients, against the last of them, and once more with half of them."""
+        error, ratio, cosine = compared(found, mean(alone))
+        last = compared(found, alone[-1])[2]
+        result = replace(result, means_error=error, means_ratio=ratio, means_cosine=cosine, last_cosine=last)
+        if error <= ALIKE:
+            return result
+        half = len(parts) // 2
+        again, _ = self.accumulated(parts[:half])
+        return replace(result, half_ratio=compared(again, mean(alone[:half]))[1])
+
+    def _clear(self) -> None:
+        with torch.no_grad():
+            for parameter in self.model.parameters():
+                parameter.grad = None
+                parameter.copy_(self.before.copy_of(parameter))
+
+
+def _still(model: torch.nn.Module) -> None:
+    """Evaluation mode that a step cannot leave: dropout would make any two passes differ. Undone by the observer."""
+    model.eval()
+    for module in model.modules():
+        module.__dict__["train"] = lambda mode=True, module=module: module
+
+
+def whole_and_parts(batch: Any, labels_of: LabelsOf, count: int, dataset: Any = None, collate: Any = None) -> Parts:
+    """As few rows as will do, spread over the batch; and their share of it."""
+    rows = rows_of_batch(batch, labels_of(batch))
+    if rows >= count:
+        chosen = [rows * place // count for place in range(count)]
+        return taken(batch, chosen, rows), [taken(batch, [row], rows) for row in chosen], count / rows
+    if dataset is None or collate is None or not hasattr(dataset, "__getitem__") or len(dataset) < count:
+        raise NotCut(f"a batch of {rows} rows cannot be cut into {count}, and there is no set to collate one from")
+    chosen = [len(dataset) * place // count for place in range(count)]
+    whole, *parts = collated(dataset, [chosen, *([number] for number in chosen)], collate)
+    return whole, parts, count / rows

@@ -1,0 +1,66 @@
+"""Catches gradients as backward passes leave them, before anything clips, uses or clears them, and compares two."""
+
+from collections.abc import Sequence
+from typing import Any, Self
+
+import torch
+
+from probes.facts.first_step.first_step import trainable
+
+MOST = 1 << 16  # values of each gradient that are compared, evenly spread: all of them in most tensors
+
+Sample = dict[str, torch.Tensor]
+
+
+class Catcher:
+    """Keeps a sample of every gradient after each backward pass: clipping, updating and zeroing come too late."""
+
+    def __init__(self, model: torch.nn.Module) -> None:
+        self.seen: Sample = {}
+        self._named = trainable(model)
+
+    def __enter__(self) -> Self:
+        self._before = {name: parameter._post_accumulate_grad_hooks for name, parameter in self._named}
+        self._handles = [
+            parameter.register_post_accumulate_grad_hook(self._see(name)) for name, parameter in self._named
+        ]
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        for handle in self._handles:
+            handle.remove()
+        for name, parameter in self._named:
+            if self._before[name] is None:
+                parameter._post_accumulate_grad_hooks = None  # type: ignore[assignment]
+
+    def _see(self, name: str) -> Any:
+        def see(parameter: torch.Tensor) -> None:
+            if parameter.grad is not None:
+                self.seen[name] = sampled(parameter.grad)
+
+        return see
+
+
+def sampled(gradient: torch.Tensor) -> torch.Tensor:
+    flat = (gradient.to_dense() if gradient.is_sparse else gradient).detach().reshape(-1)
+    every = flat.numel() // MOST + 1
+    return flat[:: every + (every > 1 and every % 2 == 0)].float().clone()
+
+
+def mean(samples: Sequence[Sample]) -> Sample:
+    names = {name for sample in samples for name in sample}
+    return {name: torch.stack([s[name] for s in samples if name in s]).sum(0) / len(samples) for name in names}
+
+
+def compared(found: Sample, reference: Sample) -> tuple[float, float, float]:
+    """Relative error, ratio along the reference, cosine; over what both hold."""
+    names = [name for name in reference if name in found]
+    along = sum(float((found[name] * reference[name]).sum()) for name in names)
+    size = sum(float(value.square().sum()) for value in reference.values())
+    own = sum(float(value.square().sum()) for value in found.values())
+    if not size or not own:
+        return float("inf"), 0.0, 0.0
+    apart = sum(float((found[name] - reference[name]).square().sum()) for name in names)
+    apart += sum(float(found[name].square().sum()) for name in found if name not in reference)
+    apart += sum(float(reference[name].square().sum()) for name in reference if name not in found)
+    return (apart / size) ** 0.5, along / size, along / (own * size) ** 0.5

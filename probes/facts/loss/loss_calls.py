@@ -1,0 +1,99 @@
+"""Hears every loss function while a loss is computed: which scores it is given, and whether shapes broadcast."""
+
+from typing import Any
+
+import torch
+from torch.overrides import TorchFunctionMode
+
+from probes.facts.loss.types import Heard
+
+# The functions that are given scores, and the axis of the classes in them.
+SCORED = {
+    "cross_entropy": 1,
+    "cross_entropy_loss": 1,
+    "nll_loss": 1,
+    "nll_loss_nd": 1,
+    "ctc_loss": -1,
+    "kl_div": -1,
+    "log_softmax": -1,
+    "binary_cross_entropy_with_logits": -1,
+}
+PAIRED = ("mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss")
+MINUS = ("sub", "__sub__", "__rsub__", "rsub", "subtract")
+
+
+class Ears(TorchFunctionMode):
+    """`heard` holds one entry for each call, `ctc` the frames and lengths of each CTC loss."""
+
+    def __init__(self, labels: Any = None) -> None:
+        super().__init__()
+        self.heard: list[Heard] = []
+        self.ctc: list[tuple[int, tuple[int, ...]]] = []
+        self._costs: list[torch.Tensor] = []  # what each CTC loss came to
+        self._labels = labels if isinstance(labels, torch.Tensor) else None
+
+    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        kwargs = kwargs or {}
+        name = getattr(func, "__name__", "")
+        if name in SCORED:
+            self._scores(name, args, kwargs)
+        result = func(*args, **kwargs)
+        if name == "ctc_loss" and result.requires_grad:
+            self._costs.append(result)
+        if name in PAIRED or name in MINUS:
+            self._pair(name, args, kwargs)
+        return result
+
+    def ctc_slope(self, loss: torch.Tensor) -> float | None:
+        """By how much the loss rises with all that the CTC losses came to; None where there is none in it."""
+        costs, self._costs = self._costs, []
+        if not costs or not loss.requires_grad:
+            return None
+        slopes = torch.autograd.grad(loss, costs, retain_graph=True, allow_unused=True)
+        return sum(float(slope.sum()) for slope in slopes if slope is not None) or None
+
+    def _scores(self, name: str, args: Any, kwargs: Any) -> None:
+        given = args[0] if args else kwargs.get("input", kwargs.get("log_probs"))
+        if not isinstance(given, torch.Tensor) or not given.is_floating_point() or not given.dim():
+            return
+        axis = kwargs.get("dim", args[1] if len(args) > 1 else -1) if name == "log_softmax" else SCORED[name]
+        axis = 0 if given.dim() == 1 else axis
+        scores = given.detach().float()
+        axes = range(given.dim()) if name == "kl_div" else (axis,)
+        found = [described(name, scores.movedim(one, -1)) for one in axes if isinstance(one, int)]
+        self.heard += [min(found, key=lambda one: one.log_sum_error)] if found else []
+        if name == "ctc_loss":
+            lengths = args[2] if len(args) > 2 else kwargs.get("input_lengths")
+            self.ctc.append((given.shape[0], tuple(torch.as_tensor(lengths).reshape(-1).tolist())))
+
+    def _pair(self, name: str, args: Any, kwargs: Any) -> None:
+        """Both had to grow to fit each other: (N, 1) against (N,) is N times N differences."""
+        one, other = (*args, *kwargs.values(), None, None)[:2]
+        if not isinstance(one, torch.Tensor) or not isinstance(other, torch.Tensor):
+            return
+        spread = torch.broadcast_shapes(one.shape, other.shape)
+        size = spread.numel()
+        outer = size > max(one.numel(), other.numel())
+        if outer and (name in PAIRED or (one.dim() != other.dim() and (self._is_label(one) or self._is_label(other)))):
+            self.heard.append(Heard(name, shapes=(tuple(one.shape), tuple(other.shape)), spread=tuple(spread)))
+
+    def _is_label(self, value: torch.Tensor) -> bool:
+        labels = self._labels
+        if labels is None or labels.numel() != value.numel():
+            return False
+        return torch.equal(labels.reshape(-1).double().cpu(), value.detach().reshape(-1).double().cpu())
+
+
+def described(name: str, scores: torch.Tensor) -> Heard:
+    """Classes are the last axis."""
+    if not scores.numel():
+        return Heard(name)
+    return Heard(
+        name,
+        classes=scores.shape[-1],
+        lowest=float(scores.min()),
+        highest=float(scores.max()),
+        sum_error=float((scores.sum(-1) - 1).abs().max()),
+        log_sum_error=float(torch.logsumexp(scores, -1).abs().max()),
+        shapes=(tuple(scores.shape),),
+    )

@@ -1,0 +1,152 @@
+"""The loss of two rows, and what becomes of it when one thing is changed: inputs, labels, order, number of rows."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Any
+
+import torch
+
+from diagnose.engine import pass_counter
+from probes.facts.core.batch_rows import LabelsOf, rows_of_batch, taken, with_inputs_exchanged, with_other_labels
+from probes.facts.core.model_output import ComputeLoss
+from probes.facts.core.observer import observed
+from probes.facts.core.output_hook import Watch, watched
+from probes.facts.loss.input_sensitivity import Trail, lost_in
+from probes.facts.loss.loss_calls import Ears
+from probes.facts.loss.reference_cross_entropy import beside_the_book
+from probes.facts.loss.scaled_head import Heads, nudged
+from probes.facts.loss.types import Heard, LossTrials
+
+FEW = 2  # rows of a trial: two can be exchanged
+MORE = 4  # rows that are put into another order, where the first trials are odd
+LOOKS = 8  # at a loss that wavers: of ten million draws of normal values none was blamed, with one look 5 %
+TF32 = 5e-5  # a sum of many such products: each is rounded to 5e-4
+FORWARD = 1 / 3  # of a forward and backward pass
+
+
+def try_loss(
+    model: torch.nn.Module,
+    batch: Any,
+    compute_loss: ComputeLoss,
+    labels_of: LabelsOf,
+    inputs_of: LabelsOf | None = None,
+    others: Iterable[Any] = (),
+) -> LossTrials:
+    """Forward passes of two rows, dropout off; about one pass of a batch of four, and less of a larger one."""
+    with observed(model, others=others), watched(model) as watch:
+        model.eval()
+        bench = _Bench(model, batch, compute_loss, labels_of, watch)
+        trials, pair = bench.first()
+        if trials.value in (0.0, float("inf"), float("-inf")) or trials.value != trials.value:
+            return trials
+        trials = bench.with_labels(bench.with_inputs(trials, pair, inputs_of), pair)
+        trials = bench.doubled(trials)
+        trials = bench.asked_again(trials, pair, inputs_of) if _is_still(trials) else trials
+        return replace(trials, bound=bench.with_larger_head(pair))
+
+
+class _Bench:
+    """One model, one batch, and the few ways to run it."""
+
+    def __init__(
+        self, model: torch.nn.Module, batch: Any, compute_loss: ComputeLoss, labels_of: LabelsOf, watch: Watch
+    ) -> None:
+        self.model, self.batch, self.compute, self.labels_of, self.watch = model, batch, compute_loss, labels_of, watch
+        self.rows = rows_of_batch(batch, labels_of(batch))
+        self.heads = Heads(model)
+
+    def cut(self, numbers: Sequence[int]) -> Any:
+        return taken(self.batch, numbers, self.rows)
+
+    def run(self, batch: Any, rows: int) -> float:
+        pass_counter.count(FORWARD * rows / self.rows)
+        with torch.no_grad():
+            return float(self.compute(self.model, batch))
+
+    def first(self) -> tuple[LossTrials, Any]:
+        """The two rows as they are, heard, with the gradient on the scores alone."""
+        rows = min(FEW, self.rows)
+        pair = self.cut(range(rows))
+        labels = self.labels_of(pair)
+        pass_counter.count(FORWARD * rows / self.rows)
+        self.watch.keep_graph = True
+        with torch.enable_grad(), self.heads, Ears(labels) as ears:
+            loss = self.compute(self.model, self.cut(range(rows)))
+        self.watch.keep_graph = False
+        self.heard, self.scores = ears.heard, self.watch.logits
+        trials = LossTrials(rows, float(loss.detach()), dict(self.watch.parts), ctc_slope=ears.ctc_slope(loss))
+        trials = beside_the_book(trials, loss, labels, self.watch)
+        grain = max(torch.finfo(loss.dtype).eps, self.heads.grain, TF32 if loss.is_cuda else 0.0)
+        return replace(trials, heard=tuple(ears.heard), grain=grain), pair
+
+    def with_inputs(self, trials: LossTrials, pair: Any, inputs_of: LabelsOf | None) -> LossTrials:
+        other = with_inputs_exchanged(pair, inputs_of)
+        if other is None:
+            return trials
+        follows = abs(self.run(other, trials.rows) - trials.value)
+        before, after = self.scores, self.watch.logits
+        if before is None or after is None or before.shape != after.shape:
+            return replace(trials, loss_follows=follows)
+        spread = float(before.float().std(correction=0)) + 1e-12
+        moved = float((after.float() - before.float()).abs().max()) / spread
+        return replace(trials, loss_follows=follows, scores_follow=moved)
+
+    def with_labels(self, trials: LossTrials, pair: Any) -> LossTrials:
+        classes = None if self.scores is None else self.scores.shape[-1]
+        other = with_other_labels(pair, self.labels_of, classes)
+        return trials if other is None else replace(trials, other_labels=self.run(other, trials.rows))
+
+    def doubled(self, trials: LossTrials) -> LossTrials:
+        """Every row twice: a mean stays, a sum doubles, and anything else is looked at in another order."""
+        order = [*reversed(range(trials.rows)), *range(trials.rows)]
+        twice = self.run(self.cut(order), len(order))
+        trials = replace(trials, twice=twice, parts_twice=dict(self.watch.parts))
+        growth = trials.growth or 0.0
+        if min(abs(growth - 1), abs(growth - 2)) <= trials.slack:
+            return trials
+        rows = min(MORE, self.rows)
+        usual, other = list(range(rows)), [*range(1, -1, -1), *range(2, rows)][:rows]
+        one, again, changed = (self.run(self.cut(order), rows) for order in (usual, usual, other))
+        if abs(again - one) > trials.slack * abs(one):  # it wavers by itself: one look may have come near by chance
+            more = [self.run(self.cut(usual), rows) for _ in range(LOOKS)]
+            again = max(again, *more, key=lambda loss: abs(loss - one))
+        return replace(trials, in_order=(one, again, changed))
+
+    def asked_again(self, trials: LossTrials, pair: Any, inputs_of: LabelsOf | None) -> LossTrials:
+        """A head that starts at zero follows nothing yet: so once more with all weights nudged."""
+        with torch.no_grad():
+            for parameter in self.model.parameters():
+                size = float(parameter.float().square().mean().sqrt()) if parameter.numel() else 0.0
+                parameter.add_(torch.randn_like(parameter) * (0.1 * size + 1e-3))
+        with Trail(self.model) as usual:
+            base = replace(trials, value=self.run(self.cut(range(trials.rows)), trials.rows))
+        self.scores = self.watch.logits
+        with Trail(self.model) as other:
+            seen = self.with_inputs(base, pair, inputs_of)
+        seen = self.with_labels(seen, pair)
+        moved = None if seen.other_labels is None else seen.other_labels - base.value
+        return replace(
+            trials,
+            scores_follow=_larger(trials.scores_follow, seen.scores_follow),
+            loss_follows=_larger(trials.loss_follows, seen.loss_follows),
+            other_labels=trials.other_labels if not moved else trials.value + moved,
+            lost_in=lost_in(usual, other),
+        )
+
+    def with_larger_head(self, pair: Any) -> Any:
+        def run() -> list[Heard]:
+            with self.heads, Ears() as ears:
+                self.run(pair, min(FEW, self.rows))
+            return ears.heard
+
+        return nudged(self.model, self.heard, self.heads, run)
+
+
+def _is_still(trials: LossTrials) -> bool:
+    """Something that should have moved the loss hardly did."""
+    labels = trials.other_labels is not None and abs(trials.other_labels - trials.value) < 1e-5 * abs(trials.value)
+    return labels or (trials.scores_follow is not None and trials.scores_follow < 1e-4)
+
+
+def _larger(one: float | None, other: float | None) -> float | None:
+    return max((value for value in (one, other) if value is not None), default=None)

@@ -1,0 +1,130 @@
+"""Of the loss under small changes of its batch, of accumulated steps, and of the longest and shortest rows."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from probes.facts.first_step.types import Failure
+
+
+@dataclass(frozen=True)
+class Heard:
+    """A loss function as it was called: the scores that it was given, and the target beside them."""
+
+    function: str
+    classes: int = 0
+    lowest: float = 0.0
+    highest: float = 0.0
+    sum_error: float = float("inf")  # how far the sums over the classes are from 1, at worst: 0 for probabilities
+    log_sum_error: float = float("inf")  # how far their logsumexp is from 0: 0 for log-probabilities
+    shapes: tuple[tuple[int, ...], ...] = ()  # of scores and target
+    spread: tuple[int, ...] = ()  # what broadcasting made of the two, where both had to grow
+
+    @property
+    def are_probabilities(self) -> bool:
+        """Half precision rounds a sum over some ten thousand classes by less."""
+        return self.classes > 1 and self.lowest >= 0.0 and self.sum_error < 1e-2
+
+
+@dataclass(frozen=True)
+class Bound:
+    """The head's own values with its weights made much larger, and what of them arrives at the loss."""
+
+    module: str
+    kind: str
+    raw: tuple[float, float]
+    scores: tuple[float, float]
+
+
+@dataclass(frozen=True)
+class LossTrials:
+    """The loss of a few rows of the first batch in evaluation mode, and of the same rows changed in one respect."""
+
+    rows: int
+    value: float
+    parts: Mapping[str, float] = field(default_factory=dict)  # further losses that the output names
+    tokens: int | None = None  # scored labels in these rows
+    positions: int | None = None  # with those that are not scored
+    classes: int = 0
+    book: float | None = None  # cross-entropy of these scores and labels, mean over the scored ones
+    scale: float | None = None  # of the loss's gradient on the scores, in units of the book's
+    cosine: float | None = None  # between the two
+    ctc_slope: float | None = None  # of the loss over the CTC losses in it
+    twice: float | None = None  # the loss with every row there twice, in another order
+    parts_twice: Mapping[str, float] = field(default_factory=dict)
+    in_order: tuple[float, float, float] | None = None  # rows as they are, once more, and in another order
+    scores_follow: float | None = None  # change of the scores when rows exchange inputs, in units of their spread
+    loss_follows: float | None = None  # likewise, of the loss
+    lost_in: str = ""  # the module that is given the difference and does not pass it on; asked where nothing moves
+    other_labels: float | None = None  # the loss when every label of the first row is another one
+    asked: float | None = None  # share of scored labels whose class is the one that the loss wants to rise there
+    heard: tuple[Heard, ...] = ()
+    bound: Bound | None = None
+    grain: float = 1e-7  # the finest relative difference that the numbers' type can tell
+
+    @property
+    def slack(self) -> float:
+        """Sums in another order differ by some hundred roundings."""
+        return max(1e-4, 20 * self.grain)
+
+    @property
+    def growth(self) -> float | None:
+        """1 for a mean over the rows, 2 for a sum."""
+        return None if self.twice is None or not self.value else self.twice / self.value
+
+    @property
+    def is_sum(self) -> bool:
+        return self.growth is not None and abs(self.growth - 2) < 0.02
+
+
+@dataclass(frozen=True)
+class Accumulation:
+    """The gradient of one accumulated step against that of the same rows in one batch."""
+
+    batches: int
+    error: float  # relative, of the whole gradient
+    ratio: float  # of its part along the other
+    cosine: float
+    means_error: float | None = None  # against the mean of the batches' own gradients; None: not needed
+    means_ratio: float | None = None
+    means_cosine: float | None = None
+    last_cosine: float | None = None  # against the last batch alone
+    half_ratio: float | None = None  # `means_ratio` with half as many batches
+    updates: int = 0  # how often the optimiser was stepped; 0 where nobody could see it
+    configured: int | None = None  # gradient_accumulation_steps, where somebody says
+
+    @property
+    def divisor(self) -> int | None:
+        """The fixed number that the sum is divided by, whatever the number of batches; None where it is not fixed."""
+        if self.means_ratio is None or self.half_ratio is None or self.means_ratio <= 0:
+            return None
+        fixed = abs(self.half_ratio / self.means_ratio - 0.5) < 0.02
+        return round(self.batches / self.means_ratio) if fixed else None
+
+
+@dataclass(frozen=True)
+class Extreme:
+    """One batch of rows of extreme length, run forwards and backwards in training mode."""
+
+    kind: str  # longest rows, shortest rows, one short row beside a long one
+    rows: tuple[str, ...]
+    shape: tuple[int, ...]
+    loss: float | None = None
+    failure: Failure | None = None
+    bad_gradients: tuple[str, ...] = ()  # parameters whose gradient is not finite
+
+
+@dataclass(frozen=True)
+class Frames:
+    """What an encoder gives for a row without padding, and how many of its frames anybody listens to."""
+
+    module: str
+    reader: str  # the decoder's scores, or the CTC loss
+    frames: int
+    heard: int
+    where: str
+
+
+@dataclass(frozen=True)
+class Extremes:
+    batches: tuple[Extreme, ...]
+    frames: tuple[Frames, ...] = ()

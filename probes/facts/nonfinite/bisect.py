@@ -1,0 +1,86 @@
+"""From a failing batch to the fewest rows that fail, and to the birth of the bad value."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from probes.facts.core.batch_rows import NotCut, rows_of_batch, taken
+from probes.facts.core.fork import CannotFork, ChildRaised, in_child
+from probes.facts.nonfinite.traced_step import Subject, find_origin, is_sound
+from probes.facts.nonfinite.types import Bisected, Origin
+
+NAMES = ("audio_path", "path", "file", "id")
+Rows = tuple[int, ...]
+
+REPLAYS = 3  # before a failure that does not come back is called unsteady
+
+
+def bisect(subject: Subject, batch: Any, names: tuple[str, ...] = ()) -> Bisected:
+    """One plain step; when it is finite, that was all."""
+    if is_sound(subject, batch):
+        return Bisected()
+    replays = ((number, find_origin(subject, batch)) for number in range(REPLAYS))
+    failed, origin = next(((number, found) for number, found in replays if found), (REPLAYS, None))
+    if origin is None:
+        return Bisected(Origin("forward pass", "", "unsteady", steady=False, precision=subject.precision))
+    if origin.phase in ("weights", "update"):  # no row is to blame
+        return Bisected(origin)
+    if failed:  # halving a failure that comes and goes would name any row
+        return Bisected(replace(origin, steady=False))
+    rows = _rows(subject, batch)
+    return Bisected(replace(origin, rows=rows, files=tuple(_name(names, row) for row in rows)))
+
+
+def _rows(subject: Subject, batch: Any) -> Rows:
+    """The fewest that still fail; none where the batch cannot be cut into rows."""
+    try:
+        size = rows_of_batch(batch, None)
+    except NotCut:
+        return ()
+
+    def fails(rows: Rows) -> bool:
+        try:
+            return not is_sound(subject, taken(batch, rows, size))
+        except Exception:  # a part of a batch may be no batch for this model
+            return False
+
+    return fewest(tuple(range(size)), fails)
+
+
+def _name(names: tuple[str, ...], row: int) -> str:
+    """A multitask collator repeats its rows, once for each task."""
+    return names[row % len(names)] if names else ""
+
+
+def fewest(rows: Rows, fails: Callable[[Rows], bool]) -> Rows:
+    """By halving; where neither half fails alone, by leaving out one after the other."""
+    while len(rows) > 1:
+        half = len(rows) // 2
+        part = next((part for part in (rows[:half], rows[half:]) if fails(part)), None)
+        if part is None:
+            return _without(rows, fails)
+        rows = part
+    return rows
+
+
+def _without(rows: Rows, fails: Callable[[Rows], bool]) -> Rows:
+    for row in rows:
+        fewer = tuple(one for one in rows if one != row)
+        if fewer and fails(fewer):
+            rows = fewer
+    return rows
+
+
+def names_of(dataset: Any, indices: Rows) -> tuple[str, ...]:
+    """The rows as the dataset calls them, or by their number in it; looked up in a child, since items may be drawn."""
+    try:
+        return in_child(lambda: tuple(_item_name(dataset, index) for index in indices))
+    except (CannotFork, ChildRaised):
+        return tuple(f"item {index} of the training set" for index in indices)
+
+
+def _item_name(dataset: Any, index: int) -> str:
+    rows = getattr(dataset, "rows", None)
+    item = rows[index] if isinstance(rows, list) else dataset[index]
+    said = next((item[key] for key in NAMES if isinstance(item.get(key), str)), "") if isinstance(item, dict) else ""
+    return said or f"item {index} of the training set"

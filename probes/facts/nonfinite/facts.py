@@ -1,0 +1,125 @@
+"""Where a value that is not finite was born: looked for only where the first step has one."""
+
+from dataclasses import replace
+from math import isfinite
+from typing import TYPE_CHECKING, Any
+
+from diagnose.common.provider import provider
+from diagnose.engine.context import NotGiven, Unavailable
+from diagnose.engine.user_facts import nearest
+from probes.facts.batches.types import Drawing
+from probes.facts.first_step.types import FirstStep
+from probes.facts.hf_trainer.mutable_state import books_of
+from probes.facts.nonfinite.types import Bisected, Operation
+
+if TYPE_CHECKING:
+    from torch.nn import Module
+
+
+@provider
+def bisected(
+    model: "Module",
+    batch: Any,
+    first_step: FirstStep,
+    compute_loss: Any = None,
+    optimizer: Any = None,
+    drawing: Drawing | None = None,
+    train_dataset: Any = None,
+    trainer: Any = None,
+) -> Bisected:
+    """The origin of the first step's bad value; a finite step costs nothing more."""
+    if first_step.loss is None:
+        raise Unavailable(str(first_step.failure))
+    if _finite(first_step):
+        return Bisected()
+    from probes.facts.core.model_output import loss_of_output
+    from probes.facts.nonfinite.bisect import bisect, names_of
+    from probes.facts.nonfinite.traced_step import Subject
+
+    subject = Subject(model, compute_loss or loss_of_output, optimizer, others=tuple(books_of(trainer)))
+    return bisect(subject, batch, names_of(train_dataset, drawing.indices[0]) if drawing and drawing.indices else ())
+
+
+@provider
+def search() -> dict[str, Any]:
+    """How nan-bisect looks: in which precision, and at which batch; None: at all of them."""
+    return {"precision": "fp32", "number": None}
+
+
+@provider
+def searched(
+    model: "Module",
+    search: dict[str, Any],
+    train_batches: Any = None,
+    compute_loss: Any = None,
+    optimizer: Any = None,
+    train_dataset: Any = None,
+    audio_root: Any = None,
+    trainer: Any = None,
+) -> Bisected:
+    """The origin in the first failing batch of the run, in the precision that was asked for."""
+    from probes.facts.core.model_output import loss_of_output
+    from probes.facts.nonfinite.bisect import bisect, names_of
+    from probes.facts.nonfinite.refused_audio import refused_for_bad_samples
+    from probes.facts.nonfinite.scan_batches import Failing, NoSuchBatch, NotDrawn, first_failing
+    from probes.facts.nonfinite.traced_step import Subject
+
+    others, precision = tuple(books_of(trainer)), search.get("precision", "fp32")
+    subject = Subject(model, compute_loss or loss_of_output, optimizer, precision, others)
+    if "batch" in search:
+        failing: Failing | None = Failing(search["batch"], 0)
+    elif train_batches is None:
+        raise NotGiven("not given: batch or train_batches")
+    else:
+        try:
+            failing = first_failing(subject, train_batches, search.get("number"))
+        except NotDrawn as reason:
+            rows = getattr(train_dataset, "rows", None)
+            origin = refused_for_bad_samples(rows, audio_root, reason.indices, precision)
+            if origin is None:
+                raise Unavailable(str(reason)) from reason
+            return Bisected(replace(origin, batch=reason.number), reason.number)
+        except NoSuchBatch as reason:
+            raise Unavailable(str(reason)) from reason
+    if failing is None:
+        return Bisected()
+    names = names_of(train_dataset, failing.indices) if failing.indices else search.get("names", ())
+    origin = bisect(subject, failing.batch, names).origin
+    number = None if "batch" in search else failing.number
+    return Bisected(origin and replace(origin, batch=number), failing.number)
+
+
+@provider
+def operations_inside(
+    model: "Module",
+    search: dict[str, Any],
+    batch: Any = None,
+    train_batches: Any = None,
+    compute_loss: Any = None,
+    trainer: Any = None,
+) -> tuple[Operation, ...]:
+    """Every operation within one module of the model, for a batch that was given, that of a number, or the first."""
+    from probes.facts.core.model_output import loss_of_output
+    from probes.facts.nonfinite.operation_trace import inside
+    from probes.facts.nonfinite.scan_batches import NoSuchBatch, NotDrawn, batch_of
+    from probes.facts.nonfinite.traced_step import Subject, unwrapped
+
+    model, module, number = unwrapped(model), search["module"], search.get("number")
+    names = [name for name, _ in model.named_modules() if name]
+    if module not in names:
+        raise Unavailable(f"the model has no module {module!r}{nearest(module, names)}")
+    subject = Subject(model, compute_loss or loss_of_output, None, search["precision"], tuple(books_of(trainer)))
+    try:
+        chosen = search.get("batch", batch) if number is None else batch_of(train_batches, number)
+    except (NoSuchBatch, NotDrawn) as reason:
+        raise Unavailable(str(reason)) from reason
+    if chosen is None:
+        raise NotGiven("not given: batch or train_batches")
+    return inside(subject, chosen, module)
+
+
+def _finite(step: FirstStep) -> bool:
+    if step.loss is None or not isfinite(step.loss.value):
+        return False
+    rows = step.gradients.rows if step.gradients else ()
+    return all(row.finite and (row.moved is None or isfinite(row.moved)) for row in rows)

@@ -1,0 +1,148 @@
+"""Follows values that are not finite, operation by operation, to where they were born."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from math import isfinite
+from typing import Any
+
+import torch
+from torch.utils._python_dispatch import TorchDispatchMode
+
+from probes.facts.core.finite import is_finite
+from probes.facts.core.torch_ops import (
+    changed,
+    describe,
+    flat,
+    has_nan,
+    is_mask,
+    key_of,
+    name_of,
+    numeric,
+    values_of,
+    writes,
+)
+from probes.facts.nonfinite.graph_annotations import Place, place_of_node
+from probes.facts.nonfinite.module_calls import Calls
+from probes.facts.nonfinite.types import Values, Visit
+
+FOREIGN = "constant"
+AUXILIARY = ("_ctc_loss",)  # all outputs but the first are for the backward pass, and hold log(0) by design
+UNWRITTEN = ("empty", "new_empty", "resize_")  # memory that nobody has written to may hold anything
+
+
+@dataclass(frozen=True)
+class Tag:
+    """The birth of a bad value. One that was meant (a mask of -inf) is blamed only where it becomes NaN."""
+
+    phase: str
+    operation: str
+    place: Place
+    order: int
+    values: tuple[Values, ...] = ()
+    visits: tuple[Visit, ...] = ()
+    node: str = ""  # in a backward pass: what is being differentiated
+    meant: bool = False
+    nan: bool = False
+
+
+class Provenance(TorchDispatchMode):
+    """Below autograd: sees every operation of forward pass, loss, backward pass and update."""
+
+    def __init__(self, calls: Calls, known: Mapping[str, Iterable[tuple[str, torch.Tensor]]]) -> None:
+        super().__init__()
+        self.calls = calls
+        self.phase = "forward pass"
+        self.order = 0
+        self._tags: dict[int, Tag] = {}
+        self._clean: set[int] = set()
+        self._held: list[torch.Tensor] = []  # memory of a tagged value is never given to another one
+        for phase, tensors in known.items():
+            for name, tensor in tensors:
+                self._meet(phase, name, tensor)
+
+    def tag_of(self, tensor: torch.Tensor, taken_by: str = "") -> Tag | None:
+        """Who is to blame for what is not finite in this tensor; what is new is blamed on who takes it in."""
+        key = key_of(tensor)
+        if key in self._clean or not numeric(tensor) or is_finite(tensor):
+            return None
+        if key not in self._tags:
+            self._meet(FOREIGN, "", tensor, taken_by)
+        return self._tags[key]
+
+    def blamed(self, tensor: torch.Tensor) -> Tag:
+        """The same for a value that is known to be bad, also where no operation of torch has made it so."""
+        key = key_of(tensor)
+        if key not in self._tags:
+            self._clean.discard(key)
+            self._meet(FOREIGN, "", tensor)
+        return self._tags[key]
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        kwargs = kwargs or {}
+        given = [tensor for tensor in map(values_of, flat((args, kwargs))) if numeric(tensor)]
+        met = [(tensor, self.tag_of(tensor, name_of(func))) for tensor in given]
+        blamed = [replace(tag, nan=has_nan(tensor)) for tensor, tag in met if tag is not None]
+        before = [describe(tensor, "input") for tensor in given] if writes(func) and not blamed else None
+        output = func(*args, **kwargs)
+        self.order += 1
+        if name_of(func).startswith(UNWRITTEN):
+            return output
+        for number, tensor in enumerate(map(values_of, changed(func, args, kwargs, output))):
+            meant = not given or any(not isfinite(value) for value in flat(args, float))
+            self._judge(func, tensor, given, blamed, before, meant or (number > 0 and name_of(func) in AUXILIARY))
+        return output
+
+    def _judge(
+        self,
+        func: Any,
+        tensor: torch.Tensor,
+        given: list[torch.Tensor],
+        blamed: list[Tag],
+        before: list[Values] | None,
+        meant: bool,
+    ) -> None:
+        if not numeric(tensor):
+            return
+        key = key_of(tensor)
+        if is_finite(tensor):
+            if tensor.numel() * tensor.element_size() == tensor.untyped_storage().nbytes():
+                self._tags.pop(key, None)
+            return
+        self._clean.discard(key)
+        nan = has_nan(tensor)
+        if blamed:
+            tag = min(blamed, key=lambda one: (one.meant, nan and not one.nan, one.order))
+            becomes = tag.meant and nan and not tag.nan
+            tag = self._born(func, tensor, given, before, nan) if becomes else tag
+        else:
+            tag = replace(self._born(func, tensor, given, before, nan), meant=meant)
+        self._tags[key] = tag
+        self._held.append(tensor.detach())
+
+    def _born(
+        self, func: Any, tensor: torch.Tensor, given: list[torch.Tensor], before: list[Values] | None, nan: bool
+    ) -> Tag:
+        place, phase, node = self.calls.place(), self.phase, ""
+        if phase == "backward pass" and not place.module:
+            made, node = place_of_node()
+            # a line here is one of a backward pass that a person wrote
+            place = replace(made, line=place.line or made.line) if made else place
+        elif phase != "update":  # a checkpointed module runs again within the backward pass
+            phase = "loss" if place.loss else "forward pass"
+        went_in = before if before is not None else [describe(value, "input") for value in given]
+        values = (*went_in, describe(tensor, "output"))
+        return Tag(phase, name_of(func), place, self.order, values, self.calls.visits(), node, nan=nan)
+
+    def _meet(self, phase: str, name: str, tensor: torch.Tensor, taken_by: str = "") -> None:
+        """A value that was there before: finite, or bad from the start."""
+        if not numeric(tensor) or is_finite(tensor):
+            self._clean.add(key_of(tensor))
+            return
+        nan = has_nan(tensor)
+        values = (describe(tensor, phase),)
+        meant = (phase == FOREIGN and not nan) or (phase == "data" and is_mask(tensor))
+        place = self.calls.place() if taken_by else Place(name)
+        if taken_by and self.phase == "forward pass":
+            phase = "loss" if place.loss else self.phase
+        self._tags[key_of(tensor)] = Tag(phase, taken_by, place, self.order, values, meant=meant, nan=nan)
+        self._held.append(tensor.detach())

@@ -1,0 +1,82 @@
+"""Goes through the batches of a run, one plain step each, to the first that fails."""
+
+from collections.abc import Callable, Iterable, Iterator, Sized
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any
+
+from diagnose.engine.seeding import seeded
+from probes.facts.core.batches import PIECES, Named, renewed
+from probes.facts.core.failure import in_short
+from probes.facts.core.observer import observed
+from probes.facts.core.progress_log import counted
+from probes.facts.nonfinite.traced_step import Subject, is_sound
+
+
+class NoSuchBatch(Exception):
+    """The batches end before the one that was asked for."""
+
+
+class NotDrawn(Exception):
+    """A batch cannot be drawn: its number, and the dataset's rows in it where a sampler names them."""
+
+    def __init__(self, number: int, indices: tuple[int, ...], reason: str) -> None:
+        super().__init__(f"batch {number}: {reason}")
+        self.number, self.indices = number, indices
+
+
+@dataclass(frozen=True)
+class Failing:
+    """A batch whose step is not finite, its number, and the dataset's rows in it where a sampler names them."""
+
+    batch: Any
+    number: int
+    indices: tuple[int, ...] = ()
+
+
+def first_failing(subject: Subject, batches: Iterable[Any], number: int | None = None) -> Failing | None:
+    """The first of all batches that fails, or whether that of this number does; None when all is finite."""
+    return _first(batches, number, lambda batch: not is_sound(subject, batch))
+
+
+def batch_of(batches: Iterable[Any], number: int) -> Any:
+    """The batch of this number, whatever its step is like."""
+    found = _first(batches, number, lambda batch: True)
+    assert found is not None
+    return found.batch
+
+
+def _first(batches: Iterable[Any], number: int | None, fails: Callable[[Any], bool]) -> Failing | None:
+    loader, named = renewed(batches)
+    pieces = [getattr(loader, name, None) for name in PIECES]
+    found = -1
+    with seeded("batches"), observed(others=(batches, loader, *pieces)):  # the same number is the same batch again
+        drawn = islice(_drawn(loader, named), None if number is None else number + 1)
+        for found, batch in enumerate(counted(drawn, _length(loader), "batches are finite")):
+            if number in (None, found) and fails(batch):
+                return Failing(batch, found, _indices(named, found))
+    if found < (number or 0):
+        raise NoSuchBatch(f"there are {found + 1} batches, counted from 0" if found >= 0 else "there is no batch")
+    return None
+
+
+def _drawn(loader: Iterable[Any], named: Named | None) -> Iterator[Any]:
+    number = 0
+    try:
+        for batch in loader:
+            yield batch
+            number += 1
+    except Exception as error:
+        raise NotDrawn(number, _indices(named, number), in_short(str(error))) from error
+
+
+def _indices(named: Named | None, number: int) -> tuple[int, ...]:
+    return named.seen[number] if named and number < len(named.seen) else ()
+
+
+def _length(loader: Iterable[Any]) -> int:
+    """0 where it is not known: a loader over a stream has the method and raises."""
+    try:
+        return len(loader) if isinstance(loader, Sized) else 0
+    except (TypeError, NotImplementedError):
+        return 0

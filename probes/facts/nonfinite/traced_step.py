@@ -1,0 +1,147 @@
+"""One plain step; and only when it is not finite, the same step once more with every operation followed."""
+
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import dataclass, replace
+from typing import Any
+
+import torch
+from accelerate.utils import extract_model_from_parallel
+
+from diagnose.engine import pass_counter
+from probes.facts.core.batches import copied
+from probes.facts.core.finite import is_finite
+from probes.facts.core.model_output import ComputeLoss
+from probes.facts.core.observer import observed
+from probes.facts.core.torch_ops import values_of
+from probes.facts.nonfinite.causes import cause_of
+from probes.facts.nonfinite.module_calls import Calls
+from probes.facts.nonfinite.provenance import FOREIGN, Provenance, Tag
+from probes.facts.nonfinite.types import Origin
+from probes.facts.placement.devices_and_dtypes import tensors_of
+
+SHARED = (torch.nn.parallel.DistributedDataParallel, torch.nn.DataParallel)
+DTYPES = {"fp16": torch.float16, "bf16": torch.bfloat16}
+__drives_the_step__ = True
+
+
+@dataclass(frozen=True)
+class Subject:
+    """All that a step needs."""
+
+    model: torch.nn.Module
+    compute_loss: ComputeLoss
+    optimizer: Any = None
+    precision: str = "fp32"
+    others: tuple[Any, ...] = ()
+
+    def autocast(self) -> AbstractContextManager[Any]:
+        device = next((p.device.type for p in self.model.parameters()), "cpu")
+        dtype = DTYPES.get(self.precision)
+        return torch.autocast(device, dtype=dtype) if dtype else nullcontext()
+
+
+Bad = tuple[str, torch.Tensor]  # where a value is not finite, and the value
+Turn = Callable[[str], None]  # told what comes next
+
+
+def is_sound(subject: Subject, batch: Any) -> bool:
+    """One plain step: loss, gradients and updated weights are all finite."""
+    shared = isinstance(getattr(subject.model, "_orig_mod", subject.model), SHARED)
+    subject = replace(subject, model=unwrapped(subject.model)) if shared else subject  # the others may not be waiting
+    with attempt(subject):
+        return _step(subject, copied(batch)) is None
+
+
+def find_origin(subject: Subject, batch: Any) -> Origin | None:
+    """The replay: where the bad value was born that reached loss, gradient or weight; None: it is finite this time."""
+    model = unwrapped(subject.model)
+    subject, calls = replace(subject, model=model), Calls(model)
+    with attempt(subject), torch.compiler.set_stance("force_eager"):
+        batch = copied(batch)
+        known = {"weights": [*model.named_parameters(), *model.named_buffers()], "data": list(tensors_of(batch))}
+        provenance = Provenance(calls, known)
+
+        def turn(phase: str) -> None:
+            provenance.phase = phase
+            calls.repeating = phase == "backward pass"
+
+        with calls.followed(), provenance:
+            bad = _step(subject, batch, turn)
+        if bad is None:
+            return None
+        tags = [(where, provenance.blamed(value)) for where, value in bad]
+    where, tag = min(tags, key=lambda one: (one[1].meant, one[1].order))
+    return _origin(tag, where, subject)
+
+
+def unwrapped(model: torch.nn.Module) -> torch.nn.Module:
+    """Without what compiles it or shares it between processes: eager, and in no need of the others."""
+    while (inner := extract_model_from_parallel(model, keep_torch_compile=False)) is not model:
+        model = inner
+    return model
+
+
+@contextmanager
+def attempt(subject: Subject) -> Iterator[None]:
+    model = subject.model
+    with observed(model, subject.optimizer, others=subject.others), torch.enable_grad():
+        if not model.training:
+            model.train()
+        yield
+
+
+def _step(subject: Subject, batch: Any, turn: Turn = lambda phase: None) -> list[Bad] | None:
+    """Forward, backward, update; ends at the first of them that leaves something bad behind, and gives it."""
+    pass_counter.count()
+    turn("forward pass")
+    with subject.autocast():
+        loss = _one_number(subject.compute_loss(subject.model, batch))
+    if not is_finite(loss.detach()):
+        return [("the loss", loss.detach())]
+    if not loss.requires_grad:
+        return None
+    turn("backward pass")
+    loss.backward()
+    named = [(name, parameter) for name, parameter in subject.model.named_parameters()]
+    gradients = [(f"the gradient of {name}", values_of(p.grad)) for name, p in named if p.grad is not None]
+    if bad := _bad(gradients):
+        return bad
+    if subject.optimizer is None:
+        return None
+    turn("update")
+    subject.optimizer.step()
+    return _bad((f"the weight {name}", parameter.detach()) for name, parameter in named)
+
+
+def _one_number(loss: Any) -> torch.Tensor:
+    if not isinstance(loss, torch.Tensor) or loss.numel() != 1:
+        said = f"a tensor of shape {list(loss.shape)}" if isinstance(loss, torch.Tensor) else type(loss).__name__
+        raise TypeError(f"compute_loss returned {said}, expected a tensor with one element")
+    return loss
+
+
+def _bad(tensors: Iterable[Bad]) -> list[Bad] | None:
+    return [(where, tensor) for where, tensor in tensors if not is_finite(tensor)] or None
+
+
+def _origin(tag: Tag, where: str, subject: Subject) -> Origin:
+    place, phase = tag.place, _phase(where) if tag.phase == FOREIGN else tag.phase
+    return Origin(
+        phase=phase,
+        operation=tag.operation,
+        cause=cause_of(phase, tag.operation, tag.node, tag.values),
+        module=place.module if phase != "update" else where.removeprefix("the weight "),
+        kind=place.kind,
+        call=place.call,
+        line=place.line,
+        values=tag.values,
+        visits=tag.visits,
+        reached=where,
+        precision=subject.precision,
+    )
+
+
+def _phase(where: str) -> str:
+    """Of a value that no operation of torch has made: by where it was seen."""
+    return "update" if where.startswith("the weight") else "backward pass" if "gradient" in where else "loss"

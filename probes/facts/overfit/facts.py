@@ -1,0 +1,76 @@
+"""Whether a few rows of the first batch can be learnt by heart, and from what."""
+
+import time
+from typing import TYPE_CHECKING, Any
+
+from diagnose.common.provider import provider
+from diagnose.engine.context import NotApplicable, Unavailable
+from probes.facts.hf_trainer.mutable_state import books_of
+from probes.facts.overfit.types import Overfit
+
+if TYPE_CHECKING:
+    from torch.nn import Module
+
+SECONDS = 240  # at most; a healthy model of the demo takes a tenth of it
+ROWS = 4  # that are collated twice
+
+
+@provider
+def overfit_curve(
+    model: "Module",
+    batch: Any,
+    drawn_batches: Any = None,
+    compute_loss: Any = None,
+    labels_of: Any = None,
+    inputs_of: Any = None,
+    optimizer: Any = None,
+    trainer: Any = None,
+    generate: Any = None,
+    decode: Any = None,
+) -> Overfit:
+    """A few rows learnt by heart under the observer, with what was measured on the way."""
+    from probes.facts.core.model_output import NoLoss, labels_of_batch, loss_of_output
+    from probes.facts.overfit.overfit import overfit
+    from probes.facts.overfit.row_selection import NothingToLearn, lesson_of, reads_its_labels
+    from probes.facts.overfit.stepper import Subject, groups_of
+
+    read, batches = labels_of or labels_of_batch, list(drawn_batches or (batch,))
+    try:
+        lesson = lesson_of(batches, read)
+        reads = reads_its_labels(lesson.batches[0], read(lesson.batches[0]))
+        loss, until = compute_loss or loss_of_output, time.perf_counter() + SECONDS
+        groups = groups_of(model, optimizer)
+        subject = Subject(model, lesson, loss, groups, inputs_of, read, reads, until, generate, decode)
+        return overfit(subject, read, books_of(trainer), batches[:2])
+    except (NothingToLearn, NoLoss) as reason:
+        raise NotApplicable(str(reason)) from reason
+
+
+@provider
+def overfitted(overfit_curve: Overfit) -> Overfit:
+    """Judged: what was ended by the clock, or was still falling, is no verdict."""
+    run = overfit_curve
+    if not run.judged:
+        blank = f"; CTC is in its blank phase, {run.ctc.spoken:.0%} of the frames are not blank" if run.ctc else ""
+        told = f"cannot be said: {run.ended}; {run.updates} updates, {run.seconds:.0f} s, loss {run.first:.4g} → "
+        raise (Unavailable if run.ended == "out of time" else NotApplicable)(f"{told}{run.final:.4g}{blank}")
+    return run
+
+
+@provider
+def redrawn_labels(train_dataset: Any, collate: Any, labels_of: Any = None) -> str:
+    """`same`, or the rows whose labels differ though their inputs do not, when they are collated twice."""
+    from probes.facts.core.batch_rows import collated
+    from probes.facts.core.fork import ChildRaised
+    from probes.facts.core.model_output import labels_of_batch
+    from probes.facts.overfit.row_selection import relabelled
+
+    if not hasattr(train_dataset, "__getitem__") or not hasattr(train_dataset, "__len__"):
+        raise NotApplicable("the training set has no items by number: it can only be run through")
+    numbers = list(range(min(ROWS, len(train_dataset))))
+    try:
+        one, other = collated(train_dataset, [numbers, numbers], collate)
+    except ChildRaised as reason:
+        raise NotApplicable(f"items cannot be collated: {reason}") from reason
+    differ = relabelled(one, other, labels_of or labels_of_batch)
+    return f"{differ} of the first {len(numbers)} rows" if differ else "same"

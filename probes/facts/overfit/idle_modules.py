@@ -1,0 +1,51 @@
+"""Which parts of a model take no part in its learning: cut off, left out of the optimiser, or frozen."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import torch
+
+from probes.facts.first_step.first_step import trainable
+from probes.facts.first_step.gradient_reach import topmost
+from probes.facts.overfit.stepper import Group
+from probes.facts.overfit.types import Idle
+from probes.facts.parameters.parameter_table import holder_of, is_fixed
+
+ABSENT, NOUGHT, UNHELD, RESTING = "no gradient", "a gradient of zero", "no optimiser holds it", "a rate of zero"
+FROZEN = "frozen"
+
+
+def idle_parts(model: torch.nn.Module, reached: set[int], groups: Sequence[Group]) -> tuple[Idle, ...]:
+    """Of what is meant to train; `reached` are the ids of the weights that got a gradient, `groups` what learns."""
+    shares = {id(weight): group.share for group in groups for weight in group.weights}
+    reasons: dict[str, str] = {}
+    for name, weight in trainable(model):
+        if id(weight) not in reached:
+            reasons[name] = ABSENT if weight.grad is None else NOUGHT
+        elif not shares.get(id(weight)):
+            reasons[name] = RESTING if id(weight) in shares else UNHELD
+    sizes = {name: weight.numel() for name, weight in trainable(model)}
+    found = [part for why in dict.fromkeys(reasons.values()) for part in _parts(model, reasons, why, sizes)]
+    return tuple(sorted(found, key=lambda part: -part.share))
+
+
+def frozen_parts(model: torch.nn.Module) -> tuple[Idle, ...]:
+    """What does not train, tables that are fixed by design aside; the last of the model first."""
+    still = {
+        name: FROZEN
+        for name, weight in model.named_parameters()
+        if not weight.requires_grad and not is_fixed(holder_of(model, name), weight)
+    }
+    sizes = {name: weight.numel() for name, weight in model.named_parameters()}
+    return tuple(reversed(list(_parts(model, still, FROZEN, sizes))))
+
+
+def _parts(model: torch.nn.Module, reasons: dict[str, str], why: str, sizes: dict[str, int]) -> Iterator[Idle]:
+    named, total = {name for name, reason in reasons.items() if reason == why}, max(sum(sizes.values()), 1)
+    for module, kind, names in topmost(model, named, set(sizes)):
+        yield Idle(module, kind, len(names), sum(sizes[name] for name in names) / total, why)
+
+
+def weights_of(model: torch.nn.Module, part: Idle) -> list[Any]:
+    inside = (f"{part.module}.", part.module)
+    return [weight for name, weight in model.named_parameters() if name == inside[1] or name.startswith(inside[0])]

@@ -1,0 +1,146 @@
+"""Updates on a few rows with an optimiser of our own: whoever calls them observes the model."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+
+from diagnose.engine import pass_counter
+from probes.facts.core.adamw import adamw
+from probes.facts.core.batch_rows import LabelsOf
+from probes.facts.core.batches import copied
+from probes.facts.core.finite import is_finite
+from probes.facts.core.model_output import ComputeLoss
+from probes.facts.first_step.first_step import trainable
+from probes.facts.generation.run_generation import Generate
+from probes.facts.overfit.row_selection import Lesson
+
+FORWARD = 1 / 3  # of a forward and backward pass
+HIGHEST = 0.01  # where the width does not say
+TURN = 0.2  # by how much an update may turn a unit that reads values of size one: AdamW moves each weight by its rate
+
+
+@dataclass(frozen=True)
+class Group:
+    """Parameters that learn at one rate, as a share of the highest."""
+
+    weights: tuple[torch.nn.Parameter, ...]
+    share: float = 1.0
+
+
+@dataclass(frozen=True)
+class Subject:
+    """What is to learn, by which loss, and for how long at most."""
+
+    model: torch.nn.Module
+    lesson: Lesson
+    compute_loss: ComputeLoss
+    groups: Sequence[Group]
+    inputs_of: LabelsOf | None = None
+    labels_of: LabelsOf | None = None
+    reads_labels: bool = False
+    until: float = float("inf")  # on the clock of time.perf_counter
+    generate: Generate | None = None
+    decode: Callable[[Any], list[str]] | None = None
+
+
+def groups_of(model: torch.nn.Module, optimizer: Any = None) -> tuple[Group, ...]:
+    """What trains and the optimiser holds, at the relative rates of its groups; without one, all that trains."""
+    own = {id(weight): weight for _, weight in trainable(model)}
+    if optimizer is None:
+        return (Group(tuple(own.values())),) if own else ()
+    tops = [_top(group) for group in optimizer.param_groups]
+    highest = max(tops, default=0.0)
+    groups = []
+    for group, top in zip(optimizer.param_groups, tops, strict=True):
+        held = tuple(own.pop(id(weight)) for weight in group["params"] if id(weight) in own)
+        if held:
+            groups.append(Group(held, top / highest if highest > 0 else 1.0))
+    return tuple(groups)
+
+
+def first_rate(groups: Sequence[Group]) -> float:
+    """A rate by the width of what learns: as many values as a unit reads, so many times it moves with one update."""
+    sizes = sorted(
+        (weight.numel() // len(weight), weight.numel()) for g in groups for weight in g.weights if weight.dim() > 1
+    )
+    half, passed = sum(size for _, size in sizes) / 2, 0
+    for width, size in sizes:
+        passed += size
+        if passed >= half:
+            return min(TURN / width, HIGHEST)
+    return HIGHEST
+
+
+def _top(group: dict[str, Any]) -> float:
+    """The highest rate that the group knows of: in a warm-up the present one is meant to be tiny."""
+    known = [float(group[key]) for key in ("lr", "initial_lr", "max_lr") if group.get(key) is not None]
+    return max(known, default=1.0)
+
+
+class Stepper:
+    """One model, a few batches that make one update together, and AdamW without decay over the groups."""
+
+    def __init__(
+        self, model: torch.nn.Module, batches: Sequence[Any], compute_loss: ComputeLoss, groups: Sequence[Group]
+    ) -> None:
+        self.model, self.batches, self.compute = model, batches, compute_loss
+        self.weights = [weight for group in groups for weight in group.weights]
+        self._shares = [group.share for group in groups]
+        settings = [{"params": list(group.weights), "lr": 0.0} for group in groups]
+        self._optimizer = adamw(settings, betas=(0.8, 0.9)) if settings else None
+        self.saved: list[torch.Tensor] = []
+
+    def loss(self, batches: Sequence[Any] | None = None) -> float:
+        """Forward only, the mean over the batches."""
+        with torch.no_grad():
+            return sum(self._one(batch, FORWARD) for batch in batches or self.batches) / len(batches or self.batches)
+
+    def gradient(self, after: Callable[[], None] = lambda: None) -> float:
+        """Forward and backward, the mean over the batches; `after` is called after each."""
+        for weight in self.model.parameters():
+            weight.grad = None
+        total = 0.0
+        with torch.enable_grad():
+            for batch in self.batches:
+                pass_counter.count()
+                loss = self.compute(self.model, copied(batch)) / len(self.batches)
+                total += float(loss.detach())
+                if loss.requires_grad:
+                    loss.backward()
+                after()
+        return total
+
+    def move(self, rate: float) -> None:
+        """One update with the gradients there are."""
+        if self._optimizer is None:
+            return
+        for group, share in zip(self._optimizer.param_groups, self._shares, strict=True):
+            group["lr"] = rate * share
+        self._optimizer.step()
+
+    def update(self, rate: float, after: Callable[[], None] = lambda: None) -> float:
+        """One update; the loss before it."""
+        loss = self.gradient(after)
+        self.move(rate)
+        return loss
+
+    def save(self) -> None:
+        """Remembers the weights as they are now."""
+        self.saved = [weight.detach().clone() for weight in self.weights]
+
+    def back(self) -> None:
+        """The weights as they were saved; what the optimiser has gathered since is forgotten."""
+        with torch.no_grad():
+            for weight, saved in zip(self.weights, self.saved, strict=True):
+                weight.copy_(saved)
+        if self._optimizer is not None:
+            self._optimizer.state.clear()
+
+    def sound(self) -> bool:
+        return all(is_finite(weight.detach()) for weight in self.weights)
+
+    def _one(self, batch: Any, passes: float) -> float:
+        pass_counter.count(passes)
+        return float(self.compute(self.model, copied(batch)))

@@ -1,0 +1,155 @@
+"""Of learning one batch by heart."""
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+DRAWN = ("verdict", "where", "rows", "updates", "seconds", "curve", "books", "accuracy")
+FLOORS = ("uniform", "unigram", "blind", "swapped", "swapped_book", "final", "book")
+
+
+@dataclass(frozen=True)
+class Idle:
+    """A part that is meant to train and takes no part in the learning."""
+
+    module: str
+    kind: str
+    tensors: int
+    share: float  # of what trains, or of all where it is frozen
+    why: str  # no gradient, gradient of zero, not in the optimiser, frozen
+
+
+@dataclass(frozen=True)
+class CtcState:
+    """The CTC part at the end: a mean over labels and rows, whatever the model's own reduction is."""
+
+    first: float
+    loss: float
+    floor: float  # of one distribution for all frames
+    spoken: float  # share of frames whose likeliest class is not the blank
+    varies: float = 0.0  # by how much its scores differ between frames, in nats
+    updates: int = 0  # taken before it was judged
+
+
+@dataclass(frozen=True)
+class Trial:
+    """The same rows once more with one thing changed."""
+
+    what: str
+    final: float
+    accuracy: float | None
+    updates: int
+
+
+@dataclass(frozen=True)
+class Training:
+    """The learnt rows in training mode, dropout and batch norm at work, after further updates in that mode."""
+
+    loss: float
+    book: float | None
+    updates: int
+    exchanged: float | None = None  # `book` with the inputs exchanged and the same draws
+    steady: bool = False  # worse in every draw
+    guilty: str = ""  # the module without which it learns
+    kind: str = ""
+    failure: str = ""
+
+
+@dataclass(frozen=True)
+class Overfit:
+    """A few rows learnt by heart, dropout and augmentation off. Losses in nats for each label are called `book`."""
+
+    where: str
+    rows: int
+    curve: tuple[float, ...]  # the user's loss before each update
+    seconds: float
+    ended: str  # learnt, stuck, still falling, out of time, rows and labels drawn anew
+    rate: float
+    books: tuple[float, ...] = ()  # cross-entropy for each label, likewise
+    first: float = 0.0
+    final: float = 0.0
+    swapped: float | None = None  # the loss when the rows exchange their inputs
+    tokens: int = 0
+    classes: int = 0
+    accuracy: float | None = None
+    book: float | None = None
+    swapped_accuracy: float | None = None
+    swapped_book: float | None = None
+    unigram: float | None = None
+    blind: float | None = None
+    reads_labels: bool = False  # a language model: its input is what it has to say next
+    held: int = 0  # trainable tensors that the optimiser holds
+    trainable: int = 0
+    idle: tuple[Idle, ...] = ()
+    frozen: tuple[Idle, ...] = ()
+    thawed: Trial | None = None
+    scores: tuple[float, float] | None = None  # lowest and highest that reach the loss
+    probabilities: bool = False
+    bound: float | None = None  # the least that scores in this range allow, for each label
+    asked: float | None = None  # share of what the loss asks for that are the labels
+    taught: bool = False  # what the loss asks for does not follow the labels
+    relabelled: int = 0  # updates at which the loss asked for other labels than at first
+    ctc: CtcState | None = None
+    training: Training | None = None
+    said: tuple[tuple[str, str], ...] = ()  # what the model generates then, and the reference
+    notes: tuple[str, ...] = ()
+
+    @property
+    def updates(self) -> int:
+        return len(self.curve)
+
+    @property
+    def uniform(self) -> float | None:
+        return math.log(self.classes) if self.classes > 1 else None
+
+    @property
+    def learnt(self) -> bool:
+        return self.ended == "learnt"
+
+    @property
+    def judged(self) -> bool:
+        """Whether anything can be said: it has learnt, or it has stopped short of it."""
+        return self.ended in ("learnt", "stuck")
+
+    @property
+    def spoken_right(self) -> int:
+        return sum(text == reference for text, reference in self.said)
+
+    @property
+    def fell(self) -> bool:
+        """By a tenth of what was there, or a nat."""
+        before, after = (self.books[0], self.book) if self.books and self.book is not None else (self.first, self.final)
+        return before - after > min(0.1 * abs(before), 1.0)
+
+    @property
+    def listens(self) -> bool | None:
+        """Exchanged inputs make it worse: by a quarter of what blindness costs, or in labels. None: not tried."""
+        if self.swapped is None:
+            return None
+        if self.book is not None and self.swapped_book is not None and self.blind:
+            return self.swapped_book - self.book > 0.25 * self.blind
+        return self.swapped - self.final > 0.1 * abs(self.first - self.final) > 0
+
+    @property
+    def verdict(self) -> str:
+        if not self.judged:
+            return "cannot be said"
+        if self.learnt and self.listens is not False:
+            return "learns from its input"
+        return "learns only the labels' statistics" if self.fell and self.listens is False else "does not learn"
+
+    def figure(self) -> dict[str, Any]:
+        """For the report: the curve, and the floors beside it."""
+        return {name: getattr(self, name) for name in (*DRAWN, *FLOORS)}
+
+
+def better(trial: Training, run: Overfit) -> bool:
+    """In training mode worse with other inputs, by a quarter of `blind`; and below the entropy of the labels, or worse
+    by all of `blind` and a tenth of itself, in every draw."""
+    if trial.book is None or not run.unigram:
+        return trial.loss < run.first
+    if trial.exchanged is None or not run.blind:
+        return trial.book < run.unigram
+    worse = trial.exchanged - trial.book
+    strong = trial.steady and worse > max(run.blind, 0.1 * trial.book)
+    return worse > 0.25 * run.blind and (trial.book < run.unigram or strong)

@@ -1,0 +1,143 @@
+"""Runs a row alone and the same row beside a longer one, and finds the first module in which they part."""
+
+import inspect
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import torch
+
+from diagnose.engine import pass_counter
+from probes.facts.collation.collate_trial import input_of, tensors
+from probes.facts.collation.types import Collation
+from probes.facts.core.batches import copied
+from probes.facts.core.model_output import ComputeLoss, logits_of
+from probes.facts.core.observer import observed
+from probes.facts.padding.first_divergence import Beginnings
+from probes.facts.padding.types import Mask, Padding
+
+MASKS = ("attention_mask", "padding_mask", "input_lengths", "feat_lens", "src_key_padding_mask")
+RANDOM = 1e-6
+
+
+class NotComparable(Exception):
+    """There is no padding here, or it cannot be told from something else."""
+
+
+def compare(
+    model: torch.nn.Module, collation: Collation, compute_loss: ComputeLoss, labels_of: Any, others: Any = ()
+) -> Padding:
+    """Two forward passes in evaluation mode, of the shortest of the collated items; again where a mask is missing."""
+    row = _Row(collation)
+    found = Padding(
+        lengths=(row.length, row.other),
+        input_change=row.change,
+        masks=tuple(row.masks()),
+        takes=tuple(name for name in inspect.signature(model.forward).parameters if name in MASKS),
+    )
+    if row.number is None or _labels_move(labels_of(collation.alone), labels_of(collation.pair), row.number):
+        return found
+    scored = _scored(labels_of(collation.alone))
+
+    def scores_of(batches: tuple[Any, Any], number: int) -> Padding:
+        with observed(model, others=others), torch.no_grad(), Beginnings(model) as beginnings:
+            model.eval()
+            pass_counter.count(2)
+            compute_loss(model, copied(batches[0]))
+            alone = logits_of(beginnings.output)
+            beginnings.compare(number)
+            compute_loss(model, copied(batches[1]))
+            return _with_scores(found, alone, logits_of(beginnings.output), number, scored, beginnings)
+
+    told = scores_of((collation.alone, collation.pair), row.number)
+    given = row.with_mask() if told.differs and MASKS[0] in told.takes and not told.masks else None
+    if given is None:
+        return told
+    try:
+        return replace(told, masked_change=scores_of(given, row.number).score_change)
+    except Exception:  # a mask of ours is a question, and no answer leaves what was seen without it
+        return told
+
+
+def _with_scores(found: Padding, alone: Any, beside: Any, number: int, scored: int, beginnings: Beginnings) -> Padding:
+    if alone is None or beside is None or alone.dim() != 3 or beside.dim() != 3:
+        return found
+    count = scored if 0 < scored <= alone.shape[1] else alone.shape[1] // 2  # frames at the edge see the end anyway
+    one, other = alone[0, :count].float(), beside[number, :count].float()
+    if one.shape != other.shape or not bool(torch.isfinite(one).all() & torch.isfinite(other).all()):
+        return found
+    change = spread_of(one, other)
+    module, kind = beginnings.parted
+    grain = torch.finfo(alone.dtype).eps
+    return Padding(**{**vars(found), "score_change": change, "grain": grain, "module": module, "kind": kind})
+
+
+def spread_of(one: torch.Tensor, other: torch.Tensor) -> float:
+    """The largest difference, in units of the values' own spread."""
+    return float((one - other).abs().max() / (one.std(correction=0) + 1e-12)) if one.numel() else 0.0
+
+
+def _labels_move(alone: Any, pair: Any, number: int) -> bool:
+    """Beside a longer row the labels are others, or stand elsewhere: then the scores say nothing about padding."""
+    if not all(isinstance(labels, torch.Tensor) and labels.dim() == 2 for labels in (alone, pair)):
+        return False
+    kept = alone[0][alone[0] >= 0]
+    beside = pair[number] if number < len(pair) else pair[0, :0]
+    first = int((alone[0] >= 0).long().argmax()) if len(kept) else 0
+    return not torch.equal(beside[first : first + len(kept)], kept) or (not len(kept) and bool((beside >= 0).any()))
+
+
+def _scored(labels: Any) -> int:
+    return int((labels[0] >= 0).sum()) if isinstance(labels, torch.Tensor) and labels.dim() == 2 else 0
+
+
+class _Row:
+    """The shortest item: alone, and where it stands in the batch of two."""
+
+    def __init__(self, collation: Collation) -> None:
+        read = [input_of(batch) for batch in (collation.alone, collation.again, collation.pair)]
+        if any(one is None for one in read):
+            raise NotComparable("the batches hold no input that is known by name")
+        (self.name, self.alone), (_, again), (_, self.pair) = (one for one in read if one is not None)
+        if self.alone.shape != again.shape or not torch.allclose(self.alone.double(), again.double(), atol=RANDOM):
+            raise NotComparable("the collator draws at random: the same item comes out differently")
+        sides = [axis for axis in range(1, self.alone.dim()) if self.alone.shape[axis] != self.pair.shape[axis]]
+        if len(sides) != 1 or self.alone.dim() != self.pair.dim():
+            raise NotComparable("inputs of different length come out in one size: there is no padding to look at")
+        self.batches, self.axis = (collation.alone, collation.pair), sides[0]
+        self.length, self.other = self.alone.shape[self.axis], self.pair.shape[self.axis]
+        changes = [spread_of(self.alone[0].double(), self._part(row).double()) for row in self.pair]
+        self.change = min(changes)
+        self.number = changes.index(self.change) if self.change < 1e-3 else None
+
+    def _part(self, row: torch.Tensor) -> torch.Tensor:
+        return row.narrow(self.axis - 1, 0, self.length)
+
+    def with_mask(self) -> tuple[Any, Any] | None:
+        """Both batches with the attention mask that their inputs would have; None where their inputs are no rows."""
+        if self.alone.dim() != 2 or not all(isinstance(batch, dict) for batch in self.batches):
+            return None
+        own = [spread_of(self.alone[0].double(), self._part(row).double()) < 1e-3 for row in self.pair]
+        lengths = torch.tensor([self.length if short else self.other for short in own])
+        masks = (torch.ones_like(self.alone), torch.arange(self.other) < lengths[:, None])
+        alone, pair = ({**batch, MASKS[0]: mask.long()} for batch, mask in zip(self.batches, masks, strict=True))
+        return alone, pair
+
+    def masks(self) -> Iterator[Mask]:
+        """Masks of the input's length, and lengths that are the input's own when it is alone."""
+        number = self.number or 0
+        pair = dict(tensors(self.batches[1]))
+        for name, alone in tensors(self.batches[0]):
+            if name not in pair or alone.is_floating_point() or name == self.name:
+                continue
+            if "mask" in name and alone.dim() == 2 and alone.shape[1] == self.length:
+                yield Mask(name, int(alone[0].sum()), int(pair[name][number].sum()), self._hidden(alone[0]))
+            elif alone.dim() == 1 and int(alone[0]) == self.length:
+                yield Mask(name, self.length, int(pair[name][number]))
+            elif alone.dim() == 1 and name.startswith("feat") and 0 <= int(alone[0]) < self.length:
+                yield Mask(name, int(alone[0]), int(pair[name][number]), self.length - int(alone[0]))
+
+    def _hidden(self, mask: torch.Tensor) -> int:
+        """A row alone may be padded as well, to a multiple of something: what equals its last value is not counted."""
+        steps = self.alone[0].movedim(self.axis - 1, 0).reshape(self.length, -1)
+        return int(((mask == 0) & (steps != steps[-1]).any(-1)).sum())

@@ -1,0 +1,136 @@
+"""Do targets fit their own inputs better than those of other rows? By a small teacher, and by the model's own loss."""
+
+from typing import TYPE_CHECKING, Any
+
+from diagnose.common.provider import provider
+from diagnose.engine.context import NotApplicable
+from probes.facts.first_step.types import FirstStep
+from probes.facts.hf_trainer.mutable_state import books_of
+from probes.facts.pairing.types import PairLosses, Relation, Relations
+
+if TYPE_CHECKING:
+    from torch.nn import Module
+
+    from probes.facts.pairing.read_pairs import Rows
+
+LEAST = 30  # rows; below, right pairs may look like chance
+DOUBT = 1e-3  # a chance above which the evaluation set is read too, and the model itself is asked
+EVALUATION = "the evaluation set"
+SECONDS = 20.0  # for the model's own training on some batches; `--pairs` asks for it whatever it costs
+
+
+@provider
+def pair_relations(
+    train_batches: Any,
+    train_dataset: Any = None,
+    collate: Any = None,
+    eval_dataset: Any = None,
+    labels_of: Any = None,
+    inputs_of: Any = None,
+    tokenizer: Any = None,
+) -> Relations:
+    """Up to 400 rows, read for a few seconds; the model is not needed."""
+    import time
+
+    start = time.perf_counter()
+    rows, consumed = _read(train_dataset, collate, train_batches, labels_of, inputs_of)
+    train = _related(rows, tokenizer)
+    doubted = any(one.whole and one.chance > DOUBT for one in train)
+    evaluation: tuple[Relation, ...] = ()
+    if doubted and _indexed(eval_dataset) and collate is not None:
+        try:
+            evaluation = _related(_read(eval_dataset, collate, None, labels_of, inputs_of)[0], tokenizer, EVALUATION)
+        except NotApplicable:
+            evaluation = ()
+    return Relations(train, evaluation, len(rows.numbers), time.perf_counter() - start, consumed)
+
+
+@provider
+def pairs_asked() -> bool:
+    """Given by `diagnose overfit --pairs`: the model itself is asked too, whatever that costs."""
+    raise NotApplicable("nobody asks for it")
+
+
+@provider
+def pair_losses(
+    model: "Module",
+    train_batches: Any,
+    first_step: FirstStep,
+    pair_relations: Relations | None = None,
+    pairs_asked: bool = False,
+    compute_loss: Any = None,
+    labels_of: Any = None,
+    optimizer: Any = None,
+    trainer: Any = None,
+) -> PairLosses:
+    """Before any training; where that shows nothing, after some updates, on batches that were kept out of them."""
+    from probes.facts.core.batches import draw
+    from probes.facts.core.model_output import labels_of_batch, loss_of_output
+    from probes.facts.pairing.swapped_target_loss import BATCHES, CannotSwap, compare, seconds_for
+
+    if not pairs_asked:
+        _only_in_doubt(pair_relations, seconds_for(first_step))
+    drawn = draw(train_batches, BATCHES)
+    if drawn.failure is not None or not drawn.batches:
+        raise NotApplicable("no batches can be drawn for it")
+    try:
+        read = labels_of or labels_of_batch
+        return compare(model, drawn.batches, compute_loss or loss_of_output, read, optimizer, books_of(trainer))
+    except CannotSwap as reason:
+        raise NotApplicable(str(reason)) from reason
+
+
+def _only_in_doubt(found: Relations | None, seconds: float) -> None:
+    if found is None:
+        raise NotApplicable("its rows cannot be compared without training; `diagnose overfit --pairs` trains on them")
+    if all(one.chance <= DOUBT for one in found.train if one.whole):
+        raise NotApplicable(
+            "targets were seen to belong to their inputs without it; `diagnose overfit --pairs` does it"
+        )
+    if seconds > SECONDS:
+        raise NotApplicable(f"it needs about {seconds:.0f} s; `diagnose overfit --pairs` takes the time")
+
+
+def _indexed(dataset: Any) -> bool:
+    return hasattr(dataset, "__getitem__") and hasattr(dataset, "__len__")
+
+
+def _read(dataset: Any, collate: Any, batches: Any, labels_of: Any, inputs_of: Any) -> tuple["Rows", str]:
+    from probes.facts.core.model_output import labels_of_batch
+    from probes.facts.pairing.read_pairs import CannotRead, from_batches, from_items, read
+
+    labels = labels_of or labels_of_batch
+    whole = _indexed(dataset) and collate is not None
+    try:
+        rows, consumed = read(
+            (lambda: from_items(dataset, collate, labels, inputs_of))
+            if whole
+            else (lambda: from_batches(batches, labels, inputs_of)),
+            (dataset, collate, batches),
+        )
+    except CannotRead as reason:
+        raise NotApplicable(str(reason)) from reason
+    if len(rows.numbers) < LEAST:
+        raise NotApplicable(f"{len(rows.numbers)} rows are too few to tell, expected at least {LEAST}")
+    return rows, consumed
+
+
+def _related(rows: "Rows", tokenizer: Any, of: str = "train_dataset") -> tuple[Relation, ...]:
+    from probes.facts.pairing.ridge_test import relations
+
+    names = [of + _name(rows, number, tokenizer) for number in range(len(rows.kinds))]
+    return tuple(
+        relation
+        for kind, name in zip(rows.kinds, names, strict=True)
+        for relation in relations(kind, rows.stretches, rows.numbers, name)
+    )
+
+
+def _name(rows: "Rows", number: int, tokenizer: Any) -> str:
+    """What all targets of a kind begin with tells them apart from the other kinds, unless they begin alike."""
+    if len(rows.kinds) == 1:
+        return ""
+    first, alike = rows.kinds[number].first, len({kind.first for kind in rows.kinds}) < len(rows.kinds)
+    if first is not None and not alike and hasattr(tokenizer, "convert_ids_to_tokens"):
+        return f", targets that begin with {tokenizer.convert_ids_to_tokens(first)}"
+    return f", target {number + 1} of {len(rows.kinds)} of each item"

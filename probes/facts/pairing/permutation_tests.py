@@ -1,0 +1,94 @@
+"""Permutation tests: do long clips have long texts, and does a summary use the words of its own document?"""
+
+import re
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from probes.facts.corpus.types import CorpusRow
+from probes.facts.pairing.types import Fit
+
+SHUFFLES = 10_000  # the least that can show a chance of 1e-4
+STRETCH = 250  # rows
+SHIFTS = tuple(shift for distance in range(1, 6) for shift in (distance, -distance))
+SURE = 4.5  # sigmas that a shift must have to be named
+
+
+def fit(left: str, right: str, rows: Sequence[CorpusRow], x: Sequence[float], y: Sequence[float]) -> Iterator[Fit]:
+    """All rows, then each stretch. Rows are in the manifest's order: a text that slipped by a row is found so."""
+    a, b = np.asarray(x, dtype=float), np.asarray(y, dtype=float)
+    every = max(1, len(rows) // (2 * STRETCH))
+    yield _fit(left, right, rows[::every], a[::every], b[::every], SHIFTS if every == 1 else ())
+    starts = range(0, len(rows) - STRETCH + 1, STRETCH) if len(rows) >= 2 * STRETCH else ()
+    parts = [(rows[at : at + STRETCH], a[at : at + STRETCH], b[at : at + STRETCH]) for at in starts]
+    found = [_fit(left, right, *part) for part in parts]
+    for number, one in enumerate(found):
+        rest = [other.correlation for at, other in enumerate(found) if at != number]
+        yield _with_others(one, float(np.median(rest)))
+
+
+def _with_others(one: Fit, others: float) -> Fit:
+    return Fit(**{**vars(one), "others": others})
+
+
+def _fit(
+    left: str, right: str, rows: Sequence[CorpusRow], x: np.ndarray, y: np.ndarray, shifts: Sequence[int] = SHIFTS
+) -> Fit:
+    a, b = ranks(x), ranks(y)
+    own = correlation(a, b)
+    shuffled = _shuffled(a, b)
+    chance = (1 + int((shuffled >= own).sum())) / (1 + SHUFFLES)
+    moved = [(shift, correlation(*_moved(a, b, shift))) for shift in shifts]
+    shift, best = max(moved, key=lambda pair: pair[1], default=(0, 0.0))
+    helps = np.arctanh(min(best, 0.999)) * np.sqrt(len(rows) - 3) > SURE and best > own
+    return Fit(left, right, "length", rows[0], rows[-1], len(rows), own, chance, None, shift if helps else 0, best)
+
+
+def _moved(a: np.ndarray, b: np.ndarray, shift: int) -> tuple[np.ndarray, np.ndarray]:
+    return (a[:-shift], b[shift:]) if shift > 0 else (a[-shift:], b[:shift])
+
+
+def ranks(values: np.ndarray) -> np.ndarray:
+    """Equal values share the middle of their ranks."""
+    _, inverse, counts = np.unique(values, return_inverse=True, return_counts=True)
+    ends = np.cumsum(counts)
+    return (ends - (counts - 1) / 2)[inverse]
+
+
+def correlation(a: np.ndarray, b: np.ndarray) -> float:
+    a, b = a - a.mean(), b - b.mean()
+    size = float(np.sqrt((a @ a) * (b @ b)))
+    return float(a @ b) / size if size else 0.0
+
+
+def _shuffled(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """The correlation of many shuffles."""
+    chance = np.random.default_rng(0)
+    centred, other = a - a.mean(), b - b.mean()
+    size = float(np.sqrt((centred @ centred) * (other @ other))) or 1.0
+    blocks = (chance.permuted(np.tile(other, (500, 1)), axis=1) @ centred for _ in range(SHUFFLES // 500))
+    return np.concatenate(list(blocks)) / size
+
+
+def words_of(text: str) -> frozenset[str]:
+    return frozenset(re.findall(r"\w{2,}", text.casefold()))
+
+
+def overlap(asked: Sequence[str], given: Sequence[str]) -> np.ndarray:
+    """[asked, given]: the share of the words of one text that stand in the other."""
+    left, right = [words_of(text) for text in asked], [words_of(text) for text in given]
+    table = [[len(a & b) / max(1, len(a)) for b in right] for a in left]
+    return np.asarray(table)
+
+
+def overlap_fit(left: str, right: str, rows: Sequence[CorpusRow], asked: Sequence[str], given: Sequence[str]) -> Fit:
+    """As `fit`, by the words that they share; `asked` are the texts on the right."""
+    table = overlap(asked, given)
+    chance, places = np.random.default_rng(0), np.arange(len(rows))
+    own, usual = float(np.diag(table).mean()), float(table.mean())
+    shuffled = np.array([table[places, chance.permutation(len(rows))].mean() for _ in range(SHUFFLES)])
+    shift, best = max(((s, float(np.diagonal(table, s).mean())) for s in SHIFTS), key=lambda pair: pair[1])
+    helps = best > own and best - usual > SURE * float(shuffled.std())
+    p = (1 + int((shuffled >= own).sum())) / (1 + SHUFFLES)
+    shift = shift if helps else 0
+    return Fit(left, right, "words", rows[0], rows[-1], len(rows), own - usual, p, None, shift, best - usual)

@@ -1,0 +1,122 @@
+"""Reads inputs and targets of consecutive rows, in stretches from the first row to the last, within a time."""
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+
+from probes.facts.collation.collate_trial import Collate, LabelsOf, input_of
+from probes.facts.core.batches import renewed
+from probes.facts.core.fork import CannotFork, ChildRaised, in_child
+from probes.facts.core.observer import observed
+from probes.facts.core.torch_ops import flat
+from probes.facts.pairing.count_features import Values, are_sounds, inputs_as_counts, lengths_of, targets_as_counts
+from probes.facts.pairing.permutation_tests import correlation, ranks
+
+STRETCHES, LENGTH = 4, 100  # 400 rows in all, with which right pairs of the demo stand out by more than 40 sigmas
+SECONDS = 8.0
+KINDS = 4  # targets of one item at most: transcript, translation …
+VARY = 0.1  # standard deviation over mean; below, lengths tell nothing
+Pair = tuple[np.ndarray, np.ndarray]
+
+
+class CannotRead(Exception):
+    """There is nothing to compare."""
+
+
+@dataclass(frozen=True)
+class Kind:
+    """One kind of target beside its inputs, as rows of numbers."""
+
+    inputs: np.ndarray
+    targets: np.ndarray
+    spoken: bool = False  # frames or samples in, several tokens out
+    lengths: float | None = None  # rank correlation of lengths, where both vary
+    first: int | None = None  # the token that every target begins with
+
+
+@dataclass(frozen=True)
+class Rows:
+    """`stretches` says in which stretch of consecutive rows each one is, `numbers` which row of the data it is."""
+
+    kinds: tuple[Kind, ...]
+    numbers: tuple[int, ...]
+    stretches: tuple[int, ...]
+
+
+def read(work: Callable[[], Rows], others: tuple[Any, ...]) -> tuple[Rows, str]:
+    """In a child, since loading and collating may draw at random and count; and what was used up, if there is none."""
+    try:
+        return in_child(work), ""
+    except ChildRaised as reason:
+        raise CannotRead(f"rows cannot be read for it: {reason}") from reason
+    except CannotFork as reason:
+        with observed(others=others):
+            return work(), f"rows were read in the training process itself, because {reason}"
+
+
+def from_items(dataset: Any, collate: Collate, labels_of: LabelsOf, inputs_of: LabelsOf | None) -> Rows:
+    """Each item collated alone: all that it is made into (a transcript and a translation, say) is known to be its."""
+    found, ends = [], time.perf_counter() + SECONDS
+    for stretch, number in places(len(dataset)):
+        found.append((stretch, number, list(_pairs(collate([dataset[number]]), labels_of, inputs_of))))
+        if time.perf_counter() > ends:
+            break
+    found.sort(key=lambda one: one[:2])
+    count = min((len(pairs) for _, _, pairs in found), default=0)
+    kinds = [[pairs[kind] for _, _, pairs in found] for kind in range(min(count, KINDS))]
+    return _counted(kinds, [number for _, number, _ in found], [stretch for stretch, _, _ in found])
+
+
+def from_batches(batches: Any, labels_of: LabelsOf, inputs_of: LabelsOf | None) -> Rows:
+    """Rows as the loader gives them, in its own order."""
+    pairs: list[Pair] = []
+    ends = time.perf_counter() + SECONDS
+    for batch in renewed(batches)[0]:
+        pairs += list(_pairs(batch, labels_of, inputs_of))
+        if len(pairs) >= STRETCHES * LENGTH or time.perf_counter() > ends:
+            break
+    numbers = list(range(len(pairs)))
+    return _counted([pairs], numbers, [number * STRETCHES // max(1, len(pairs)) for number in numbers])
+
+
+def places(total: int) -> list[tuple[int, int]]:
+    """(stretch, row), the stretches in turn, so that time that runs out shortens all of them alike."""
+    length = min(LENGTH, total // STRETCHES)
+    starts = [round(k * (total - length) / (STRETCHES - 1)) for k in range(STRETCHES)]
+    return [(stretch, start + step) for step in range(length) for stretch, start in enumerate(starts)]
+
+
+def _pairs(batch: Any, labels_of: LabelsOf, inputs_of: LabelsOf | None) -> Iterator[Pair]:
+    labels = labels_of(batch)
+    given = next(flat(inputs_of(batch)), None) if inputs_of else (input_of(batch) or (None, None))[1]
+    if isinstance(labels, torch.Tensor) and labels.dim() and given is not None and len(given) == len(labels):
+        yield from ((_plain(one), _plain(target)) for one, target in zip(given, labels, strict=True))
+
+
+def _plain(value: torch.Tensor) -> np.ndarray:
+    value = value.detach().cpu()
+    return (value.float() if value.is_floating_point() else value.long()).numpy().copy()
+
+
+def _counted(kinds: list[list[Pair]], numbers: list[int], stretches: list[int]) -> Rows:
+    if not kinds or not numbers:
+        raise CannotRead("the batches cannot be taken apart into inputs and targets")
+    return Rows(tuple(_kind(*zip(*pairs, strict=True)) for pairs in kinds), tuple(numbers), tuple(stretches))
+
+
+def _kind(given: Values, targets: Values) -> Kind:
+    several = targets[0].dtype.kind in "iu" and targets[0].ndim == 1
+    spoken = are_sounds(given) and several
+    firsts = {int(target[0]) for target in targets} if several and all(map(len, targets)) else set()
+    lengths = _lengths(lengths_of(given), lengths_of(targets)) if spoken else None
+    first = firsts.pop() if len(firsts) == 1 else None
+    return Kind(inputs_as_counts(given), targets_as_counts(targets), spoken, lengths, first)
+
+
+def _lengths(x: np.ndarray, y: np.ndarray) -> float | None:
+    vary = x.std() > VARY * x.mean() and y.std() > VARY * y.mean()
+    return correlation(ranks(x), ranks(y)) if vary else None

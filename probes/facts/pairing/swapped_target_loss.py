@@ -1,0 +1,120 @@
+"""The model's own loss with targets swapped between rows: before any training, and on held-out batches after some."""
+
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+
+from diagnose.engine import pass_counter
+from probes.facts.core.adamw import adamw
+from probes.facts.core.batch_rows import LabelsOf, rows_of_batch
+from probes.facts.core.batches import copied
+from probes.facts.core.model_output import ComputeLoss
+from probes.facts.core.observer import observed
+from probes.facts.first_step.first_step import as_in_training, trainable
+from probes.facts.first_step.types import FirstStep
+from probes.facts.learning_rate.rate_updates import FORWARD, Walker
+from probes.facts.pairing.swap_targets import WAYS, CannotSwap, ways_to_swap
+from probes.facts.pairing.types import PairLosses
+
+HELD, BATCHES = 6, 30  # batches that are kept out; drawn in all
+UPDATES, ROUNDS = 60, 3  # the demo shows its pairs after 20; compared after every third of them
+WARM = 10  # updates in which the rate rises
+RATES = (1e-4, 3e-4, 1e-3, 3e-3, 1e-2)
+SHOWN = 2e-3  # what 4 ways in five batches can show
+PERMUTATIONS = 10_000
+
+
+def seconds_for(first_step: FirstStep) -> float:
+    """What `compare` will take at most, by the first step's own time."""
+    forward = first_step.forward_seconds
+    return UPDATES * (forward + first_step.backward_seconds) + ((ROUNDS + 1) * HELD * WAYS + 2 * len(RATES)) * forward
+
+
+def compare(
+    model: torch.nn.Module,
+    batches: Sequence[Any],
+    compute_loss: ComputeLoss,
+    labels_of: LabelsOf,
+    optimizer: Any = None,
+    others: Iterable[Any] = (),
+) -> PairLosses:
+    """Stops as soon as right pairs are seen to be better."""
+    start, held = time.perf_counter(), max(1, min(HELD, len(batches) // 3))
+    swaps = [ways_to_swap(batch, labels_of) for batch in batches[:held]]
+    if sum(map(len, swaps)) < 4 * held or len(batches) < 2:
+        raise CannotSwap("the batches hold too few rows to exchange targets between them")
+    with observed(model, optimizer, others=others):
+        bench = _Bench(model, swaps, compute_loss)
+        before = now = bench.losses()
+        school = _School(model, batches[held:], compute_loss)
+        while not now.shown and school.updates < UPDATES and school.trains(UPDATES // ROUNDS):
+            now = bench.losses()
+    rows = sum(rows_of_batch(batch, labels_of(batch)) for batch in batches[:held])
+    found = (school.updates, now.own, now.swapped, now.chance, before.own, before.chance)
+    return PairLosses(held, rows, *found, time.perf_counter() - start)
+
+
+@dataclass(frozen=True)
+class _Losses:
+    own: float
+    swapped: float
+    chance: float
+
+    @property
+    def shown(self) -> bool:
+        return self.chance <= SHOWN
+
+
+class _Bench:
+    def __init__(self, model: torch.nn.Module, swaps: Sequence[Sequence[Any]], compute_loss: ComputeLoss) -> None:
+        self.model, self.swaps, self.compute = model, swaps, compute_loss
+
+    def losses(self) -> _Losses:
+        """In evaluation mode; a way to swap that has no finite loss is the worst there is."""
+        self.model.eval()
+        with torch.no_grad():
+            table = np.array([[self._loss(batch) for batch in ways] for ways in self.swaps])
+        table = np.where(np.isfinite(table), table, np.nanmax(np.where(np.isfinite(table), table, np.nan)))
+        chance = np.random.default_rng(0).integers(0, table.shape[1], (PERMUTATIONS, len(table)))
+        dealt, own = table[np.arange(len(table)), chance].sum(1), float(table[:, 0].sum())
+        share = (1 + int((dealt <= own + 1e-9 * abs(own)).sum())) / (1 + PERMUTATIONS)
+        return _Losses(float(table[:, 0].mean()), float(table[:, 1:].mean()), share)
+
+    def _loss(self, batch: Any) -> float:
+        pass_counter.count(FORWARD)
+        return float(self.compute(self.model, copied(batch)))
+
+
+class _School:
+    """AdamW over what trains, at the rate whose first update lowers the loss of the first batch most."""
+
+    def __init__(self, model: torch.nn.Module, batches: Sequence[Any], compute_loss: ComputeLoss) -> None:
+        self.weights = [weight for _, weight in trainable(model)]
+        optimizer = adamw(self.weights or [torch.zeros(1)], lr=1.0)
+        self.walker = Walker(model, batches, compute_loss, optimizer)
+        self.updates = 0
+        self.rate = self._best_rate() if self.weights else None
+
+    def _best_rate(self) -> float | None:
+        self.walker.model.eval()
+        first = self.walker.batches[:1]
+        found = {0.0: self.walker.loss(first)}
+        for rate in RATES:
+            self.walker.update(rate)
+            found[rate] = self.walker.loss(first)
+            self.walker.back()
+        return min(found, key=lambda rate: found[rate]) or None
+
+    def trains(self, updates: int) -> bool:
+        """False where there is no rate that lowers the loss, or the weights are not finite any more."""
+        if self.rate is None:
+            return False
+        as_in_training(self.walker.model)
+        for _ in range(updates):
+            self.updates += 1
+            self.walker.update(self.rate * min(1.0, self.updates / WARM))
+        return self.walker.sound()

@@ -1,0 +1,70 @@
+"""Of inputs and their targets: does a target fit its own input better than another row's?"""
+
+from dataclasses import dataclass
+
+from probes.facts.corpus.types import CorpusRow
+
+
+@dataclass(frozen=True)
+class Relation:
+    """Held-out rows, their targets foretold from their inputs: the own ones against swapped ones (by permutation)."""
+
+    where: str
+    rows: int
+    chance: float  # share of permutations that fit as well
+    sigmas: float  # by which the own targets fit better than swapped ones, in deviations of the permutations
+    shift: int = 0  # rows by which the targets must be moved to fit best
+    shifted: float = 0.0  # the sigmas then
+    whole: bool = True  # False: a stretch of rows, beside others
+    spoken: bool = False  # frames or samples in, several tokens out
+    lengths: float | None = None  # rank correlation of the lengths of inputs and targets, where both vary
+
+
+@dataclass(frozen=True)
+class Relations:
+    """For each kind of target: all rows that were read, and each stretch of them; the evaluation set for comparison."""
+
+    train: tuple[Relation, ...]
+    evaluation: tuple[Relation, ...] = ()
+    rows: int = 0
+    seconds: float = 0.0
+    consumed: str = ""
+
+
+@dataclass(frozen=True)
+class PairLosses:
+    """The model's own loss on held-out batches: with targets as they are, and with targets swapped between rows."""
+
+    batches: int
+    rows: int
+    updates: int  # 0: before any training
+    own: float
+    swapped: float  # the mean over the ways to swap
+    chance: float  # by permutation of the ways to swap, in each batch on its own
+    before: float  # `own` before the training
+    before_chance: float
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Fit:
+    """How closely two sides of the same rows go together, against shuffled rows (a permutation test)."""
+
+    left: str
+    right: str
+    by: str  # length: long ones go with long ones; words: a text uses the words of its own document
+    first: CorpusRow
+    last: CorpusRow
+    rows: int
+    correlation: float  # of ranks; by words: how much more is shared with the own document than with another
+    chance: float  # share of shuffles that fit as well
+    others: float | None = None  # the usual correlation in other stretches of the manifest; None: these are all rows
+    shift: int = 0  # rows by which the right side must be moved to fit best; 0: no shift helps
+    shifted: float = 0.0  # the correlation then
+
+
+@dataclass(frozen=True)
+class Fits:
+    """Of every pair of measures: all rows together, then each stretch of them."""
+
+    rows: tuple[Fit, ...]

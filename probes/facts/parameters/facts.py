@@ -1,0 +1,106 @@
+"""The model's parameters, alone and in the optimiser: what trains, what is new, what its values look like."""
+
+from typing import TYPE_CHECKING, Any
+
+from diagnose.common.provider import provider
+from diagnose.engine.context import NotApplicable
+from probes.facts.parameters.types import Named, Novelty, Parameters
+from probes.facts.parameters.weight_types import MissingKeys, Overlaps, Tie, Untouched, Weights
+
+if TYPE_CHECKING:
+    from torch.nn import Module
+
+
+@provider
+def parameters(model: "Module") -> Parameters:
+    from probes.facts.parameters.parameter_table import parameters_of
+
+    return parameters_of(model)
+
+
+@provider
+def optimised_parameters(model: "Module", optimizer: Any) -> Parameters:
+    """The same table, with the optimiser's groups that hold each parameter."""
+    from probes.facts.parameters.parameter_table import parameters_of
+
+    return parameters_of(model, optimizer)
+
+
+@provider
+def named_parameters(parameters: Parameters, trainable: Any) -> Named:
+    """What is meant to train beside what does."""
+    from probes.facts.parameters.parameter_table import named_by
+
+    return named_by(parameters, _patterns(trainable))
+
+
+@provider
+def missing_keys(model: "Module") -> tuple[str, ...]:
+    """Parameters that were not in the checkpoint. Give it (from_pretrained's loading info) where nothing else tells."""
+    from probes.facts.parameters.new_parameters import absent_in_checkpoint
+
+    absent = absent_in_checkpoint(model)
+    if not absent:
+        raise NotApplicable("all was read" if absent is not None else "nothing says what was read from where")
+    return absent
+
+
+@provider
+def missing_parameters(model: "Module", missing_keys: Any = None, fresh: Any = None) -> MissingKeys:
+    """What the checkpoint did not hold, each beside the same parameter of another layer."""
+    from probes.facts.parameters.new_parameters import missing_of
+
+    if missing_keys is None:
+        raise NotApplicable("nothing is missing, or nothing says what was read from where")
+    return missing_of(model, missing_keys, None if fresh is None else _patterns(fresh))
+
+
+@provider
+def novelty(model: "Module", fresh: Any = None, missing_keys: Any = None, thawed_later: Any = ()) -> Novelty:
+    """The parameters that are new, by whoever says so; not those that the run thaws by itself."""
+    from probes.facts.parameters.new_parameters import novelty_of
+
+    if fresh is None and missing_keys is None:
+        raise NotApplicable("neither `fresh` nor a checkpoint says which parameters are new")
+    return novelty_of(model, _patterns(fresh or ()), missing_keys or (), _patterns(thawed_later))
+
+
+@provider
+def untouched(model: "Module") -> Untouched:
+    """Frozen modules that look as if nobody had trained them."""
+    from probes.facts.parameters.new_parameters import untouched_of
+
+    return untouched_of(model)
+
+
+@provider
+def initial_weights(model: "Module") -> Weights:
+    """The values of every parameter, read once."""
+    from probes.facts.parameters.weight_values import weights_of
+
+    return weights_of(model)
+
+
+@provider
+def overlapping(model: "Module") -> Overlaps:
+    """Parameters over the same memory."""
+    from probes.facts.parameters.weight_values import overlaps_of
+
+    return Overlaps(overlaps_of(model))
+
+
+@provider
+def asked_ties(model: "Module", untied: Any = ()) -> tuple[Tie, ...]:
+    """The pairs that the configuration ties and nobody wants apart."""
+    from probes.facts.parameters.parameter_table import matches
+    from probes.facts.parameters.weight_values import ties_asked_for
+
+    apart = _patterns(untied)
+    found = tuple(t for t in ties_asked_for(model) if not matches(t.target, apart) and not matches(t.source, apart))
+    if not found:
+        raise NotApplicable("nothing says that two parameters are tied")
+    return found
+
+
+def _patterns(given: Any) -> tuple[str, ...]:
+    return (given,) if isinstance(given, str) else tuple(given)

@@ -1,0 +1,85 @@
+"""Where tensors are and of which type, and in which mode the model trains."""
+
+from typing import TYPE_CHECKING, Any
+
+from diagnose.common.provider import provider
+from diagnose.engine.context import NotApplicable, Unavailable
+from probes.facts.hf_trainer.mutable_state import books_of
+from probes.facts.placement.types import Masters, Mismatches, Placement, RestingParts, Trial
+
+if TYPE_CHECKING:
+    from torch.nn import Module
+
+
+@provider
+def placement(model: "Module", batch: Any = None, compute_loss: Any = None, trainer: Any = None) -> Placement:
+    """Every tensor of the model and the first batch. A Trainer moves the batch, and so does our default loss."""
+    from probes.facts.placement.devices_and_dtypes import placement_of
+
+    return placement_of(model, batch, moved=trainer is not None or compute_loss is None)
+
+
+@provider
+def masters(model: "Module", optimizer: Any = None) -> Masters:
+    """What the optimiser keeps beside 16-bit weights."""
+    from probes.facts.placement.devices_and_dtypes import masters_of
+
+    return masters_of(optimizer, model)
+
+
+@provider
+def dtype_mismatches(model: "Module") -> Mismatches:
+    """Parameters that meet and are of different types."""
+    from probes.facts.placement.devices_and_dtypes import mismatches_of
+
+    return Mismatches(mismatches_of(model))
+
+
+@provider
+def resting(model: "Module", trainer: Any = None) -> RestingParts:
+    """Parts in evaluation mode within a model that trains."""
+    from probes.facts.placement.devices_and_dtypes import resting_of
+
+    if trainer is not None:
+        raise NotApplicable("a Trainer puts every module into training mode before each step")
+    if not model.training:
+        raise NotApplicable(
+            "the whole model is in evaluation mode, as from_pretrained gives it; the run has to change that"
+        )
+    return RestingParts(resting_of(model))
+
+
+@provider
+def training_trial(
+    model: "Module",
+    batch: Any,
+    compute_loss: Any = None,
+    training_step: Any = None,
+    optimizer: Any = None,
+    scheduler: Any = None,
+    grad_scaler: Any = None,
+    trainer: Any = None,
+) -> Trial:
+    """One pass, where frozen parts hold buffers or somebody's own code runs the model."""
+    from probes.facts.core.model_output import NoLoss, loss_of_output
+    from probes.facts.placement.mode_trial import frozen_buffers, try_once, try_step
+
+    own = _is_own(compute_loss, training_step, trainer)
+    if not own and not any(True for _ in frozen_buffers(model)):
+        raise NotApplicable("no frozen part holds a buffer, and the library's own code runs the model")
+    others = (optimizer, scheduler, grad_scaler, *books_of(trainer))
+    try:
+        if training_step is not None and trainer is None:
+            return try_step(model, batch, training_step, others)
+        return try_once(model, batch, compute_loss or loss_of_output, trainer is not None, others)
+    except NoLoss as reason:
+        raise NotApplicable(str(reason)) from reason
+    except Exception as error:
+        raise Unavailable(f"a pass of the first batch raised {type(error).__name__}: {error}") from error
+
+
+def _is_own(compute_loss: Any, training_step: Any, trainer: Any) -> bool:
+    """Somebody's own code runs the model; a stock Trainer's puts it into training mode by itself."""
+    if trainer is not None:
+        return not type(trainer).compute_loss.__module__.startswith("transformers.")
+    return training_step is not None or compute_loss is not None

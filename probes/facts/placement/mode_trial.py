@@ -1,0 +1,66 @@
+"""One forward pass as training makes it: which mode it ran in, and which buffers of frozen parts it moved."""
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+import torch
+
+from diagnose.engine import pass_counter
+from probes.facts.core.batches import copied
+from probes.facts.core.model_output import ComputeLoss
+from probes.facts.core.observer import observed
+from probes.facts.parameters.types import MovedBuffer
+from probes.facts.placement.types import Trial
+
+ESTIMATES = ("_u", "_v")  # of spectral norm: they come nearer to what they estimate, and nothing else changes
+FORWARD = 1 / 3  # of a pass: the way back costs twice as much
+
+
+def try_once(
+    model: torch.nn.Module, batch: Any, compute_loss: ComputeLoss, anew: bool = False, others: Iterable[Any] = ()
+) -> Trial:
+    """A forward pass. `anew`: a Trainer puts every module into training mode; else modes within the model stay."""
+    with observed(model, others=others), torch.no_grad():
+        if anew or not model.training:
+            model.train()
+        return _watched(model, "compute_loss", lambda: compute_loss(model, copied(batch)), FORWARD)
+
+
+def try_step(model: torch.nn.Module, batch: Any, training_step: Any, others: Iterable[Any] = ()) -> Trial:
+    """The user's own step, in the modes in which the model was given."""
+    with observed(model, others=others), torch.enable_grad():
+        return _watched(model, "training_step", lambda: training_step(copied(batch)), 1)
+
+
+def _watched(model: torch.nn.Module, by: str, run: Callable[[], Any], share: float) -> Trial:
+    modes: list[bool] = []
+    given = model.training
+    before = {name: buffer.clone() for name, buffer, _ in frozen_buffers(model)}
+    handle = model.register_forward_pre_hook(lambda module, _: modes.append(module.training))
+    pass_counter.count(share)
+    try:
+        run()
+    finally:
+        handle.remove()
+    asleep = bool(modes) and not any(modes)
+    return Trial(by, given, asleep, not model.training, tuple(_moved(model, before)))
+
+
+def _moved(model: torch.nn.Module, before: dict[str, torch.Tensor]) -> Iterator[MovedBuffer]:
+    for name, buffer, kind in frozen_buffers(model):
+        if name in before and before[name].shape == buffer.shape and not torch.equal(before[name], buffer):
+            size = float(torch.linalg.vector_norm(before[name].float())) or 1.0
+            yield MovedBuffer(name, kind, float(torch.linalg.vector_norm((buffer - before[name]).float())) / size)
+
+
+def frozen_buffers(model: torch.nn.Module) -> Iterator[tuple[str, torch.Tensor, str]]:
+    """Buffers of modules that are frozen, and stand behind others that are: what they see does not change either."""
+    behind_frozen = True
+    for name, module in model.named_modules():
+        own = [parameter.requires_grad for parameter in module.parameters(recurse=False)]
+        if behind_frozen and not any(own):
+            for key, buffer in module.named_buffers(recurse=False):
+                if buffer.is_floating_point() and not buffer.is_meta and key not in ESTIMATES:
+                    yield f"{name}.{key}" if name else key, buffer, type(module).__name__
+        if own:
+            behind_frozen = not any(own)

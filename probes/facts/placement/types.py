@@ -1,0 +1,85 @@
+"""Of where things are, of which type, and in which mode."""
+
+from dataclasses import dataclass
+
+from probes.facts.parameters.types import MovedBuffer
+
+
+@dataclass(frozen=True)
+class Placed:
+    """A tensor of the model or the batch."""
+
+    name: str
+    owner: str  # parameter, buffer or batch
+    module: str  # the module that holds it; the batch has none
+    device: str
+    dtype: str
+    size: int
+    trainable: bool = False
+
+
+@dataclass(frozen=True)
+class Placement:
+    """All tensors of the model and of the first batch."""
+
+    rows: tuple[Placed, ...]
+    spread: bool = False  # somebody has spread the model over devices and moves what it computes
+    batch_is_moved: bool = False  # a Trainer, or the user's own loss, may move the batch
+
+    def of(self, *owners: str) -> tuple[Placed, ...]:
+        return tuple(row for row in self.rows if row.owner in owners)
+
+
+@dataclass(frozen=True)
+class Masters:
+    """How the optimiser deals with 16-bit weights. `kept` is empty where it has nothing for them."""
+
+    kept: str = ""
+    rate: float | None = None
+
+
+@dataclass(frozen=True)
+class Mismatch:
+    """Parameters of one module, or of the same module in other layers, that are of different types."""
+
+    module: str
+    kind: str
+    found: str
+    others: str
+    within: bool
+
+
+@dataclass(frozen=True)
+class Resting:
+    """A module in evaluation mode within a model that trains."""
+
+    name: str
+    dropouts: int
+    norms: int
+    fresh_norms: int  # of them, those whose running statistics have never been fed
+    trainable: int  # values below it that train
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One pass as training makes it: what it did to modes, and to the buffers of frozen parts."""
+
+    by: str  # what was called
+    given_in_training: bool = True  # the model came in training mode, or was put into it
+    ran_in_evaluation: bool = False
+    left_in_evaluation: bool = False
+    moved: tuple[MovedBuffer, ...] = ()
+
+
+@dataclass(frozen=True)
+class Mismatches:
+    """All such modules."""
+
+    rows: tuple[Mismatch, ...] = ()
+
+
+@dataclass(frozen=True)
+class RestingParts:
+    """All such modules."""
+
+    rows: tuple[Resting, ...] = ()

@@ -1,0 +1,84 @@
+"""What the run would meet in 16 bits: looked at where it is to be trained in fp16 or bf16."""
+
+from typing import TYPE_CHECKING, Any
+
+from diagnose.common.provider import provider
+from diagnose.engine.context import NotApplicable, NotGiven
+from probes.facts.hf_trainer.mutable_state import books_of
+from probes.facts.precision.types import Precision
+from probes.facts.settings.types import Place
+
+if TYPE_CHECKING:
+    from torch.nn import Module
+
+
+@provider
+def judged_precision(
+    precision: str | None = None, fp16_asked: Place | None = None, training_arguments: Any = None
+) -> str:
+    """What the run asks for, also where there is no GPU and a trainer would leave it out."""
+    if fp16_asked is not None:
+        return "fp16"
+    if precision is not None:
+        return precision
+    if training_arguments is None:
+        raise NotGiven("not given: precision")
+    said = training_arguments if isinstance(training_arguments, dict) else vars(training_arguments)
+    return "bf16" if said.get("bf16") else "fp32"
+
+
+@provider
+def precisions(
+    model: "Module",
+    batch: Any,
+    judged_precision: str,
+    compute_loss: Any = None,
+    keep_fp32: Any = None,
+    grad_scaler: Any = None,
+    present_devices: tuple[str, ...] = ("cpu",),
+    trainer: Any = None,
+) -> Precision:
+    """float32 and the run's own precision: after the list of a GPU, and where there is none, also after a CPU's."""
+    from probes.facts.precision.precision_runs import CPU, GPU, Arm
+
+    if judged_precision not in ("fp16", "bf16"):
+        raise NotApplicable(f"the run is in {judged_precision}")
+    alone = present_devices == ("cpu",)
+    rules = (GPU, CPU) if alone and judged_precision == "fp16" else (CPU,) if alone else (GPU,)
+    arms = tuple(Arm(judged_precision, rule) for rule in rules)
+    return _compared(model, batch, judged_precision, arms, compute_loss, keep_fp32, grad_scaler, trainer)
+
+
+@provider
+def compared(
+    model: "Module",
+    batch: Any,
+    search: dict[str, Any],
+    judged_precision: str = "fp16",
+    compute_loss: Any = None,
+    keep_fp32: Any = None,
+    grad_scaler: Any = None,
+    trainer: Any = None,
+) -> Precision:
+    """Every precision, for a person: the one that was asked for, else the run's, else fp16, is judged."""
+    from probes.facts.precision.precision_runs import CPU, GPU, PURE, Arm
+
+    asked = search.get("precision") or (judged_precision if judged_precision != "fp32" else "fp16")
+    fp16 = tuple(Arm("fp16", rules) for rules in (PURE, CPU, GPU))
+    bf16 = tuple(Arm("bf16", rules) for rules in (CPU, GPU)[: 2 if asked == "bf16" else 1])
+    given = search.get("batch", batch)
+    return _compared(model, given, asked, fp16 + bf16, compute_loss, keep_fp32, grad_scaler, trainer)
+
+
+def _compared(
+    model: "Module", batch: Any, asked: str, arms: Any, compute_loss: Any, keep: Any, scaler: Any, trainer: Any
+) -> Precision:
+    from probes.facts.core.model_output import NoLoss, loss_of_output
+    from probes.facts.nonfinite.traced_step import Subject, unwrapped
+    from probes.facts.precision.compare import NotFinite, compare
+
+    subject = Subject(unwrapped(model), compute_loss or loss_of_output, others=tuple(books_of(trainer)))
+    try:
+        return compare(subject, batch, asked, arms, keep, scaler)
+    except (NotFinite, NoLoss) as reason:
+        raise NotApplicable(str(reason)) from reason

@@ -1,0 +1,64 @@
+"""A 16-bit pass on any device: what has no kernel for it is computed in float32, and chance is that of float32."""
+
+from typing import Any
+
+import torch
+from torch.utils._python_dispatch import TorchDispatchMode
+
+from probes.facts.core.torch_ops import changed, flat, name_of, writes
+
+NARROW = (torch.float16, torch.bfloat16)
+
+
+class Widening(TorchDispatchMode):
+    """`bridged` names the operations that have no kernel for 16 bits here; random numbers are drawn in float32."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.bridged: dict[str, None] = {}
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        kwargs = kwargs or {}
+        narrow = _narrow((args, kwargs))
+        drawn = torch.Tag.nondeterministic_seeded in func.tags and len(func._schema.returns) == 1  # no attention
+        if narrow is not None and drawn:
+            return _computed_wide(func, args, kwargs, narrow)
+        try:
+            return func(*args, **kwargs)
+        except RuntimeError:  # also NotImplementedError
+            if narrow is None or _mixed((args, kwargs)):
+                raise
+            self.bridged[name_of(func)] = None
+            return _computed_wide(func, args, kwargs, narrow)
+
+
+def _narrow(value: Any) -> torch.dtype | None:
+    """The 16-bit type among tensors and asked-for types."""
+    kinds = [*(tensor.dtype for tensor in flat(value)), *flat(value, torch.dtype)]
+    return next((kind for kind in kinds if kind in NARROW), None)
+
+
+def _mixed(value: Any) -> bool:
+    """Types that do not go together are an error of the model's, whatever kernels there are."""
+    return any(tensor.dtype is torch.float32 and tensor.dim() for tensor in flat(value))
+
+
+def _computed_wide(func: Any, args: Any, kwargs: Any, narrow: torch.dtype) -> Any:
+    wide_args, wide_kwargs = _as(args, NARROW, torch.float32), _as(kwargs, NARROW, torch.float32)
+    output = func(*wide_args, **wide_kwargs)
+    if not writes(func):
+        return _as(output, (torch.float32,), narrow)
+    written = list(flat(list(changed(func, args, kwargs, ()))))
+    for tensor, wide in zip(written, flat(list(changed(func, wide_args, wide_kwargs, ()))), strict=True):
+        tensor.copy_(wide)
+    return written[0] if len(written) == 1 else written
+
+
+def _as(value: Any, kinds: tuple[torch.dtype, ...], dtype: torch.dtype) -> Any:
+    if isinstance(value, torch.dtype):
+        return dtype if value in kinds else value
+    if isinstance(value, torch.Tensor):
+        return value.to(dtype) if value.dtype in kinds else value
+    if isinstance(value, list | tuple):
+        return type(value)(_as(item, kinds, dtype) for item in value)
+    return {key: _as(item, kinds, dtype) for key, item in value.items()} if isinstance(value, dict) else value

@@ -1,0 +1,116 @@
+"""Read from the ranges of one float32 pass: the first result that 16 bits cannot hold, and the room of the rest."""
+
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from math import frexp, log2
+from typing import Any
+
+from probes.facts.precision.types import (
+    BACKWARD,
+    CONSTANT,
+    FORWARD,
+    WEIGHTS,
+    Format,
+    GradientShare,
+    Headroom,
+    Key,
+    Offender,
+    Result,
+)
+
+CAST = "_to_copy"
+SCALED = ("mul", "div")  # a large factor makes no mask
+
+
+class Prediction:
+    """The results of a float32 pass, laid beside the types that a 16-bit pass gives to each."""
+
+    def __init__(self, results: Sequence[Result], types: Mapping[Key, Any], form: Format, pure: bool = False) -> None:
+        self.results, self.form = results, form
+        types = {key: str(kind).removeprefix("torch.") for key, kind in types.items()}
+        usual = form.name if pure else ""  # of weights, data and constants
+        self.narrow = [types.get(one.key, "" if one.key[3] else usual) == form.name for one in results]
+        self.meant: list[bool] = []  # large on purpose: a mask, or what was filled or added with one
+        for result in results:
+            self.meant.append(self._is_meant(result))
+
+    def _is_meant(self, result: Result) -> bool:
+        if not self._bursts(result):
+            return False
+        large = [source for source in result.sources if self._bursts(self.results[source])]
+        written = result.constant >= self.form.bursts and not result.key[3].startswith(SCALED)
+        return written or not result.live or any(self.meant[source] for source in large)
+
+    def _bursts(self, result: Result) -> bool:
+        return result.largest >= self.form.bursts
+
+    def offenders(self) -> Iterator[Offender]:
+        """In the order of the pass. A cast that cannot hold its input stands before the operation that wants it."""
+        for number, result in enumerate(self.results):
+            if result.phase in (BACKWARD, CONSTANT) or not self.narrow[number]:
+                continue
+            wide = [s for s in result.sources if self._bursts(self.results[s]) and not self.narrow[s]]
+            cast = next((self.results[s] for s in wide if not self.meant[s]), None)
+            if cast is not None:
+                yield self._offender(result, CAST, cast.largest)
+            elif self._bursts(result) and not self.meant[number]:
+                yield self._offender(result, result.key[3], result.largest)
+
+    def _offender(self, result: Result, operation: str, largest: float) -> Offender:
+        return Offender(result.module, result.kind, result.key[2], operation, result.phase, largest, result.line)
+
+    def bursting(self, scale: float) -> Offender | None:
+        """On the way back, times the loss scale. A cast there belongs to what was widened on the way forth."""
+        for number, result in enumerate(self.results):
+            if result.phase != BACKWARD or not self.narrow[number]:
+                continue
+            sources = [self.results[s] for s in result.sources if not self.narrow[s]]
+            cast = next((s for s in sources if s.phase == BACKWARD and s.largest * scale >= self.form.bursts), None)
+            if cast is not None:
+                return self._offender(cast, CAST, cast.largest)
+            if result.largest * scale >= self.form.bursts:
+                return self._offender(result, result.key[3], result.largest)
+        return None
+
+    def headroom(self) -> tuple[Headroom, ...]:
+        """Of each module the largest result that is narrow; least room first."""
+        most: dict[str, Headroom] = {}
+        for number, result in enumerate(self.results):
+            if result.phase != FORWARD or not self.narrow[number] or self.meant[number] or not result.live:
+                continue
+            if result.module not in most or most[result.module].largest < result.largest:
+                room = Headroom(result.module, result.kind, result.key[3], result.largest, self.form.bursts)
+                most[result.module] = room
+        return tuple(sorted(most.values(), key=lambda room: room.bits))
+
+    def gradients(self, scale: float) -> tuple[GradientShare, ...]:
+        """Of each module, at this loss scale; most lost first."""
+        held: dict[tuple[str, str], list[Result]] = defaultdict(list)
+        for number, result in enumerate(self.results):
+            if result.phase == BACKWARD and self.narrow[number] and result.exponents:
+                held[result.module, result.kind].append(result)
+        shift = log2(scale)
+        shares = [self._share(*name, results, shift, scale) for name, results in held.items()]
+        return tuple(sorted(shares, key=lambda share: -share.lost))
+
+    def _share(self, module: str, kind: str, results: Collection[Result], shift: float, scale: float) -> GradientShare:
+        counts = [(power, count) for result in results for power, count in result.exponents.items()]
+        return GradientShare(
+            module,
+            kind,
+            sum(count for _, count in counts),
+            sum(count for power, count in counts if power + shift <= self.form.vanishes),
+            sum(count for power, count in counts if power + shift > self._top),
+            scale * max(result.largest for result in results),
+            any(one.phase == WEIGHTS and one.module.rpartition(".")[0] == module for one in self.results),
+        )
+
+    @property
+    def _top(self) -> int:
+        return frexp(self.form.bursts)[1]
+
+    def collided(self) -> tuple[Result, ...]:
+        """Whole numbers that the format cannot tell apart any more."""
+        return tuple(
+            result for number, result in enumerate(self.results) if self.narrow[number] and result.whole > result.apart
+        )

@@ -1,0 +1,134 @@
+"""The range recorder: one pass, and the magnitude of every operation's result and of every gradient on the way back."""
+
+from collections.abc import Iterable, Mapping
+from math import isfinite
+from typing import Any
+
+import torch
+from torch.multiprocessing.reductions import StorageWeakRef
+
+from diagnose.engine import pass_counter
+from probes.facts.core.batches import copied
+from probes.facts.core.torch_ops import flat, key_of, numeric
+from probes.facts.nonfinite.graph_annotations import Place
+from probes.facts.nonfinite.module_calls import Calls
+from probes.facts.nonfinite.traced_step import Subject, attempt
+from probes.facts.placement.devices_and_dtypes import tensors_of
+from probes.facts.precision.op_results import Places
+from probes.facts.precision.types import BACKWARD, CONSTANT, FORWARD, Format, Key, Result
+
+MOST = 1_000_000  # elements that are looked at for whole numbers
+
+
+class Ranges(Places):
+    """How large each result is, and what it was computed from."""
+
+    def __init__(
+        self, calls: Calls, known: Mapping[str, Iterable[tuple[str, torch.Tensor]]], form: Format | None = None
+    ) -> None:
+        super().__init__(calls)
+        self.form = form
+        self.results: list[Result] = []
+        self._maker: dict[int, int] = {}
+        self._references: list[StorageWeakRef] = []
+        self._constants = 0
+        for phase, tensors in known.items():
+            for name, tensor in tensors:
+                if numeric(tensor):
+                    self._add(Result((phase, name, 1, "", 1), "", "", largest(tensor)), tensor)
+
+    def met(self, key: Key, place: Place, tensor: torch.Tensor, given: list[torch.Tensor], args: Any) -> None:
+        sources = tuple(dict.fromkeys(map(self._source, given)))
+        constants = [abs(number) for number in flat(args, float) if isfinite(number)]
+        size = largest(tensor)
+        whole, apart = self._whole(tensor) if key[0] == FORWARD and self.form is not None else (0, 0)
+        result = Result(
+            key,
+            place.kind,
+            place.line,
+            size,
+            sources,
+            any(self.results[source].live for source in sources),
+            max(constants, default=0.0),
+            exponents(tensor) if key[0] == BACKWARD else {},
+            whole,
+            apart,
+        )
+        self._add(result, tensor)
+
+    def cast(self, tensor: torch.Tensor, given: torch.Tensor) -> None:
+        self._made(tensor, self._source(given))
+
+    def _source(self, tensor: torch.Tensor) -> int:
+        """Who made it; a tensor that nobody made here is a constant of the code."""
+        if key_of(tensor) not in self._maker:
+            self._constants += 1
+            key: Key = (CONSTANT, "", 1, "", self._constants)
+            self._add(Result(key, "", "", largest(tensor), live=False), tensor)
+        return self._maker[key_of(tensor)]
+
+    def _add(self, result: Result, tensor: torch.Tensor) -> None:
+        self._made(tensor, len(self.results))
+        self.results.append(result)
+
+    def _made(self, tensor: torch.Tensor, by: int) -> None:
+        """A weak reference keeps the name of a storage that is freed from being given to another one."""
+        self._references.append(StorageWeakRef(tensor.untyped_storage()))
+        self._maker[key_of(tensor)] = by
+
+    def _whole(self, tensor: torch.Tensor) -> tuple[int, int]:
+        """Whole numbers beyond what the format counts one by one: how many, and how many it tells apart."""
+        if self.form is None or largest(tensor) <= 2**self.form.digits:
+            return 0, 0
+        values = tensor.detach().reshape(-1)[:MOST]
+        if not bool((values == values.round()).all()):
+            return 0, 0
+        narrow = values.to(getattr(torch, self.form.name))
+        return values.unique().numel(), narrow.float().unique().numel()
+
+
+def record_ranges(
+    subject: Subject, batch: Any, form: Format | None = None
+) -> tuple[tuple[Result, ...], torch.Tensor | None]:
+    """One forward and backward pass in the precision of the weights: every result, and the loss."""
+    model, calls = subject.model, Calls(subject.model)
+    with attempt(subject):
+        batch = copied(batch)
+        known = {"weights": [*model.named_parameters(), *model.named_buffers()], "data": list(tensors_of(batch))}
+        ranges = Ranges(calls, known, form)
+        with calls.followed(), ranges:
+            loss = passed(subject, batch, ranges)
+        return tuple(ranges.results), loss
+
+
+def passed(subject: Subject, batch: Any, places: Places | None = None, scale: float = 1.0) -> torch.Tensor:
+    """Forward and backward; the loss without the scale."""
+    pass_counter.count()
+    with subject.autocast():
+        loss = subject.compute_loss(subject.model, batch)
+    if places is not None:
+        places.turn(BACKWARD)
+    if loss.requires_grad:
+        (loss if scale == 1 else loss.float() * scale).backward()
+    return loss.detach()
+
+
+def largest(tensor: torch.Tensor) -> float:
+    """The largest magnitude among what is finite."""
+    values = tensor.detach()
+    values = values.abs() if values.is_complex() else values
+    if not values.numel():
+        return 0.0
+    low, high = (float(bound) for bound in torch.aminmax(values.float()))
+    if not (isfinite(low) and isfinite(high)):
+        finite = values[torch.isfinite(values)].float()
+        low, high = (float(bound) for bound in torch.aminmax(finite)) if finite.numel() else (0.0, 0.0)
+    return max(abs(low), abs(high))
+
+
+def exponents(tensor: torch.Tensor) -> dict[int, int]:
+    """Elements by their power of two (2 to the power of e-1 up to 2 to the power of e); noughts are left out."""
+    values = tensor.detach().float().reshape(-1)
+    values = values[(values != 0) & torch.isfinite(values)]
+    powers, counts = torch.frexp(values).exponent.unique(return_counts=True)
+    return dict(zip(powers.tolist(), counts.tolist(), strict=True))

@@ -1,0 +1,166 @@
+"""What a run would meet in 16 bits: ranges of its results, and the losses that each precision gives."""
+
+from dataclasses import dataclass, field
+from math import inf, log2
+
+from diagnose import Finding
+from probes.facts.nonfinite.types import Origin
+
+FORWARD, BACKWARD, CONSTANT, WEIGHTS = "forward pass", "backward pass", "constant", "weights"
+
+
+@dataclass(frozen=True)
+class Format:
+    """A floating-point format in numbers."""
+
+    name: str
+    largest: float
+    bursts: float  # the least magnitude that is rounded to infinity
+    vanishes: int  # 2 to this power, and what is below, is rounded to nought
+    digits: int  # binary, of the significand
+
+    @property
+    def rounding(self) -> float:
+        """The largest relative error of one rounding."""
+        return float(2.0**-self.digits)
+
+
+FORMATS = {
+    "fp16": Format("float16", 65504.0, 65520.0, -25, 11),
+    "bf16": Format("bfloat16", 3.3895314e38, 3.3961775e38, -134, 8),
+}
+
+
+Key = tuple[str, str, int, str, int]  # phase, module, call, operation, its how manieth result there
+
+
+@dataclass(frozen=True)
+class Result:
+    """What one operation gave, in float32."""
+
+    key: Key
+    kind: str  # of the module
+    line: str
+    largest: float  # magnitude
+    sources: tuple[int, ...] = ()  # places in the list of results that it was computed from
+    live: bool = True  # False: computed from constants alone, as masks and positions are
+    constant: float = 0.0  # the largest number written in the code that went into it
+    exponents: dict[int, int] = field(default_factory=dict)  # of a gradient: elements by their power of two, no noughts
+    whole: int = 0  # distinct values, where all are whole numbers
+    apart: int = 0  # how many of these stay apart in the run's 16 bits
+
+    @property
+    def module(self) -> str:
+        return self.key[1]
+
+    @property
+    def phase(self) -> str:
+        return self.key[0]
+
+
+@dataclass(frozen=True)
+class Offender:
+    """The first operation whose 16-bit result would not be finite though what goes in is."""
+
+    module: str
+    kind: str
+    call: int
+    operation: str
+    phase: str = FORWARD
+    largest: float = 0.0
+    line: str = ""
+
+    @property
+    def where(self) -> str:
+        call = f", call {self.call}" if self.call > 1 else ""
+        return f"{self.module} ({self.kind}{call})" if self.kind else self.module or "compute_loss"
+
+
+@dataclass(frozen=True)
+class Headroom:
+    """How near one module's results come to the end of a format."""
+
+    module: str
+    kind: str
+    operation: str
+    largest: float
+    limit: float
+
+    @property
+    def bits(self) -> float:
+        """Doublings left; below nought it overflows."""
+        return log2(self.limit / self.largest) if self.largest else inf
+
+
+@dataclass(frozen=True)
+class GradientShare:
+    """The 16-bit gradients of one module at a loss scale."""
+
+    module: str
+    kind: str
+    elements: int  # those that are not nought in float32
+    vanished: int
+    burst: int
+    largest: float
+    trains: bool = True  # the module holds parameters
+
+    @property
+    def lost(self) -> float:
+        return self.vanished / max(self.elements, 1)
+
+
+@dataclass(frozen=True)
+class Scale:
+    """The loss scale: where it begins, and where it comes to rest once nothing overflows."""
+
+    start: float
+    settled: float
+    moves: bool  # falls by itself when gradients overflow
+    given: bool  # read from the run's own scaler
+
+
+@dataclass(frozen=True)
+class Run:
+    """One precision, tried on the first batch."""
+
+    name: str
+    precision: str
+    rules: str  # none, pure, cpu, gpu: which list of operations is lowered
+    loss: float | None = None
+    finite: bool = True  # loss and gradients
+    refused: str = ""  # why it cannot be run here
+    bridged: tuple[str, ...] = ()  # operations without a half kernel here, computed in float32
+    origin: Origin | None = None
+    predicted: Offender | None = None  # of a step that is not finite, from the ranges in float32
+    beyond: tuple[str, ...] = ()  # modules with a result that the format cannot hold, in the order of the pass
+    headroom: tuple[Headroom, ...] = ()  # least first
+    gradients: tuple[GradientShare, ...] = ()  # most lost first
+    burst: Offender | None = None  # the first gradient beyond the format, at a loss scale that cannot fall
+    collided: tuple[Result, ...] = ()
+    keep: tuple[str, ...] | None = None  # modules that must stay in float32; None where that does not help
+
+    @property
+    def usable(self) -> bool:
+        return self.finite and self.loss is not None
+
+
+@dataclass(frozen=True)
+class Precision:
+    """The comparison. The first run is float32."""
+
+    asked: str  # what the run is to be trained in
+    runs: tuple[Run, ...]
+    scale: Scale | None = None
+    wobble: float = 0.0  # how far rounding alone moved the loss, root of the mean square
+    code: str = ""  # for pasting: what keeps the modules in float32
+    findings: tuple[Finding, ...] = ()  # the verdict, once probes have judged
+
+    @property
+    def reference(self) -> Run:
+        return self.runs[0]
+
+    def difference(self, run: Run) -> float | None:
+        """Relative, to the loss in float32."""
+        if run.loss is None or self.reference.loss is None:
+            return None
+        return abs(run.loss - self.reference.loss) / max(abs(self.reference.loss), 1e-12)

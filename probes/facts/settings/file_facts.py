@@ -1,0 +1,58 @@
+"""Arguments that are only written down, in a dict or a file. Asked last: a Trainer knows better than its arguments."""
+
+import math
+from pathlib import Path
+from typing import Any
+
+from diagnose.common.provider import provider
+from diagnose.engine.context import NotApplicable, Unavailable
+from probes.facts.learning_rate.types import ScheduleCurve
+from probes.facts.settings.types import Place, RunSettings, UpdatePlan
+
+
+@provider(priority=2)
+def training_arguments(config_path: str | Path) -> Any:
+    """The section of a YAML or JSON file that holds arguments of transformers."""
+    from probes.facts.settings.arguments_file import Unreadable, read_arguments
+
+    try:
+        found = read_arguments(Path(config_path))
+    except Unreadable as reason:
+        raise Unavailable(f"{config_path}: {reason}") from reason
+    if found is None:
+        raise NotApplicable(f"{config_path} has no section with arguments of transformers")
+    return found
+
+
+@provider(priority=2)
+def total_steps(training_arguments: Any, run_settings: RunSettings, train_dataset: Any = None) -> int:
+    settings = run_settings
+    if settings.max_steps and settings.max_steps > 0:
+        return settings.max_steps
+    if not hasattr(train_dataset, "__len__") or not settings.batch_size or not settings.epochs:
+        raise NotApplicable("max_steps is not given, and the rows or epochs to count the updates from are not either")
+    batches = math.ceil(math.ceil(len(train_dataset) / settings.batch_size) / settings.processes)
+    return math.ceil(settings.epochs * math.ceil(batches / (settings.accumulation or 1)))
+
+
+@provider(priority=3)
+def schedule_curve(run_settings: RunSettings, update_plan: UpdatePlan) -> ScheduleCurve:
+    """The schedule that transformers will make by its name."""
+    from probes.facts.learning_rate.play_schedule import CannotPlay, named
+
+    settings, updates = run_settings, update_plan.updates
+    if settings.kind != "transformers" or settings.learning_rate is None:
+        raise NotApplicable("nobody says which schedule will be made: give scheduler")
+    warmup = settings.warmup or 0.0
+    steps = int(warmup) if warmup >= 1 else math.ceil(warmup * updates)
+    try:
+        return named(settings.schedule or "linear", settings.learning_rate, steps, updates)
+    except (CannotPlay, TypeError, ValueError) as reason:
+        raise NotApplicable(str(reason)) from reason
+
+
+@provider(priority=3)
+def fp16_asked(run_settings: RunSettings) -> Place:
+    if not run_settings.fp16:
+        raise NotApplicable("fp16 is off")
+    return run_settings.place("fp16")

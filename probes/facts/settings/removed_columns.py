@@ -1,0 +1,40 @@
+"""Which columns a transformers Trainer takes out of the items, and whether the collator can do without them."""
+
+import inspect
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from probes.facts.core.failure import in_short, nearest_line
+from probes.facts.core.fork import in_child
+
+ITEMS = 2
+
+
+def kept_by(trainer: Any) -> frozenset[str]:
+    """The names in the signature of the model's forward, and those of labels; as the Trainer reads them."""
+    model = getattr(trainer.model, "get_base_model", lambda: trainer.model)()
+    return frozenset({*inspect.signature(model.forward).parameters, "label", "label_ids", *trainer.label_names})
+
+
+def collates(dataset: Any, collate: Any, kept: frozenset[str]) -> tuple[tuple[str, ...], str, str]:
+    """The items' columns; what the collator raised without those that are removed, and where. In a child."""
+    told: tuple[tuple[str, ...], str, str] = in_child(lambda: _collated(dataset, collate, kept))
+    return told
+
+
+def _collated(dataset: Any, collate: Any, kept: frozenset[str]) -> tuple[tuple[str, ...], str, str]:
+    items = [dataset[number] for number in range(min(ITEMS, len(dataset)))]
+    if not all(isinstance(item, Mapping) for item in items):
+        return (), "", ""
+    columns = tuple(str(name) for name in items[0])
+    whole = _raised(collate, [dict(item) for item in items])
+    cut = _raised(collate, [{name: item[name] for name in item if name in kept} for item in items])
+    return (columns, *cut) if cut[0] and not whole[0] else (columns, "", "")
+
+
+def _raised(collate: Any, items: Sequence[dict[str, Any]]) -> tuple[str, str]:
+    try:
+        collate(list(items))
+    except Exception as error:
+        return f"{type(error).__name__}: {in_short(str(error))}", nearest_line(error)
+    return "", ""

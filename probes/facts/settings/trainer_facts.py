@@ -1,0 +1,129 @@
+"""The same facts of any other run: from a transformers Trainer, from its arguments, or from plain facts."""
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from diagnose.common.provider import provider
+from diagnose.engine.context import NotApplicable, Unavailable
+from probes.facts.settings.types import (
+    ArgumentNames,
+    ModelFamily,
+    Moments,
+    Place,
+    RunSettings,
+    Seeding,
+    UpdatePlan,
+)
+
+
+@provider(priority=2)
+def run_settings(training_arguments: Any, trainer: Any = None) -> RunSettings:
+    from probes.facts.settings.hf_arguments import given
+    from probes.facts.settings.run_settings import settings_of_arguments
+
+    if not isinstance(given(training_arguments), Mapping) or not given(training_arguments):
+        raise NotApplicable(f"the arguments are a {type(training_arguments).__name__} without names")
+    return settings_of_arguments(training_arguments, trainer)
+
+
+@provider(priority=2)
+def update_plan(total_steps: int, run_settings: RunSettings | None = None, train_batches: Any = None) -> UpdatePlan:
+    if not isinstance(total_steps, int) or total_steps < 1:
+        raise Unavailable(f"total_steps is {total_steps!r}, expected a number of updates above nought")
+    if run_settings is None or run_settings.batch_size is None:
+        return UpdatePlan(total_steps)
+    accumulation = run_settings.accumulation or 1
+    rows = run_settings.batch_size * accumulation * run_settings.processes * run_settings.rows_per_item
+    batches = len(train_batches) if hasattr(train_batches, "__len__") else None
+    return UpdatePlan(total_steps, rows, math.ceil(batches / accumulation) if batches else None)
+
+
+@provider
+def evaluations(run_settings: RunSettings, update_plan: UpdatePlan) -> Moments:
+    settings = run_settings
+    return _moments(settings.eval_strategy, settings.eval_steps, settings.eval_delay, update_plan, settings.kind)
+
+
+@provider
+def saves(run_settings: RunSettings, update_plan: UpdatePlan) -> Moments:
+    return _moments(run_settings.save_strategy, run_settings.save_steps, 0.0, update_plan, run_settings.kind)
+
+
+@provider(priority=2)
+def argument_names(training_arguments: Any, run_settings: RunSettings) -> ArgumentNames:
+    from probes.facts.settings.hf_arguments import names_of
+
+    if run_settings.kind != "transformers":
+        raise NotApplicable("these are no arguments of transformers: less than half of their names are known to it")
+    return names_of(training_arguments)
+
+
+@provider(priority=2)
+def item_source(train_dataset: Any) -> Any:
+    return train_dataset
+
+
+@provider(priority=2)
+def tokenizer_source(tokenizer: Any) -> str:
+    source = getattr(tokenizer, "name_or_path", "")
+    if not isinstance(source, str) or not source:
+        raise NotApplicable("the tokenizer was not read from files")
+    return source
+
+
+@provider(priority=2)
+def model_families(model: Any) -> tuple[ModelFamily, ...]:
+    """Of the model and its parts, by what their configurations call themselves."""
+    config = getattr(model, "config", None)
+    parts = [config, *(getattr(config, name, None) for name in ("encoder", "decoder", "text_config"))]
+    kinds = [kind for part in parts if isinstance(kind := getattr(part, "model_type", None), str) and kind]
+    if not kinds:
+        raise NotApplicable("the model does not say of what kind it is")
+    return tuple(ModelFamily(kind, type(model).__name__) for kind in dict.fromkeys(kinds))
+
+
+@provider(priority=2)
+def fp16_asked(precision: str, run_settings: RunSettings | None = None) -> Place:
+    if precision != "fp16":
+        raise NotApplicable(f"the run is in {precision}")
+    return run_settings.place("fp16") if run_settings and run_settings.fp16 else Place("precision")
+
+
+@provider(priority=2)
+def seeding(training_arguments: Any, run_settings: RunSettings, seed: int | None = None) -> Seeding:
+    """Given as a fact, or among the arguments; an object of transformers always has one."""
+    from probes.facts.settings.hf_arguments import given
+
+    if seed is not None:
+        return Seeding(seed, run_settings.place("seed"))
+    values = given(training_arguments)
+    written = "seed" in values
+    return Seeding(
+        None if written and values["seed"] is None else run_settings.seed, run_settings.place("seed"), written
+    )
+
+
+@provider
+def present_devices() -> tuple[str, ...]:
+    from probes.facts.environment.devices import present
+
+    return present()
+
+
+def _moments(strategy: str | None, steps: float | None, delay: float, plan: UpdatePlan, kind: str) -> Moments:
+    """Trainers also evaluate and save after the last step, unless that was due anyway."""
+    if strategy is None:
+        raise NotApplicable("nobody says when")
+    if strategy == "no":
+        return Moments(0)
+    if strategy == "epoch":
+        epochs = math.ceil(plan.epochs) if plan.epochs else 1
+        return Moments(max(0, epochs - math.ceil(delay)), plan.updates_per_epoch)
+    if not steps or steps <= 0:
+        raise NotApplicable("nobody says after how many steps")
+    every = math.ceil(steps * plan.updates) if steps < 1 else int(steps)
+    before = max(0, math.ceil(delay / every) - 1)  # those that fall into the delay
+    count = max(0, plan.updates // every - before)
+    at_end = kind != "other" and plan.updates % every != 0 and plan.updates >= delay
+    return Moments(count, every, at_end)

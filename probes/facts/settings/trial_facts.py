@@ -1,0 +1,122 @@
+"""What settings do to this very run: they are tried, on its own items and its own first batch."""
+
+from typing import Any
+
+from diagnose.common.provider import provider
+from diagnose.engine.context import NotApplicable
+from probes.facts.first_step.types import Gradients
+from probes.facts.hf_trainer.mutable_state import books_of
+from probes.facts.settings.types import (
+    Checkpointed,
+    GenerationLimit,
+    LabelLengths,
+    Place,
+    RemovedColumns,
+    RunSettings,
+)
+
+DEFAULT_LENGTH = 20  # tokens, what generate falls back to when nobody says
+
+
+@provider
+def generates(run_settings: RunSettings) -> bool:
+    if not run_settings.predict_with_generate:
+        raise NotApplicable("the evaluation does not generate")
+    return True
+
+
+@provider(priority=2)
+def generation_limit(generates: bool, run_settings: RunSettings, model: Any) -> GenerationLimit:
+    """max_new_tokens counts what is added, max_length also the start token."""
+    config = getattr(model, "generation_config", None)
+    new, whole = getattr(config, "max_new_tokens", None), getattr(config, "max_length", None)
+    if run_settings.generation_max_length:
+        return GenerationLimit(run_settings.generation_max_length - 1, run_settings.place("generation_max_length"))
+    if isinstance(new, int):
+        return GenerationLimit(new, Place("model.generation_config.max_new_tokens"))
+    said = Place("model.generation_config.max_length") if isinstance(whole, int) else Place("generate's own default")
+    return GenerationLimit((whole if isinstance(whole, int) else DEFAULT_LENGTH) - 1, said)
+
+
+@provider
+def label_lengths(drawn_batches: tuple[Any, ...], labels_of: Any = None) -> LabelLengths:
+    from probes.facts.core.model_output import labels_of_batch
+    from probes.facts.labels.label_rows import IGNORED, rows_of
+
+    read = labels_of or labels_of_batch
+    rows = [row for batch in drawn_batches for row in rows_of(read(batch))]
+    lengths = sorted(sum(token != IGNORED for token in row) for row in rows)
+    if not lengths or lengths[-1] < 2:
+        raise NotApplicable("the labels are no rows of tokens")
+    return LabelLengths(tuple(lengths))
+
+
+@provider
+def columns_are_removed(run_settings: RunSettings) -> bool:
+    if not run_settings.remove_unused_columns:
+        raise NotApplicable("the collator gets every column")
+    return True
+
+
+@provider
+def removed_columns(columns_are_removed: bool, trainer: Any) -> RemovedColumns:
+    from probes.facts.core.fork import CannotFork, ChildRaised
+    from probes.facts.settings.removed_columns import collates, kept_by
+
+    if not hasattr(trainer.train_dataset, "__getitem__") or not hasattr(trainer.train_dataset, "__len__"):
+        raise NotApplicable("the training set can only be run through")
+    kept = kept_by(trainer)
+    try:
+        columns, error, line = collates(trainer.train_dataset, trainer.data_collator, kept)
+    except (CannotFork, ChildRaised) as reason:
+        raise NotApplicable(f"its items cannot be read: {reason}") from reason
+    if not columns:
+        raise NotApplicable("the items are no rows with names")
+    left, gone = ([name for name in columns if (name in kept) is here] for here in (True, False))
+    return RemovedColumns(tuple(left), tuple(gone), type(trainer.model).__name__, error, line)
+
+
+@provider
+def checkpointing_is_on(run_settings: RunSettings) -> bool:
+    if not run_settings.checkpointing:
+        raise NotApplicable("gradient checkpointing is off")
+    return True
+
+
+@provider
+def checkpointed(checkpointing_is_on: bool, checkpointed_step: Checkpointed) -> Checkpointed:
+    """Asked in this order, nothing is built and no step is taken where checkpointing is off."""
+    return checkpointed_step
+
+
+@provider
+def checkpointed_step(
+    run_settings: RunSettings,
+    model: Any,
+    batch: Any,
+    first_gradients: Gradients,
+    compute_loss: Any = None,
+    trainer: Any = None,
+    processes: int = 1,
+) -> Checkpointed:
+    """One step with checkpointing as it is not now, against the first step."""
+    from probes.facts.core.model_output import loss_of_output
+    from probes.facts.settings.gradient_checkpointing import NoSwitch, layer_drop, step_missing
+
+    is_on = bool(getattr(model, "is_gradient_checkpointing", False))
+    options = {"use_reentrant": run_settings.reentrant}
+    try:
+        other, error = step_missing(model, batch, compute_loss or loss_of_output, options, not is_on, books_of(trainer))
+    except NoSwitch as reason:
+        raise NotApplicable(str(reason)) from reason
+    first = {row.name for row in first_gradients.rows if row.norm is None}
+    lost = sorted(first - other if is_on else other - first)
+    return Checkpointed(
+        reentrant=run_settings.reentrant,
+        error="" if is_on else error,
+        lost=tuple(lost) if not error else (),
+        trainable=len(first_gradients.rows),
+        uses_cache=bool(getattr(getattr(model, "config", None), "use_cache", False)),
+        layer_drop=layer_drop(model),
+        processes=max(run_settings.processes, processes),
+    )

@@ -1,0 +1,99 @@
+"""Rows with the same input: by the path, by the samples in the file, or, where there is no audio, by the text."""
+
+import hashlib
+import os
+import re
+import unicodedata
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+
+from probes.facts.core.progress_log import counted
+from probes.facts.corpus.types import CorpusRow
+from probes.facts.splits.types import Pair, Twins
+
+MAIN = ("transcript", "document", "text", "sentence", "transcription", "source")
+INPUTS = ("document", "source")  # texts that a row gives; a transcript is what it asks for, and many may read it
+PIECE = 4096  # bytes from the middle of a file: different sounds differ there
+NOT_WORDS = re.compile(r"[\W_]+")
+
+
+def main_text(row: CorpusRow) -> str:
+    """The text that a row is known by."""
+    return next((row.texts[name] for name in MAIN if row.texts.get(name, "").strip()), "")
+
+
+def normal(text: str) -> str:
+    """Without case, punctuation and spacing: two writings of one sentence are one."""
+    return NOT_WORDS.sub(" ", unicodedata.normalize("NFC", text).casefold()).strip()
+
+
+def find_twins(train: Sequence[CorpusRow], other: Sequence[CorpusRow], most_files: int) -> Twins:
+    """All rows against all, as cheaply as can be: samples are compared only among files of the same size."""
+    same, read, unread = _same_samples([*train, *other], most_files)
+    first: dict[str, CorpusRow] = {}
+    repeated: list[Pair] = []
+    conflicting: list[Pair] = []
+    across: list[Pair] = []
+    for row in train:
+        key, how = _key(row, same)
+        earlier = first.setdefault(key, row) if key else row
+        if earlier is not row:
+            targets_agree = _target(earlier) == _target(row)
+            (repeated if targets_agree else conflicting).append(Pair(row, earlier, _how(row, earlier, how)))
+    for row in other:
+        key, how = _key(row, same)
+        if key in first:
+            across.append(Pair(row, first[key], _how(row, first[key], how)))
+    return Twins(tuple(repeated), tuple(conflicting), tuple(across), len(train), len(other), read, unread)
+
+
+def _key(row: CorpusRow, same: dict[str, str]) -> tuple[str, str]:
+    if row.path is not None and row.size:
+        path = os.path.normpath(row.path)
+        return same.get(path, path), "sound"
+    text = normal(_given(row))
+    return (f"text {text}" if text else ""), "document"
+
+
+def _given(row: CorpusRow) -> str:
+    """The text that a row without audio gives to the model."""
+    return "" if row.audio else next((row.texts[name] for name in INPUTS if row.texts.get(name)), "")
+
+
+def _how(row: CorpusRow, other: CorpusRow, how: str) -> str:
+    return "file" if row.path and row.path == other.path else how
+
+
+def _target(row: CorpusRow) -> tuple[str, ...]:
+    """The texts that the row asks for: for a text task, all but the one it gives."""
+    given = _given(row)
+    return tuple(normal(text) for text in row.texts.values() if not given or text != given)
+
+
+def _same_samples(rows: Iterable[CorpusRow], most: int) -> tuple[dict[str, str], int, int]:
+    """For each file that has a twin under another name, one name for both."""
+    sizes: dict[int, dict[str, None]] = defaultdict(dict)
+    for row in rows:
+        if row.path is not None and row.size:
+            sizes[row.size][os.path.normpath(row.path)] = None
+    alike = [path for paths in sizes.values() if len(paths) > 1 for path in paths]
+    chosen, unread = alike[:most], max(0, len(alike) - most)
+    pieces: dict[bytes, list[str]] = defaultdict(list)
+    for path, digest in _digests(counted(chosen, len(chosen), "files of the same size compared"), whole=False):
+        pieces[digest].append(path)
+    wholes: dict[bytes, list[str]] = defaultdict(list)
+    for path, digest in _digests((path for paths in pieces.values() if len(paths) > 1 for path in paths), whole=True):
+        wholes[digest].append(path)
+    return {path: paths[0] for paths in wholes.values() if len(paths) > 1 for path in paths}, len(chosen), unread
+
+
+def _digests(paths: Iterable[str], whole: bool) -> Iterator[tuple[str, bytes]]:
+    for path in paths:
+        with suppress(OSError), open(path, "rb") as file:  # noqa: PTH123  (a Path for each costs more than the read)
+            size = os.fstat(file.fileno()).st_size
+            if not whole:
+                file.seek(max(0, size // 2 - PIECE // 2))
+            digest = hashlib.blake2b(file.read() if whole else file.read(PIECE), digest_size=16)
+            digest.update(size.to_bytes(8, "little"))
+            yield path, digest.digest()

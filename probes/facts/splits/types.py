@@ -1,0 +1,68 @@
+"""Of rows that are there more than once, within the training set or on both sides of the split."""
+
+from dataclasses import dataclass
+
+from probes.facts.corpus.types import CorpusRow
+
+
+@dataclass(frozen=True)
+class Pair:
+    """A row and an earlier one that is the same; `how`: the same file, the same samples, or the same text."""
+
+    row: CorpusRow
+    other: CorpusRow
+    how: str
+
+
+@dataclass(frozen=True)
+class Twins:
+    """Rows with the same input: of the training set with the same target or another, and of both splits."""
+
+    repeated: tuple[Pair, ...]
+    conflicting: tuple[Pair, ...]
+    across: tuple[Pair, ...]
+    train_rows: int
+    eval_rows: int
+    read: int = 0  # files whose samples were compared, of those of the same size
+    unread: int = 0
+
+
+@dataclass(frozen=True)
+class SharedTexts:
+    """Rows of the evaluation set whose text stands in the training set too."""
+
+    pairs: tuple[Pair, ...]
+    eval_rows: int
+
+
+@dataclass(frozen=True)
+class NearTexts:
+    """How many texts have a near twin among training texts of other groups: evaluation's, and training's own."""
+
+    floor: float  # likeness from which two texts are near, of 1
+    eval_near: int
+    eval_read: int
+    train_near: int
+    train_read: int
+    pairs: tuple[tuple[CorpusRow, CorpusRow, float], ...] = ()  # the nearest of evaluation and training
+    train_pairs: tuple[tuple[CorpusRow, CorpusRow, float], ...] = ()
+
+
+@dataclass(frozen=True)
+class Group:
+    """A column that names where rows come from. `both`: its values on both sides, with the rows they have in eval."""
+
+    column: str
+    role: str  # video or speaker
+    train: int
+    eval: int
+    both: tuple[tuple[str, int], ...] = ()
+    example: CorpusRow | None = None
+
+
+@dataclass(frozen=True)
+class Groups:
+    """All such columns that both splits have."""
+
+    columns: tuple[Group, ...]
+    eval_rows: int

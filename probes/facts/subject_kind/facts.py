@@ -1,0 +1,31 @@
+"""Which of the healthy subjects a subject is like: a fault that can be put into the one can be put into the other."""
+
+from typing import Any
+
+from diagnose.common.provider import provider
+
+
+@provider
+def likeness(model: Any, batch: Any, tokenizer: Any = None, labels_of: Any = None) -> tuple[str, ...]:
+    """One name, or none: by the form of the labels, by what the model reads, and by its family."""
+    import torch
+
+    from probes.facts.core.model_output import labels_of_batch
+
+    labels = (labels_of or labels_of_batch)(batch)
+    if not torch.is_tensor(labels) or labels.is_floating_point():
+        return ()
+    if labels.dim() == 1:
+        return ("classifier",) if isinstance(batch, list | tuple) and len(batch) == 2 else ()
+    if tokenizer is None or labels.dim() != 2 or not isinstance(batch, dict):
+        return ()
+    return (_family(model, batch),)
+
+
+def _family(model: Any, batch: Any) -> str:
+    ancestors = " ".join(kind.__name__ for kind in type(model).__mro__)
+    if "Whisper" in ancestors:
+        return "whisper"
+    if "SpeechEncoderDecoder" in ancestors:
+        return "e2e"
+    return "mt5" if "input_ids" in batch else "hybrid"

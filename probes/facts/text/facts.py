@@ -1,0 +1,53 @@
+"""The texts of the sampled rows: read closely, read by the tokenizer, and against their seconds."""
+
+from typing import Any
+
+from diagnose.common.provider import provider
+from diagnose.engine.context import NotApplicable, Unavailable
+from probes.facts.audio.types import Clips
+from probes.facts.corpus.types import CorpusRow, Sample
+from probes.facts.text.types import Pace, TextRow, TokenizerReading
+
+SPOKEN = ("transcript", "text", "sentence", "transcription")
+TEXTS = 256  # read by the tokenizer, three times each
+
+
+@provider
+def text_rows(sampled_rows: Sample, tokenizer: Any = None) -> tuple[TextRow, ...]:
+    from probes.facts.text.text_checks import read_texts
+    from probes.facts.text.unknown_tokens import ids_of
+
+    if not any(row.texts for row in sampled_rows.rows):
+        raise NotApplicable("the rows have no text under a name that is known")
+    known = getattr(tokenizer, "get_added_vocab", None)
+    tokens = frozenset(known()) if known else frozenset()
+    return read_texts(sampled_rows.rows, ids_of(tokenizer) if callable(tokenizer) else None, tokens)
+
+
+@provider
+def tokenizer_reading(sampled_rows: Sample, tokenizer: Any, needed_columns: Any = ()) -> TokenizerReading:
+    """Only texts that become labels or inputs of tokens, where the run says which."""
+    from probes.facts.text.unknown_tokens import read
+
+    if not callable(tokenizer) or getattr(tokenizer, "unk_token_id", None) is None:
+        raise NotApplicable("the tokenizer has no unknown token")
+    rows = sampled_rows.rows
+    texts = [text for row in rows for name, text in row.texts.items() if not needed_columns or name in needed_columns]
+    if not any(text.strip() for text in texts):
+        raise Unavailable("there is no text to read")
+    return read(texts[:: max(1, len(texts) // TEXTS)], tokenizer)
+
+
+@provider
+def paces(sampled_rows: Sample, clips: Clips | None = None) -> tuple[Pace, ...]:
+    """Letters of what is spoken against seconds: by the header, else as the row says."""
+    measured = {clip.row.where: clip.header.seconds for clip in clips.rows if clip.header} if clips else {}
+    rows = [pace for row in sampled_rows.rows if (pace := _pace(row, measured.get(row.where, row.seconds)))]
+    if not rows:
+        raise NotApplicable("no row has both a duration and a text that is spoken")
+    return tuple(rows)
+
+
+def _pace(row: CorpusRow, seconds: float | None) -> Pace | None:
+    column = next((name for name in SPOKEN if row.texts.get(name, "").strip()), "")
+    return Pace(row, column, len("".join(row.texts[column].split())), seconds) if column and seconds else None

@@ -1,0 +1,50 @@
+"""Of texts: what stands in them that nobody says, and what the tokenizer makes of their letters."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from probes.facts.corpus.types import CorpusRow
+
+
+@dataclass(frozen=True)
+class TextRow:
+    """One text of one row."""
+
+    row: CorpusRow
+    column: str
+    markup: tuple[str, ...] = ()
+    meant: str = ""  # what a text with a broken encoding was, as far as can be told; empty where it is sound
+    apart: int = 0  # letters written as letter and mark apart, where one character has both
+    invisible: tuple[str, ...] = ()  # names of characters that cannot be seen
+    mixed: tuple[str, ...] = ()  # words with letters of two scripts that look alike
+    same_ids: bool = False  # the tokenizer does not tell it from its composed form without invisible characters
+
+    @property
+    def place(self) -> str:
+        return f"its {self.column}"
+
+
+@dataclass(frozen=True)
+class TokenizerReading:
+    """Shares of unknown tokens in the texts as they are, in lower and in upper case; letters that it does not know."""
+
+    texts: int
+    unknown: float
+    lowered: float
+    raised: float
+    letters: int = 0  # of all texts
+    strange: Mapping[str, Mapping[str, int]] = field(default_factory=dict)  # by script: unknown letters, how often
+
+
+@dataclass(frozen=True)
+class Pace:
+    """Letters and seconds of a row."""
+
+    row: CorpusRow
+    column: str
+    letters: int
+    seconds: float
+
+    @property
+    def rate(self) -> float:
+        return self.letters / self.seconds

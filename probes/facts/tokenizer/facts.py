@@ -1,0 +1,117 @@
+"""The tokenizer beside the model: tables, special tokens, texts there and back, the extractor."""
+
+from typing import TYPE_CHECKING, Any
+
+from diagnose.common.provider import provider
+from diagnose.engine.context import NotApplicable
+from probes.facts.corpus.types import Corpus
+from probes.facts.first_step.types import FirstStep
+from probes.facts.tokenizer.types import Fitting, InputIds, RoundTrip, SpecialTokens, Table, Ties, TokenTables
+
+if TYPE_CHECKING:
+    from torch.nn import Module
+
+TEXTS = 128  # there and back; evenly over all rows
+
+
+@provider
+def token_tables(model: "Module", first_step: FirstStep | None = None) -> TokenTables:
+    """What ids are looked up in."""
+    from probes.facts.core.token_tables import tables_of
+
+    classes = first_step.loss.vocabulary if first_step and first_step.loss else None
+    tables = tables_of(model, classes)
+    if tables.embedding is None:
+        raise NotApplicable("the model has no embedding: nothing reads tokens")
+    return tables
+
+
+@provider
+def vocabulary_size(tokenizer: Any) -> int:
+    if not hasattr(tokenizer, "__len__"):
+        raise NotApplicable("the tokenizer does not say how many tokens it has")
+    return len(tokenizer)
+
+
+@provider
+def special_tokens(tokenizer: Any, model: Any = None) -> SpecialTokens:
+    """Special tokens by the word of tokenizer, model and generation."""
+    from probes.facts.tokenizer.special_tokens import special_tokens_of
+
+    if not callable(tokenizer):
+        raise NotApplicable("the tokenizer cannot be asked for the tokens of a text")
+    return special_tokens_of(tokenizer, model)
+
+
+@provider
+def round_trips(tokenizer: Any, train_corpus: Corpus, needed_columns: Any = ()) -> tuple[RoundTrip, ...]:
+    """Texts of the corpus, encoded and decoded."""
+    from probes.facts.corpus.sampling import evenly
+    from probes.facts.tokenizer.round_trip import round_trips_of
+
+    if not callable(tokenizer) or not hasattr(tokenizer, "decode"):
+        raise NotApplicable("the tokenizer cannot be asked to encode and to decode")
+    rows = [train_corpus.rows[number] for number in evenly(range(len(train_corpus.rows)), TEXTS)]
+    wanted = set(needed_columns)
+    texts = [(row.where, text) for row in rows for name, text in row.texts.items() if not wanted or name in wanted]
+    found = tuple(round_trips_of([(where, text) for where, text in texts if text.strip()], tokenizer))
+    if not found:
+        raise NotApplicable("there is no text to encode")
+    return found
+
+
+@provider
+def mel_bins(feature_extractor: Any, model: "Module") -> Fitting:
+    return _fitting("bins", feature_extractor, model, ())
+
+
+@provider
+def window(feature_extractor: Any, model: "Module") -> Fitting:
+    return _fitting("window", feature_extractor, model, ())
+
+
+@provider
+def sampling_rate(feature_extractor: Any, model: "Module", fresh: Any = ()) -> Fitting:
+    """Only for weights that were trained before: random ones may learn at any rate."""
+    return _fitting("rate", feature_extractor, model, tuple(fresh))
+
+
+@provider
+def decoder_positions(token_tables: TokenTables) -> Table:
+    """How many labels the decoder has places for, under the setting that says so."""
+    if token_tables.positions is None:
+        raise NotApplicable("the decoder has no table of positions: it may read labels of any length")
+    return Table(token_tables.positions_from, token_tables.positions)
+
+
+@provider
+def ties(model: "Module", token_tables: TokenTables, untied: Any = (), fresh: Any = ()) -> Ties:
+    from probes.facts.tokenizer.special_tokens import ties_of
+
+    return ties_of(model, token_tables, tuple(untied), tuple(fresh))
+
+
+def _fitting(which: str, extractor: Any, model: "Module", fresh: tuple[str, ...]) -> Fitting:
+    from probes.facts.tokenizer.special_tokens import fittings_of
+
+    found = dict(fittings_of(extractor, model, fresh)).get(which)
+    if found is None:
+        raise NotApplicable("feature extractor and model do not both say it, or the weights are new")
+    return found
+
+
+@provider
+def largest_input_id(drawn_batches: tuple[Any, ...], token_tables: TokenTables) -> InputIds:
+    """The largest id among the inputs of the drawn batches."""
+    from probes.facts.labels.label_rows import rows_of
+
+    found = [
+        (max(ids), f"batch {number}, row {row}")
+        for number, batch in enumerate(drawn_batches)
+        for row, ids in enumerate(rows_of(batch.get("input_ids") if hasattr(batch, "get") else None))
+        if ids
+    ]
+    if not found or token_tables.inputs is None:
+        raise NotApplicable("the batches hold no input_ids")
+    largest, where = max(found, key=lambda pair: pair[0])
+    return InputIds(where, largest, token_tables.inputs.rows, token_tables.inputs.name)

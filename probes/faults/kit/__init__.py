@@ -1,0 +1,1 @@
+"""What several faults need to be put in."""

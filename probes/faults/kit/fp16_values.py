@@ -1,0 +1,70 @@
+"""Values that float32 holds and fp16 does not, put into a healthy model that is to be trained in fp16."""
+
+from collections.abc import Callable
+from typing import Any
+
+from diagnose import Fault, fault
+from probes.faults.kit.argument_changes import with_fp16
+from probes.faults.kit.changes import Facts, hook_output, last_hook, loss_of
+from probes.faults.kit.module_changes import first_linear
+
+Change = Callable[[Any], Any]
+GPU = ("cpu", "cuda:0")
+PLAIN = ("whisper", "hybrid", "classifier")  # the families of the other two are known to overflow, and are named so
+
+
+def born(id: str, breaks: str, named_by: str, bears: bool = False) -> Callable[[Change], Fault]:
+    """A fault whose change is made to what a layer gives on. `bears`: all is finite in fp16 too."""
+
+    def mark(change: Change) -> Fault:
+        def put(facts: Facts) -> Facts:
+            hook_output(first_linear(facts)[1], change)
+            return with_fp16(facts, *GPU)
+
+        put.__module__, put.__name__ = change.__module__, id
+        return fault(
+            id=id, breaks=breaks, named_by=named_by, proof=lambda facts: _is_in(facts, bears), applies_to=PLAIN
+        )(put)
+
+    return mark
+
+
+def _is_in(facts: Facts, bears: bool) -> bool:
+    """What it makes of plain values is finite in float32; in fp16 it is not, or cannot even be written down."""
+    change = last_hook(first_linear(facts)[1])
+    if facts.get("precision") != "fp16" or change is None:
+        return False
+    return _is_finite(change, "float32") and _is_finite(change, "float16") is bears
+
+
+def _is_finite(change: Change, dtype: str) -> bool:
+    import torch
+
+    try:
+        return bool(change(torch.linspace(-2.0, 2.0, 8, dtype=getattr(torch, dtype))).isfinite().all())
+    except RuntimeError:
+        return False
+
+
+def up_to(hidden: Any, size: float) -> Any:
+    """Scaled so that the largest is of this size, and back."""
+    factor = size / float(hidden.detach().float().abs().max())
+    return (hidden * factor) / factor
+
+
+class FixedScale:
+    """A loss scale that does not move."""
+
+    def __init__(self, scale: float) -> None:
+        self.scale = scale
+
+    def get_scale(self) -> float:
+        return self.scale
+
+
+def with_scale(facts: Facts, scale: float) -> Facts:
+    return {**with_fp16(facts, *GPU), "grad_scaler": FixedScale(scale)}
+
+
+def has_scale(facts: Facts, scale: float) -> bool:
+    return float(loss_of(facts).detach()) > 0 and getattr(facts.get("grad_scaler"), "scale", None) == scale

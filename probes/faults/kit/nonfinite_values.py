@@ -1,0 +1,33 @@
+"""Values that are born not finite inside a healthy model."""
+
+from collections.abc import Callable
+from typing import Any
+
+from diagnose import Fault, fault
+from probes.faults.kit.changes import Facts, loss_of
+from probes.faults.kit.gradient_changes import hooked
+
+Change = Callable[[Any], Any]
+
+
+def born(id: str, breaks: str, named_by: str) -> Callable[[Change], Fault]:
+    """A fault whose change is made to what a layer gives on; its proof is a loss that is not finite."""
+
+    def mark(change: Change) -> Fault:
+        def put(facts: Facts) -> Facts:
+            return hooked(facts, change)
+
+        put.__module__, put.__name__ = change.__module__, id
+        return fault(id=id, breaks=breaks, named_by=named_by, proof=spoilt)(put)
+
+    return mark
+
+
+def spoilt(facts: Facts) -> bool:
+    from math import isfinite
+
+    from probes.facts.core.observer import observed
+
+    with observed(facts["model"]):
+        facts["model"].train()
+        return not isfinite(float(loss_of(facts).detach()))

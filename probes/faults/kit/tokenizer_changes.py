@@ -1,0 +1,81 @@
+"""Other tokenizers and more tokens, for faults of tokenizer, languages and tasks."""
+
+import copy
+from typing import Any
+
+from diagnose.engine.context import NotApplicable
+from probes.faults.kit.changes import Facts, label_key, loader
+
+
+def with_rows_for(facts: Facts, rows: int) -> Facts:
+    """The model with embedding and head of so many rows, and an optimiser that knows them."""
+    from torch.optim import AdamW
+
+    from probes.subjects.hybrid import Hybrid
+
+    model = facts["model"]
+    if isinstance(model, Hybrid):
+        model = Hybrid(rows)
+    elif hasattr(model, "decoder") and hasattr(model.decoder, "lm_head"):
+        _resize(model.decoder, rows)
+    else:
+        _resize(model, rows)
+    return {**facts, "model": model, "optimizer": AdamW(model.parameters(), lr=1e-3)}
+
+
+def _resize(model: Any, rows: int) -> None:
+    try:
+        model.resize_token_embeddings(rows, mean_resizing=False)
+    except (AttributeError, NotImplementedError) as error:
+        raise NotApplicable("its model cannot be given a larger vocabulary") from error
+
+
+def with_tokens(facts: Facts, *names: str) -> Facts:
+    """The subject with these special tokens in a tokenizer of its own; its model has rows for them."""
+    tokenizer = copy.deepcopy(facts["tokenizer"])
+    start = getattr(facts["model"], "config", None)
+    if start is not None and start.decoder_start_token_id == len(tokenizer):  # Whisper's stands behind the tokenizer
+        tokenizer.add_tokens(["<|startoftranscript|>"], special_tokens=True)
+    tokenizer.add_tokens(list(names), special_tokens=True)
+    return {**with_rows_for(facts, len(tokenizer)), "tokenizer": tokenizer}
+
+
+def with_collator(facts: Facts, collate: Any, dataset: Any = None) -> Facts:
+    """Loaders of training and evaluation, both with this collator."""
+    items = dataset if dataset is not None else facts["train_dataset"]
+    train, evaluation = (loader(facts, items, collate, mixed) for mixed in (True, False))
+    changed = {"train_dataset": items, "collate": collate, "train_batches": train, "eval_batches": evaluation}
+    return {**facts, **changed}
+
+
+def with_tokenizer(facts: Facts, tokenizer: Any) -> Facts:
+    """The subject whose labels another tokenizer writes: the collator's own, where it holds one."""
+    from probes.subjects.labels import masked_labels
+
+    if hasattr(facts["collate"], "tokenizer"):
+        held = copy.copy(facts["collate"])
+        object.__setattr__(held, "tokenizer", tokenizer)
+        return {**with_collator(facts, held), "tokenizer": tokenizer}
+
+    def collate(items: list[Any]) -> Any:
+        batch = facts["collate"](items)
+        labels = masked_labels(tokenizer, items)
+        lengths = {"tok_lens": (labels != -100).sum(1)} if "tok_lens" in batch else {}
+        return {**batch, label_key(batch): labels, **lengths}
+
+    return {**with_collator(facts, collate), "tokenizer": tokenizer}
+
+
+def spelling(letters: str, by: str = "") -> Any:
+    """A tokenizer of these letters, or of these words where `by` is a space; all else is unknown to it."""
+    from tokenizers import Tokenizer, models, pre_tokenizers, processors
+    from transformers import PreTrainedTokenizerFast
+
+    pieces = dict.fromkeys(["<pad>", "</s>", "<unk>", *(letters.split(by) if by else letters)])
+    spelt = Tokenizer(models.WordLevel({piece: number for number, piece in enumerate(pieces)}, unk_token="<unk>"))
+    spelt.pre_tokenizer = pre_tokenizers.WhitespaceSplit() if by else pre_tokenizers.Split("", "isolated")
+    spelt.post_processor = processors.TemplateProcessing("$A </s>", None, [("</s>", 1)])
+    return PreTrainedTokenizerFast(tokenizer_object=spelt, pad_token="<pad>", eos_token="</s>", unk_token="<unk>")
+
+
+CODES = ("vi_VN", "en_XX")

@@ -1,1 +1,0 @@
-"""What instruments measure: plain, frozen data. No torch, no judgement; thresholds live in the probes."""

@@ -1,0 +1,35 @@
+"""How findings speak of a pass in 16 bits."""
+
+from collections.abc import Iterator
+
+from probes.facts.precision.types import Precision, Run
+
+LISTS = {"gpu": "autocast's list for a GPU", "cpu": "autocast's list for a CPU", "pure": "model.half()"}
+
+
+def judged(precision: Precision) -> Iterator[tuple[Run, bool]]:
+    """The runs in the precision that was asked for, a GPU's first; and whether it is told only of a CPU."""
+    own = [run for run in precision.runs if run.precision == precision.asked and run.rules in ("gpu", "cpu")]
+    gpu = next((run for run in own if run.rules == "gpu"), None)
+    for run in sorted(own, key=lambda run: run.rules != "gpu"):
+        yield run, run.rules == "cpu" and gpu is not None
+
+
+def failed(precision: Precision) -> Iterator[tuple[Run, bool]]:
+    """Runs with an origin; a CPU's is left out where a GPU's has failed already."""
+    for run, only_cpu in judged(precision):
+        if run.origin is not None:
+            yield run, only_cpu
+            return
+
+
+def by(run: Run) -> str:
+    return f"in {run.precision} by {LISTS[run.rules]}"
+
+
+def cure(run: Run) -> str:
+    """bf16 has the range of float32; else the modules that were tried."""
+    wider = "train in bf16" if run.precision == "fp16" else "train in fp32"
+    if not run.keep:
+        return f"{wider}, or compute this part in float32 (x.float())"
+    return f"{wider}, or set training.keep_fp32: [{', '.join(run.keep)}] (tried: finite with them, not without any one)"

@@ -1,0 +1,1 @@
+"""Small healthy runs to look at and to break: see `probes.healthy`."""

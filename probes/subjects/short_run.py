@@ -1,0 +1,127 @@
+"""A short, real training loop over a subject's facts, and the records that it leaves."""
+
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+
+from diagnose.engine import pass_counter
+from diagnose.records import Record, Records, Said
+from probes.facts.core.batches import copied
+from probes.facts.core.model_output import labels_of_batch, loss_of_output
+from probes.facts.core.observer import observed
+
+WARM = 5
+
+
+def warmed(step: int) -> float:
+    """The share of the learning rate: a short warm-up, then it stays."""
+    return min(1.0, step / WARM)
+
+
+@dataclass(frozen=True)
+class Manner:
+    """How the loop steps. As it stands nothing is wrong with it; a fault changes one thing."""
+
+    steps: int = 40
+    clears: bool = True
+    updates: bool = True
+    clip: float | None = 1.0
+    rate: Callable[[int], float] = warmed
+    loss: Callable[[int, torch.Tensor], torch.Tensor] = lambda step, loss: loss
+    before: Callable[[int, torch.nn.Module], object] = lambda step, model: None
+    same_batch: bool = False
+    scaler: Any = None
+    evaluate_every: int = 0
+    evaluated: torch.nn.Module | None = None  # the model itself, where nothing else is said
+    metric: Callable[[torch.nn.Module, Any], float] | None = None  # of a batch: the share of right answers
+    speaks: bool = False  # at evaluations texts are generated, and put beside their references
+    schedule: str | None = None
+    tells_weights: bool = True
+
+
+def recorded_run(facts: Mapping[str, Any], manner: Manner | None = None, seed: int = 0) -> Records:
+    """Trains the facts' own model on their own batches; nothing of it is left in them afterwards."""
+    manner = manner or Manner()
+    model, optimizer = facts["model"], facts["optimizer"]
+    with observed(model, optimizer, scaler=manner.scaler), torch.enable_grad():
+        torch.manual_seed(seed)
+        rates = [group["lr"] for group in optimizer.param_groups]
+        rows = [row for batch in _steps(facts, manner, rates) for row in batch]
+    known = {"total_steps": manner.steps, "scaled": manner.scaler is not None, "schedule": manner.schedule}
+    return Records.of(rows, finished=True, **known)
+
+
+def _steps(facts: Mapping[str, Any], manner: Manner, rates: list[float]) -> Iterator[list[Record]]:
+    batches = _endless(facts["train_batches"], manner.same_batch)
+    for step in range(1, manner.steps + 1):
+        for group, rate in zip(facts["optimizer"].param_groups, rates, strict=True):
+            group["lr"] = rate * manner.rate(step)
+        rows = [_step(facts, manner, step, batches)]
+        if manner.evaluate_every and step % manner.evaluate_every == 0:
+            rows.append(_evaluated(facts, manner, step))
+        yield rows
+
+
+def _endless(batches: Any, same: bool) -> Iterator[Any]:
+    first = next(iter(batches))
+    while True:
+        yield from ([first] if same else batches)
+
+
+def _step(facts: Mapping[str, Any], manner: Manner, step: int, batches: Iterator[Any]) -> Record:
+    model, optimizer, scaler = facts["model"], facts["optimizer"], manner.scaler
+    began, batch = time.perf_counter(), copied(next(batches))
+    loaded = time.perf_counter()
+    model.train()
+    if manner.clears:
+        optimizer.zero_grad()
+    manner.before(step, model)
+    loss = manner.loss(step, facts.get("compute_loss", loss_of_output)(model, batch))
+    pass_counter.count()
+    if loss.requires_grad:
+        (scaler.scale(loss) if scaler else loss).backward()
+    if scaler:
+        scaler.unscale_(optimizer)
+    norm = torch.nn.utils.clip_grad_norm_(model.parameters(), manner.clip or float("inf"))
+    if manner.updates:
+        scaler.step(optimizer) if scaler else optimizer.step()
+    if scaler:
+        scaler.update()
+    weights = _norm(model)
+    return Record(
+        step,
+        loss=float(loss.detach()),
+        grad_norm=float(norm),
+        clip=manner.clip,
+        lr=optimizer.param_groups[0]["lr"],
+        scale=scaler.get_scale() if scaler else None,
+        weight_norm=weights if manner.tells_weights else None,
+        weights_finite=weights - weights == 0.0,
+        seconds=time.perf_counter() - began,
+        loading_seconds=loaded - began,
+    )
+
+
+def _norm(model: torch.nn.Module) -> float:
+    return float(torch.linalg.vector_norm(torch.stack([p.detach().norm() for p in model.parameters()])))
+
+
+def _evaluated(facts: Mapping[str, Any], manner: Manner, step: int) -> Record:
+    model, batches = (manner.evaluated or facts["model"]).eval(), list(facts["eval_batches"])
+    with torch.no_grad():
+        losses = [float(facts.get("compute_loss", loss_of_output)(model, copied(batch))) for batch in batches]
+        figures = {"loss": sum(losses) / len(losses)}
+        if manner.metric:
+            figures["accuracy"] = sum(manner.metric(model, copied(batch)) for batch in batches) / len(batches)
+        texts = tuple(one for batch in batches for one in _said(facts, batch)) if manner.speaks else ()
+    return Record(step, evaluation=figures, texts=texts)
+
+
+def _said(facts: Mapping[str, Any], batch: Any) -> Iterator[Said]:
+    labels = labels_of_batch(batch)
+    texts = facts["decode"](facts["generate"](facts["model"], copied(batch)))
+    meant = facts["decode"](labels.masked_fill(labels < 0, facts["tokenizer"].pad_token_id))
+    return map(Said, texts, meant)
