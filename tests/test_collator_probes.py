@@ -5,10 +5,10 @@ import torch
 
 import diagnose
 from diagnose import Severity
-from probes.facts.collation.collate_trial import input_of
 from probes.facts.collation.label_text_match import Tongue, targets_of
 from probes.facts.collation.row_alignment import strays_of
 from probes.facts.collation.types import Collation, Item
+from probes.facts.core.batch_rows import input_of
 from probes.facts.corpus.types import CorpusRow
 from probes.facts.text.mojibake import meant
 from probes.facts.text.text_checks import read_texts

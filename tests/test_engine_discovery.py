@@ -43,7 +43,7 @@ def package(tmp_path, monkeypatch):
         "extra/data/broken.py": "import nothing_of_this_name",
         "extra/data/untold.py": PROBE.format(id="DAT902", name="untold").replace('"""A title."""', "..."),
         "extra/data/misplaced.py": PROBE.format(id="LAB901", name="misplaced"),
-        "extra/instruments/__init__.py": "raise RuntimeError('not walked')",
+        "extra/facts/__init__.py": "raise RuntimeError('not walked')",
         "extra/giving.py": GIVING,
     }
     install(tmp_path, files, "[gonogo.probes]\nextra = extra\n[gonogo.providers]\nextra = extra.giving\n")
@@ -72,7 +72,7 @@ def test_what_cannot_be_read_is_crashed_and_named(package):
         == "ValueError: probe DAT902 has no docstring; its first line is the probe's title"
     )
     assert "probe LAB901 stands in stage data, whose ids begin with DAT" in told["extra.data.misplaced"].reason
-    assert "extra.instruments" not in told
+    assert "extra.facts" not in told
 
 
 def test_everything_we_ship_can_be_read_and_every_id_is_unique():
@@ -84,22 +84,25 @@ def test_everything_we_ship_can_be_read_and_every_id_is_unique():
 
 # The order in which several providers of one fact are asked: never the alphabet of their modules.
 ORDER = {
-    (
-        "configuration",
-        "running",
-    ): "argument_names item_source model_families run_settings seeding tokenizer_source update_plan",
-    ("configuration", "running", "written_arguments"): "fp16_asked",
-    ("configuration", "running_trials"): "generation_limit",
-    ("configuration", "schedule", "written_arguments"): "schedule_curve",
-    ("manifest", "manifest_items"): "eval_corpus train_corpus",
-    ("transformers_trainer", "written_arguments"): "total_steps training_arguments",
+    "argument_names fp16_asked item_source model_families run_settings seeding tokenizer_source update_plan": (
+        "settings.config_facts settings.trainer_facts"
+    ),
+    "fp16_asked": "settings.config_facts settings.trainer_facts settings.file_facts",
+    "generation_limit": "settings.config_facts settings.trial_facts",
+    "schedule_curve": (
+        "learning_rate.config_schedule_facts learning_rate.schedule_facts learning_rate.file_schedule_facts"
+    ),
+    "eval_corpus train_corpus": "corpus.facts audio.dataset_facts",
+    "total_steps training_arguments": "hf_trainer.facts settings.file_facts",
 }
 
 
 def test_the_order_of_providers_is_written_down_and_no_two_share_a_priority():
     plan = Plan((), discovery.providers().items).providers
     several = {
-        fact: tuple(p.give.__module__.split(".", 2)[2] for p in found) for fact, found in plan.items() if len(found) > 1
+        fact: " ".join(p.give.__module__.removeprefix("probes.facts.") for p in found)
+        for fact, found in plan.items()
+        if len(found) > 1
     }
-    assert several == {fact: order for order, facts in ORDER.items() for fact in facts.split()}
+    assert several == {fact: order for facts, order in ORDER.items() for fact in facts.split()}
     assert all(len({p.priority for p in found}) == len(found) for found in plan.values())

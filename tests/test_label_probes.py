@@ -7,13 +7,13 @@ from torch.nn.functional import cross_entropy
 from transformers import BertConfig, BertForMaskedLM, GPT2Config, GPT2LMHeadModel, Wav2Vec2Config, Wav2Vec2ForCTC
 
 import diagnose
-from probes.facts.batches.types import LabelRow, SpecialIds
 from probes.facts.collation.label_text_match import Tongue, targets_of
 from probes.facts.collation.types import Collation, Item
+from probes.facts.core.types import SpecialIds
 from probes.facts.labels.label_rows import endings_of
 from probes.facts.labels.label_shift import teaching_of
 from probes.facts.labels.prefix_types import language_of, task_of
-from probes.facts.labels.types import CtcRow
+from probes.facts.labels.types import CtcRow, LabelRow
 from probes.faults.kit.changes import with_labels
 from probes.healthy import healthy
 from probes.labels.ctc_target_is_too_long import ctc_target_is_too_long

@@ -10,8 +10,9 @@ from torch.nn.functional import cross_entropy
 
 from diagnose.engine.context import Refusal
 from diagnose.engine.engine import installed
+from probes.facts.core.entropy import unigram
 from probes.facts.core.model_output import labels_of_batch
-from probes.facts.overfit.entropy_floors import blind, unigram
+from probes.facts.overfit.entropy_floors import blind
 from probes.facts.overfit.rate_control import PATIENCE, Pace
 from probes.facts.overfit.row_selection import relabelled
 from probes.facts.overfit.stepper import first_rate, groups_of

@@ -13,8 +13,8 @@ from diagnose.engine import discovery
 from diagnose.engine.engine import installed
 from diagnose.engine.providers import unknown_facts
 from diagnose.engine.root_causes import gravest_first
-from probes.facts.batches.types import LabelRow
 from probes.facts.first_step.types import Cut, Reach
+from probes.facts.labels.types import LabelRow
 from probes.gradients.gradient_is_missing import gradient_is_missing
 from probes.healthy import NAMES, healthy
 from probes.labels.label_padding_is_scored import label_padding_is_scored

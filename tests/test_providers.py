@@ -14,11 +14,11 @@ from torch.utils.data import DataLoader
 import diagnose
 from diagnose import Status
 from diagnose.engine.engine import installed
-from probes.facts.batches.types import SpecialIds
 from probes.facts.core import batches
 from probes.facts.core.batches import copied, draw
 from probes.facts.core.finite import bad_counts, is_finite
 from probes.facts.core.fork import in_child
+from probes.facts.core.types import SpecialIds
 from probes.facts.environment.import_check import imports
 from probes.facts.labels.label_rows import padded_tail, skipped_ids
 from probes.healthy import NAMES, healthy

@@ -12,7 +12,8 @@ from hypothesis import strategies as some
 from diagnose import Severity
 from diagnose.engine import discovery
 from diagnose.engine.engine import Engine
-from diagnose.records import MOST, Log, Record, Records, Said
+from diagnose.records import Log, Record, Records, Said
+from diagnose.records.records import MOST
 from probes.healthy import healthy
 from probes.reporting.trend_tests import binned, chance_of_fall, chance_of_rise, noise, steadiness
 from probes.subjects.short_run import Manner, recorded_run

@@ -7,8 +7,9 @@ import torch
 from transformers import MT5ForConditionalGeneration
 
 import diagnose
+from probes.facts.core.types import Table, TokenTables
 from probes.facts.tokenizer.round_trip import lost
-from probes.facts.tokenizer.types import SpecialTokens, Table, TokenTables
+from probes.facts.tokenizer.types import SpecialTokens
 from probes.faults.tokenizer.head_tied_by_resize import untie
 from probes.healthy import healthy
 from probes.tokenizer.special_token_differs import special_token_differs

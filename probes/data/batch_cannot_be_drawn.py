@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.facts.batches.types import Drawing
+from probes.facts.core.types import Drawing
 
 CURES = {
     "KeyError": "return that key from the dataset; with a transformers Trainer set remove_unused_columns=False",

@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.facts.batches.types import Drawing
+from probes.facts.core.types import Drawing
 
 
 @probe(id="DAT004", stage=Stage.DATA, severity=Severity.NOTE)

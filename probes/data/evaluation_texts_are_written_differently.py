@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.facts.features.types import Styles
+from probes.facts.text.types import Styles
 
 SHARE = 0.5  # of the texts
 SIGMAS = 4.5  # one-sided 3e-6; three habits are compared

@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.facts.batches.types import Package
+from probes.facts.environment.types import Package
 
 
 @probe(id="ENV002", stage=Stage.ENVIRONMENT, severity=Severity.ERROR)

@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.facts.batches.types import Builds
+from probes.facts.environment.types import Builds
 
 
 @probe(id="ENV001", stage=Stage.ENVIRONMENT, severity=Severity.ERROR, explains=("ENV*",))

@@ -1,7 +1,8 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.facts.batches.types import LabelRow, SpecialIds
+from probes.facts.core.types import SpecialIds
+from probes.facts.labels.types import LabelRow
 
 
 @probe(id="LAB035", stage=Stage.LABELS, severity=Severity.WARNING)

@@ -1,9 +1,9 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.facts.batches.types import LabelRow
 from probes.facts.collation.types import Targets
-from probes.facts.tokenizer.types import Table
+from probes.facts.core.types import Table
+from probes.facts.labels.types import LabelRow
 
 
 @probe(id="LAB017", stage=Stage.LABELS, severity=Severity.ERROR, explains=("LOS*", "GRD*", "PRE*", "LRN*", "GEN*"))

@@ -1,9 +1,9 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.facts.batches.types import LabelRow
+from probes.facts.core.types import TokenTables
 from probes.facts.first_step.types import FirstStep
-from probes.facts.tokenizer.types import TokenTables
+from probes.facts.labels.types import LabelRow
 
 
 @probe(id="LAB015", stage=Stage.LABELS, severity=Severity.ERROR, explains=("LOS*", "GRD*", "PRE*", "LRN*", "GEN*"))

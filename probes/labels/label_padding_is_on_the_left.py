@@ -2,8 +2,8 @@ from collections.abc import Iterator
 from itertools import groupby
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.facts.batches.types import LabelRow, SpecialIds
-from probes.facts.labels.types import Endings
+from probes.facts.core.types import SpecialIds
+from probes.facts.labels.types import Endings, LabelRow
 
 AFTER = ("LAB00[2458]", "LAB010", "LOS*", "LRN*", "GEN*")
 FEWEST = 2  # rows that are filled up in front

@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.facts.batches.types import LabelRow
+from probes.facts.labels.types import LabelRow
 
 
 @probe(id="LAB003", stage=Stage.LABELS, severity=Severity.WARNING, explains=("LAB029", "LRN*"))

@@ -1,8 +1,8 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.facts.batches.types import LabelRow
 from probes.facts.collation.types import Target, Targets
+from probes.facts.labels.types import LabelRow
 
 FIX = "mask by position, with the attention mask of the labels: never by comparing ids"
 

@@ -2,7 +2,8 @@ from collections.abc import Iterator
 from itertools import groupby
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.facts.batches.types import LabelRow, SpecialIds
+from probes.facts.core.types import SpecialIds
+from probes.facts.labels.types import LabelRow
 
 AFTER = ("LAB00[25678]", "LAB010", "LAB013", "LAB025", "LOS*", "GRD*", "PRE*", "LRN*", "GEN*")
 

@@ -1,9 +1,9 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.facts.batches.types import LabelRow, SpecialIds
 from probes.facts.collation.types import Targets
-from probes.facts.labels.types import Teaching
+from probes.facts.core.types import SpecialIds
+from probes.facts.labels.types import LabelRow, Teaching
 
 ONCE = "give the labels as they are and shift in one place: the model makes its decoder inputs of them"
 

@@ -1,8 +1,8 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.facts.batches.types import LabelRow
 from probes.facts.labels.prefix_types import Prefix, Prefixes
+from probes.facts.labels.types import LabelRow
 
 
 @probe(id="LAB008", stage=Stage.LABELS, severity=Severity.ERROR, explains=("LRN*", "GEN*"))

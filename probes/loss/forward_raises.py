@@ -2,7 +2,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.facts.first_step.types import Failure, FirstStep
+from probes.facts.core.types import Failure
+from probes.facts.first_step.types import FirstStep
 from probes.reporting.failure_finding import cure_of
 
 

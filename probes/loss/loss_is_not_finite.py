@@ -2,7 +2,7 @@ from collections.abc import Iterator
 from math import isfinite
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.facts.first_step.types import FirstLoss
+from probes.facts.core.types import FirstLoss
 
 
 @probe(id="LOS001", stage=Stage.LOSS, severity=Severity.ERROR, explains=("GRD*", "PRE*", "LRN*", "GEN*"))

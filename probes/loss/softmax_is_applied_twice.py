@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.facts.first_step.types import FirstLoss
+from probes.facts.core.types import FirstLoss
 from probes.facts.loss.types import LossTrials
 
 TAKES_SCORES = ("cross_entropy", "cross_entropy_loss", "log_softmax")

@@ -1,6 +1,6 @@
 """What an error's text gives away about its cause, and the one thing to do about it."""
 
-from probes.facts.first_step.types import Failure
+from probes.facts.core.types import Failure
 
 CURES = (
     ("mask_length", "shorten mask_time_length, or drop rows with fewer frames than it"),

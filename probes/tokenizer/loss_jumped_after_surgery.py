@@ -2,8 +2,8 @@ from collections.abc import Iterator
 from math import log
 
 from diagnose import Finding, Severity, Stage, probe
+from probes.facts.core.types import TokenTables
 from probes.facts.labels.types import Rehearsal
-from probes.facts.tokenizer.types import TokenTables
 
 NAT = 1.0  # each token e times less likely than before; new tokens in a few labels cost less
 

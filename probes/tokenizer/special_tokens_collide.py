@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.facts.batches.types import LabelRow
+from probes.facts.labels.types import LabelRow
 from probes.facts.tokenizer.types import SpecialTokens
 
 FEWEST = 2  # rows that begin alike

@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.facts.tokenizer.types import TokenTables
+from probes.facts.core.types import TokenTables
 
 SHARE = 1.1  # released models round their rows up by at most 2 % (Phi-2: 51,200 rows for 50,295 tokens)
 FEWEST = 1024  # and small ones to a multiple of some hundreds at most

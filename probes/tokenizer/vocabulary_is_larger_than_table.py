@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.facts.tokenizer.types import TokenTables
+from probes.facts.core.types import TokenTables
 
 AFTER = ("LAB015", "TOK013", "LOS*", "GRD*", "PRE*", "LRN*", "GEN*")
 

@@ -18,8 +18,8 @@ SOURCES = ("task", "language", "lang", "locale", "domain")
 @provider
 def class_labels(train_dataset: Any, model: Any = None, data_sample_size: int | str = 0) -> ClassLabels:
     from probes.facts.classes.class_labels import head_of, labels_in
+    from probes.facts.core.evenly_spaced import evenly
     from probes.facts.core.fork import CannotFork, ChildRaised
-    from probes.facts.corpus.sampling import evenly
 
     if not hasattr(train_dataset, "__getitem__") or not hasattr(train_dataset, "__len__"):
         raise NotApplicable("the training set has no length and no items by number")

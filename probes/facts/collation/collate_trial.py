@@ -1,22 +1,20 @@
 """Collates a few items of the training set in a child: all together, the shortest alone, and beside the longest."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-import torch
 
 from probes.facts.collation.row_alignment import strays_of
 from probes.facts.collation.types import Collation, Item
+from probes.facts.core.batch_rows import input_of, rows_of
 from probes.facts.core.batches import copied
 from probes.facts.core.fork import CannotFork, in_child
 from probes.facts.core.observer import observed
 from probes.facts.corpus.manifest_rows import TEXTS
-from probes.facts.labels.label_rows import rows_of
 
 Collate = Callable[[list[Any]], Any]
 LabelsOf = Callable[[Any], Any]
-LONGEST_FIRST = ("input_features", "input_values", "feats", "input_ids", "inputs", "x")  # what the model reads
 
 
 def collate_some(dataset: Any, numbers: Sequence[int], collate: Collate, labels_of: LabelsOf) -> Collation:
@@ -51,24 +49,6 @@ def _collated(items: list[Any], numbers: list[int], collate: Collate, labels_of:
 def _size(batch: Any) -> int:
     read = input_of(batch)
     return 0 if read is None else read[1].numel()
-
-
-def input_of(batch: Any) -> tuple[str, torch.Tensor] | None:
-    """What the model reads: named so, the first of a pair, or the largest tensor of floats."""
-    named = dict(tensors(batch))
-    for name in LONGEST_FIRST:
-        if name in named:
-            return name, named[name]
-    if isinstance(batch, list | tuple) and batch and isinstance(batch[0], torch.Tensor):
-        return "0", batch[0]
-    floats = [(name, value) for name, value in named.items() if value.is_floating_point() and value.dim() > 1]
-    return max(floats, key=lambda pair: pair[1].numel(), default=None)
-
-
-def tensors(batch: Any) -> Iterator[tuple[str, torch.Tensor]]:
-    """The batch's tensors by name."""
-    if isinstance(batch, Mapping):
-        yield from ((str(key), value) for key, value in batch.items() if isinstance(value, torch.Tensor))
 
 
 def _item(number: int, item: Any) -> Item:

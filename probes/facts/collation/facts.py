@@ -4,14 +4,12 @@ from typing import TYPE_CHECKING, Any
 
 from diagnose.common.provider import provider
 from diagnose.engine.context import NotApplicable, Unavailable
-from probes.facts.batches.types import SpecialIds
 from probes.facts.collation.types import Collation, Targets
+from probes.facts.core.types import SpecialIds
 from probes.facts.corpus.types import Corpus
-from probes.facts.hf_trainer.mutable_state import books_of
-from probes.facts.padding.types import Padding
 
 if TYPE_CHECKING:
-    from torch.nn import Module
+    pass
 
 ITEMS = 8  # through the collator; the seldom row is looked for in the manifest
 COUNTED = 512  # texts that are counted against the limit: a share of 1 % is then five of them
@@ -24,9 +22,9 @@ def collation(
 ) -> Collation:
     """A few items, those with the longest and the shortest texts among them, through the run's own collator."""
     from probes.facts.collation.collate_trial import collate_some
+    from probes.facts.core.evenly_spaced import evenly
     from probes.facts.core.fork import ChildRaised
     from probes.facts.core.model_output import labels_of_batch
-    from probes.facts.corpus.sampling import evenly
 
     if not hasattr(train_dataset, "__getitem__") or not hasattr(train_dataset, "__len__"):
         raise NotApplicable("the training set has no items by number: it can only be run through")
@@ -47,8 +45,8 @@ def targets(
 ) -> Targets:
     """The labels of the collated items beside the tokens of their texts; others are counted, evenly over all rows."""
     from probes.facts.collation.label_text_match import Tongue, targets_of
+    from probes.facts.core.evenly_spaced import evenly
     from probes.facts.core.token_ids import encoder_of, special_tokens
-    from probes.facts.corpus.sampling import evenly
 
     if not callable(tokenizer):
         raise NotApplicable("the tokenizer cannot be asked for the tokens of a text")
@@ -57,20 +55,3 @@ def targets(
     rows = train_corpus.rows if train_corpus else ()
     texts = [rows[number].texts for number in evenly(range(len(rows)), COUNTED)]
     return targets_of(collation, Tongue(encoder_of(tokenizer), special_tokens(tokenizer), special_ids.ends), texts)
-
-
-@provider
-def padding(
-    model: "Module", collation: Collation, compute_loss: Any = None, labels_of: Any = None, trainer: Any = None
-) -> Padding:
-    """The shortest of the collated items alone, and the same beside the longest."""
-    from probes.facts.core.model_output import NoLoss, labels_of_batch, loss_of_output
-    from probes.facts.padding.compare import NotComparable, compare
-
-    loss, read = compute_loss or loss_of_output, labels_of or labels_of_batch
-    try:
-        return compare(model, collation, loss, read, books_of(trainer))
-    except (NotComparable, NoLoss) as reason:
-        raise NotApplicable(str(reason)) from reason
-    except (RuntimeError, ValueError, IndexError) as reason:
-        raise Unavailable(f"a batch of one or two rows raised {type(reason).__name__}: {reason}") from reason

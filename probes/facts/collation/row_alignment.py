@@ -6,7 +6,7 @@ from typing import Any
 import torch
 
 from probes.facts.collation.types import Strays
-from probes.facts.labels.label_rows import rows_of
+from probes.facts.core.batch_rows import rows_of
 
 ALIKE = 1e-4
 

@@ -7,11 +7,14 @@ from typing import Any
 import torch
 from torch.utils.data import BatchSampler
 
-from probes.facts.collation.collate_trial import LONGEST_FIRST, input_of, tensors
 from probes.facts.core.batches import copied
 from probes.facts.core.fork import CannotFork, in_child
 from probes.facts.core.observer import observed
 from probes.facts.core.torch_ops import flat
+
+LONGEST_FIRST = ("input_features", "input_values", "feats", "input_ids", "inputs", "x")  # what the model reads
+
+MASKS = ("attention_mask", "padding_mask", "input_lengths", "feat_lens", "src_key_padding_mask")
 
 Collate = Callable[[list[Any]], Any]
 
@@ -133,3 +136,30 @@ def batch_room(batch: Any, labels_of: LabelsOf, dataset: Any, collate: Collate, 
     read = input_of(batch)
     own = sampler is not None and type(sampler) is not BatchSampler and read is not None
     return max(1, rows // max(each, 1)), read[1].numel() if own and read else None
+
+
+def input_of(batch: Any) -> tuple[str, torch.Tensor] | None:
+    """What the model reads: named so, the first of a pair, or the largest tensor of floats."""
+    named = dict(tensors(batch))
+    for name in LONGEST_FIRST:
+        if name in named:
+            return name, named[name]
+    if isinstance(batch, list | tuple) and batch and isinstance(batch[0], torch.Tensor):
+        return "0", batch[0]
+    floats = [(name, value) for name, value in named.items() if value.is_floating_point() and value.dim() > 1]
+    return max(floats, key=lambda pair: pair[1].numel(), default=None)
+
+
+def tensors(batch: Any) -> Iterator[tuple[str, torch.Tensor]]:
+    """The batch's tensors by name."""
+    if isinstance(batch, Mapping):
+        yield from ((str(key), value) for key, value in batch.items() if isinstance(value, torch.Tensor))
+
+
+def rows_of(labels: Any) -> Iterator[list[int]]:
+    """Whole numbers only: labels that are not numbers of classes have neither padding nor a mask."""
+    if not isinstance(labels, torch.Tensor):
+        labels = torch.as_tensor(labels) if labels is not None else torch.empty(0)
+    if labels.is_floating_point() or labels.dim() not in (1, 2):
+        return
+    yield from labels.reshape(len(labels), -1).tolist()

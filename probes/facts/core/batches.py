@@ -9,10 +9,9 @@ from typing import Any
 import torch
 from torch.utils.data import DataLoader, IterableDataset
 
-from probes.facts.batches.types import Drawing
 from probes.facts.core.fork import CannotFork, ChildRaised, TimedOut, in_child
 from probes.facts.core.observer import observed
-from probes.facts.first_step.types import Failure
+from probes.facts.core.types import Drawing, Failure
 
 Drawn = tuple[list[Any], list[tuple[int, ...]]]
 PIECES = ("dataset", "sampler", "batch_sampler", "collate_fn", "generator")
@@ -126,3 +125,18 @@ def moved(batch: Any, device: torch.device) -> Any:
     if isinstance(batch, list | tuple) and not hasattr(batch, "_fields"):
         return type(batch)(moved(value, device) for value in batch)
     return batch.to(device) if hasattr(batch, "to") else batch
+
+
+def tensors_of(batch: Any, name: str = "batch") -> Iterator[tuple[str, torch.Tensor]]:
+    """Every tensor in it, by the way that leads to it."""
+    if isinstance(batch, torch.Tensor):
+        yield name, batch
+    elif isinstance(batch, Mapping):
+        for key, value in batch.items():
+            yield from tensors_of(value, f"{name}[{key!r}]")
+    elif isinstance(batch, list | tuple):
+        for number, value in enumerate(batch):
+            yield from tensors_of(value, f"{name}[{number}]")
+    elif not callable(batch):
+        for key, value in getattr(batch, "__dict__", {}).items():
+            yield from tensors_of(value, f"{name}.{key}")

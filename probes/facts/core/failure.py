@@ -9,7 +9,7 @@ from typing import Any
 
 import torch
 
-from probes.facts.first_step.types import Failure
+from probes.facts.core.types import Failure
 
 MEASURING = f"{Path(__file__).parents[1]}/"  # the modules that measure
 # Installed packages, the standard library and what measures: not where a person looks for their error.

@@ -8,7 +8,7 @@ import torch
 
 from probes.facts.core.finite import bad_counts
 from probes.facts.core.model_output import logits_of, parts_of
-from probes.facts.first_step.types import FirstLoss, Logits
+from probes.facts.core.types import FirstLoss, Logits
 
 
 class Watch:

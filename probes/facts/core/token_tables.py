@@ -5,7 +5,7 @@ from typing import Any
 
 import torch
 
-from probes.facts.tokenizer.types import Table, TokenTables
+from probes.facts.core.types import Table, TokenTables
 
 PLACES = ("max_target_positions", "max_position_embeddings")
 

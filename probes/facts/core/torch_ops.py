@@ -5,7 +5,7 @@ from typing import Any
 
 import torch
 
-from probes.facts.nonfinite.types import Values
+from probes.facts.core.types import Values
 
 
 def has_nan(tensor: torch.Tensor) -> bool:

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from itertools import chain
 
+from probes.facts.core.evenly_spaced import evenly
 from probes.facts.corpus.types import CorpusRow
 
 SHARE = 32  # each extreme may take this part of the sample; there are nine of them, the rest is spread evenly
@@ -19,13 +20,6 @@ def choose(rows: Sequence[CorpusRow], count: int) -> list[int]:
     chosen = set(sorted(chosen)[:count]) if len(chosen) > count else chosen
     left = [number for number in range(len(rows)) if number not in chosen]
     return sorted(chosen | set(evenly(left, count - len(chosen))))
-
-
-def evenly(numbers: Sequence[int], count: int) -> list[int]:
-    """So many of them, from the first to the last, at equal distances."""
-    if count >= len(numbers):
-        return list(numbers)
-    return [numbers[round(k * (len(numbers) - 1) / max(1, count - 1))] for k in range(count)]
 
 
 def _extremes(rows: Sequence[CorpusRow], each: int) -> list[list[int]]:

@@ -10,6 +10,7 @@ import torch
 from diagnose.common.forked_workers import Broken
 from probes.facts.core.failure import failure_of
 from probes.facts.core.model_output import NoLoss
+from probes.facts.core.types import Failure
 from probes.facts.distributed.hang_watch import LATE, STOOD, WAITED
 from probes.facts.distributed.process_group import LIMIT, in_group
 from probes.facts.distributed.rank_batches import batches_of
@@ -17,7 +18,6 @@ from probes.facts.distributed.rank_notes import Notes, last_words, standing_at
 from probes.facts.distributed.rank_setup import Scene, called, scene_of
 from probes.facts.distributed.rank_steps import steps_of
 from probes.facts.distributed.types import PHASES, Rank, Ranks, Stop
-from probes.facts.first_step.types import Failure
 from probes.facts.generation.steering import Reins
 
 RankFacts = Callable[[int, int], Any]

@@ -8,9 +8,17 @@ from typing import Any
 from diagnose.common.provider import provider
 from diagnose.engine.context import NotApplicable, Unavailable
 from diagnose.torchaudio_repair import build_of, builds_match, libraries
-from probes.facts.batches.types import Builds, Package
 from probes.facts.corpus.types import Corpus
-from probes.facts.environment.types import Bridge, CheckpointRoom, Devices, NamedPackage, Reading, TokenizerNeeds
+from probes.facts.environment.types import (
+    Bridge,
+    Builds,
+    CheckpointRoom,
+    Devices,
+    NamedPackage,
+    Package,
+    Reading,
+    TokenizerNeeds,
+)
 from probes.facts.parameters.types import Parameters
 from probes.facts.settings.types import Moments, RunSettings
 
@@ -126,3 +134,10 @@ def _states(settings: RunSettings, optimizer: Any) -> float:
     if name.endswith("sgd") and optimizer is not None:
         return float(any(group.get("momentum") for group in optimizer.param_groups))
     return next((share for part, share in STATES.items() if part in name), 2.0)
+
+
+@provider
+def present_devices() -> tuple[str, ...]:
+    from probes.facts.environment.devices import present
+
+    return present()

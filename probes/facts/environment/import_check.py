@@ -12,7 +12,7 @@ from contextlib import redirect_stderr, redirect_stdout
 from functools import cache
 from io import StringIO
 
-from probes.facts.batches.types import Package
+from probes.facts.environment.types import Package
 
 SCRIPT = f"import json, sys; from {__name__} import attempt; print(json.dumps(attempt(sys.argv[1:])))"
 SECONDS = 300.0

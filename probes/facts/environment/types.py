@@ -74,3 +74,23 @@ class NamedPackage:
     found: str
     ours: bool
     rivals: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Package:
+    """A package, imported in a process of its own. `ended` names the signal that ended it, if one did."""
+
+    name: str
+    version: str
+    imported: bool
+    error: str = ""
+    ended: str = ""
+
+
+@dataclass(frozen=True)
+class Builds:
+    """What the packages' own version files say; pip's metadata leaves the build tag out."""
+
+    torch: str
+    torchaudio: str
+    loads: bool  # False: the extension is there, and it was built for another torch

@@ -6,10 +6,7 @@ from typing import Any
 from diagnose.common.provider import provider
 from diagnose.engine.context import NotApplicable, Unavailable
 from probes.facts.audio.types import Heard
-from probes.facts.corpus.types import Corpus
-from probes.facts.features.types import Features, Preprocessing, SetMoments, SilentBatch, Styles
-
-LEAST = 20  # texts of each side
+from probes.facts.features.types import Features, Preprocessing, SetMoments, SilentBatch
 
 
 @provider
@@ -64,18 +61,6 @@ def set_moments(train_dataset: Any, eval_dataset: Any) -> SetMoments:
         raise NotApplicable("the sets have no length and no items by number")
     found: SetMoments = _in_child(lambda: moments_of(train_dataset, eval_dataset))
     return found
-
-
-@provider
-def styles(train_corpus: Corpus, eval_corpus: Corpus) -> Styles:
-    """How the texts of both sets are written."""
-    from probes.facts.text.text_style import style_of
-
-    pair = [style_of(corpus.rows) for corpus in (train_corpus, eval_corpus)]
-    few = min(style.texts for style in pair)
-    if few < LEAST:
-        raise NotApplicable(f"{few} texts on one side are too few to tell, expected at least {LEAST}")
-    return Styles(*pair)
 
 
 def _in_child(work: Callable[[], Any]) -> Any:

@@ -7,8 +7,8 @@ import torch
 from torch.utils.data import DataLoader
 
 from probes.facts.audio.dataset_items import waveform_of
+from probes.facts.core.evenly_spaced import evenly
 from probes.facts.core.fork import in_child
-from probes.facts.corpus.sampling import evenly
 from probes.facts.features.batch_features import features_of, inputs_of_batch
 from probes.facts.features.types import Features, Preprocessing, SilentBatch
 

@@ -71,19 +71,3 @@ class SetMoments:
     train: Moments
     evaluation: Moments
     both: Moments
-
-
-@dataclass(frozen=True)
-class Style:
-    """How texts are written: shares of texts with capitals, with punctuation, with digits."""
-
-    texts: int
-    capitals: float
-    punctuation: float
-    digits: float
-
-
-@dataclass(frozen=True)
-class Styles:
-    train: Style
-    evaluation: Style

@@ -14,7 +14,7 @@ from diagnose.engine import pass_counter
 from probes.facts.core.batches import copied
 from probes.facts.core.failure import FOREIGN
 from probes.facts.core.model_output import ComputeLoss
-from probes.facts.first_step.types import Failure
+from probes.facts.core.types import Failure
 
 MARK = re.compile(r"born in <(.*?)\|(.*?)\|(.*?)>")
 NODE = re.compile(r"Error detected in (\w+)")

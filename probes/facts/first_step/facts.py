@@ -4,7 +4,8 @@ from typing import TYPE_CHECKING, Any
 
 from diagnose.common.provider import provider
 from diagnose.engine.context import NotApplicable, Unavailable
-from probes.facts.first_step.types import FirstLoss, FirstStep, Gradients, Reach
+from probes.facts.core.types import FirstLoss
+from probes.facts.first_step.types import FirstStep, Gradients, Reach
 from probes.facts.hf_trainer.mutable_state import books_of
 
 if TYPE_CHECKING:

@@ -12,14 +12,14 @@ from probes.facts.core.batches import copied
 from probes.facts.core.failure import failure_of
 from probes.facts.core.finite import is_finite
 from probes.facts.core.model_output import ComputeLoss, NoLoss
+from probes.facts.core.model_parts import as_in_training, trainable
 from probes.facts.core.observer import observed
 from probes.facts.core.output_hook import Watch, first_loss, watched
 from probes.facts.core.snapshot import Keeper
+from probes.facts.core.types import Failure
 from probes.facts.first_step.backward_failure import blamed
-from probes.facts.first_step.types import Failure, FirstStep, Gradient, Gradients
+from probes.facts.first_step.types import FirstStep, Gradient, Gradients
 from probes.facts.first_step.update import highest_rates, move, updates_alone
-
-Named = list[tuple[str, torch.nn.Parameter]]
 
 
 def take_first_step(
@@ -43,12 +43,6 @@ def take_first_step(
         if step.failure:
             step = replace(step, failure=blamed(model, batch, compute_loss, step.failure))
         return step if step.failure or optimizer is None else _update(step, model, optimizer, before)
-
-
-def as_in_training(model: torch.nn.Module) -> None:
-    """Modes that the user has set within a training model stay as they are."""
-    if not model.training:
-        model.train()
 
 
 def forward(
@@ -84,10 +78,6 @@ def _backward(
         step = replace(step, loss=replace(step.loss, felt_positions=int(watch.felt.sum())))
     seconds = time.perf_counter() - start
     return replace(step, gradients=Gradients(rows, norm), felt=felt, wanted=wanted, backward_seconds=seconds)
-
-
-def trainable(model: torch.nn.Module) -> Named:
-    return [(name, parameter) for name, parameter in model.named_parameters() if parameter.requires_grad]
 
 
 def gradient_of(name: str, parameter: torch.nn.Parameter) -> Gradient:

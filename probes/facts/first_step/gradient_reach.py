@@ -14,9 +14,10 @@ import torch
 from diagnose.engine import pass_counter
 from probes.facts.core.batches import copied
 from probes.facts.core.model_output import ComputeLoss
+from probes.facts.core.model_parts import nudge, put_weights_back, topmost, trainable
 from probes.facts.core.observer import observed
 from probes.facts.core.snapshot import Keeper
-from probes.facts.first_step.first_step import gradient_of, trainable
+from probes.facts.first_step.first_step import gradient_of
 from probes.facts.first_step.types import Cut, Faint, Gradient, Gradients, Reach
 from probes.facts.first_step.used_in_other_batches import marked
 
@@ -79,37 +80,11 @@ def _barely(model: torch.nn.Module, suspects: list[Gradient], again: dict[str, G
         yield Faint(module, kind, len(names), size, max(faint[name] for name in names))
 
 
-def nudge(parameters: Iterable[torch.nn.Parameter]) -> None:
-    """A tenth of each weight's usual size, and a little more for those that are zero."""
-    with torch.no_grad():
-        for parameter in parameters:
-            size = float(parameter.float().square().mean().sqrt()) if parameter.numel() else 0.0
-            parameter.add_(torch.randn_like(parameter) * (0.1 * size + 1e-3))
-
-
-def put_weights_back(model: torch.nn.Module, before: Keeper) -> None:
-    with torch.no_grad():
-        for parameter in model.parameters():
-            parameter.copy_(before.copy_of(parameter))
-
-
 def _cuts(model: torch.nn.Module, suspects: dict[str, bool]) -> Iterator[Cut]:
     everything = dict(trainable(model))
     for module, kind, names in topmost(model, set(suspects), set(everything)):
         size = sum(everything[name].numel() for name in names)
         yield Cut(module, kind, len(names), size, all(suspects[name] for name in names))
-
-
-def topmost(model: torch.nn.Module, named: set[str], among: set[str]) -> Iterator[tuple[str, str, list[str]]]:
-    """The highest modules all of whose parameters `among` these are `named`; then lone parameters of other modules."""
-    left = set(named)
-    for name, module in model.named_modules():
-        own = [f"{name}.{n}" if name else n for n, _ in module.named_parameters()]
-        own = [n for n in own if n in among]
-        if name and own and left.issuperset(own):
-            left.difference_update(own)
-            yield name, type(module).__name__, own
-    yield from ((name, "Parameter", [name]) for name in sorted(left & among))
 
 
 def _asked(

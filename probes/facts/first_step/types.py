@@ -1,57 +1,8 @@
 """Of the first step."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
-
-@dataclass(frozen=True)
-class Failure:
-    """Something of the user's raised: where, with what, and what it said."""
-
-    phase: str  # drawing, forward pass, loss function, backward pass, update
-    error: str
-    message: str
-    module: str = ""  # the innermost of the model's modules that was running
-    kind: str = ""  # that module's class
-    shapes: str = ""  # what it was given
-    line: str = ""  # file:line of the user's code nearest to the error
-    trace: str = ""
-
-    def __str__(self) -> str:
-        place = f" in {self.module} ({self.kind})" if self.module else ""
-        given = f", given {self.shapes}" if self.shapes else ""
-        return f"the {self.phase} raised {self.error}{place}{given}: {self.message}"
-
-
-@dataclass(frozen=True)
-class Logits:
-    """The model's scores for each class, as the forward pass gave them."""
-
-    shape: tuple[int, ...]
-    minimum: float
-    maximum: float
-    mean: float
-    std: float
-    lowest_sum: float  # over the classes: both 1 for probabilities
-    highest_sum: float
-    lowest_logsumexp: float  # over the classes: both 0 for log-probabilities
-    highest_logsumexp: float
-    nan: int = 0
-    infinite: int = 0
-
-
-@dataclass(frozen=True)
-class FirstLoss:
-    """The loss of the first step, and what it would have to be."""
-
-    value: float
-    parts: Mapping[str, float] = field(default_factory=dict)  # further losses that the output names
-    scored_tokens: int | None = None  # labels that are not -100
-    felt_positions: int | None = None  # positions whose logits get a gradient: what the loss really scores
-    vocabulary: int | None = None
-    cross_entropy: float | None = None  # of these logits and labels by the book, mean over the scored tokens
-    logits: Logits | None = None
-    dtype: str = "float32"
+from probes.facts.core.types import Failure, FirstLoss
 
 
 @dataclass(frozen=True)

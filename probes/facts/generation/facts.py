@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 from diagnose.common.provider import provider
 from diagnose.engine.context import NotApplicable, Unavailable
-from probes.facts.batches.types import LabelRow, SpecialIds
-from probes.facts.first_step.types import Failure, FirstStep
+from probes.facts.core.types import Failure, SpecialIds
+from probes.facts.first_step.types import FirstStep
 from probes.facts.generation.metric_types import MetricTrial
 from probes.facts.generation.types import Evaluated, FreeOutput, SteeredOutput
 from probes.facts.hf_trainer.mutable_state import books_of
+from probes.facts.labels.types import LabelRow
 
 if TYPE_CHECKING:
     from torch.nn import Module

@@ -4,17 +4,16 @@ from typing import TYPE_CHECKING, Any
 
 from diagnose.common.provider import provider
 from diagnose.engine.context import NotApplicable, Unavailable
-from probes.facts.batches.types import LabelRow, SpecialIds
+from probes.facts.core.types import SpecialIds
 from probes.facts.first_step.types import FirstStep
 from probes.facts.generation.metric_types import MetricTrial
 from probes.facts.generation.types import Agreement, Evaluated, FreeOutput, KeptLogits, Repeated
 from probes.facts.hf_trainer.mutable_state import books_of
-from probes.facts.labels.types import Rehearsal
-from probes.facts.saving.types import Saved
+from probes.facts.labels.types import LabelRow
 from probes.facts.settings.types import RunSettings
 
 if TYPE_CHECKING:
-    from torch.nn import Module
+    pass
 
 
 @provider
@@ -74,40 +73,6 @@ def working_metric(metric_trial: MetricTrial) -> MetricTrial:
     if metric_trial.failure is not None:
         raise Unavailable(str(metric_trial.failure))
     return metric_trial
-
-
-@provider
-def saved(
-    model: "Module",
-    batch: Any,
-    first_step: FirstStep,
-    rehearsal: Rehearsal | None = None,
-    compute_loss: Any = None,
-    trainer: Any = None,
-) -> Saved:
-    """Saved at step 0, read again, and asked for the loss of the first batch in evaluation mode."""
-    from probes.facts.core.model_output import loss_of_output
-    from probes.facts.core.observer import observed
-    from probes.facts.saving.save_and_reload import (
-        NotTried,
-        is_theirs,
-        loss_in_evaluation,
-        save_and_read,
-        write_and_read,
-    )
-
-    if first_step.failure is not None:
-        raise Unavailable(str(first_step.failure))
-    loss = loss_in_evaluation(compute_loss or loss_of_output, batch)
-    before = rehearsal.loss if rehearsal else None
-    seconds = first_step.forward_seconds + first_step.backward_seconds
-    try:
-        with observed(others=books_of(trainer)):
-            return (
-                save_and_read(model, loss, before, seconds) if is_theirs(model) else write_and_read(model, loss, before)
-            )
-    except NotTried as reason:
-        raise NotApplicable(str(reason)) from reason
 
 
 @provider

@@ -3,9 +3,10 @@
 from collections.abc import Sequence
 from typing import Any
 
-from probes.facts.batches.types import LabelRow, SpecialIds
 from probes.facts.core.token_ids import encoder_of
+from probes.facts.core.types import SpecialIds
 from probes.facts.generation.metric_trial import Trial, distinct
+from probes.facts.labels.types import LabelRow
 
 
 def trial_of(

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from probes.facts.core.failure import in_short, nearest_line
-from probes.facts.first_step.types import Failure
+from probes.facts.core.types import Failure
 from probes.facts.generation.metric_types import MetricTrial
 
 WIDER = 3  # columns of padding behind gathered predictions; labels have one, as beside a longer batch

@@ -9,8 +9,9 @@ from torch.overrides import TorchFunctionMode
 
 from probes.facts.core.failure import failure_of
 from probes.facts.core.fork import CannotFork, ChildRaised, TimedOut, in_child
-from probes.facts.first_step.types import Failure
-from probes.facts.generation.run_generation import count_time, quiet
+from probes.facts.core.hf_logging import quiet
+from probes.facts.core.types import Failure
+from probes.facts.generation.run_generation import count_time
 from probes.facts.generation.steering import Reins
 from probes.facts.generation.types import Evaluated
 

@@ -1,8 +1,7 @@
 """Lets the model speak: by itself, and made to say the labels. A few rows, a few tokens, in evaluation mode."""
 
 import time
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import takewhile
 from typing import Any
@@ -12,8 +11,9 @@ import torch
 from diagnose.engine import pass_counter
 from probes.facts.core.batches import copied, moved
 from probes.facts.core.failure import failure_of
+from probes.facts.core.hf_logging import quiet
 from probes.facts.core.observer import observed
-from probes.facts.first_step.types import Failure
+from probes.facts.core.types import Failure
 from probes.facts.generation.steering import Enough, Reins, Rows
 
 Generate = Callable[[Any, Any], Any]
@@ -66,22 +66,6 @@ class Speaking:
 def count_time(start: float, pass_seconds: float) -> None:
     """In passes of training, by the clock: what is generated token by token is no pass of its own."""
     pass_counter.count((time.perf_counter() - start) / max(pass_seconds, 1e-3))
-
-
-@contextmanager
-def quiet() -> Iterator[None]:
-    """Without transformers' bars and advice, which are for the run."""
-    from transformers.utils import logging
-
-    level, bars = logging.get_verbosity(), logging.is_progress_bar_enabled()
-    logging.set_verbosity_error()
-    logging.disable_progress_bar()
-    try:
-        yield
-    finally:
-        logging.set_verbosity(level)
-        if bars:
-            logging.enable_progress_bar()
 
 
 def _listed(ids: Any) -> list[list[int]]:

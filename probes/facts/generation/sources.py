@@ -6,13 +6,14 @@ from typing import Any
 
 import torch
 
-from probes.facts.batches.types import LabelRow, SpecialIds
 from probes.facts.core.observer import entries_kept
 from probes.facts.core.token_ids import special_tokens
-from probes.facts.first_step.types import FirstLoss, FirstStep
+from probes.facts.core.types import FirstLoss, SpecialIds
+from probes.facts.first_step.types import FirstStep
 from probes.facts.generation.run_generation import Speaking, shortest_and_longest, some_rows
 from probes.facts.generation.trials import Scene
 from probes.facts.generation.types import KeptLogits
+from probes.facts.labels.types import LabelRow
 
 ROWS = 2  # of the evaluation set
 

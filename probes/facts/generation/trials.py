@@ -6,11 +6,12 @@ from typing import Any
 
 import torch
 
-from probes.facts.batches.types import LabelRow, SpecialIds
+from probes.facts.core.types import SpecialIds
 from probes.facts.generation.logits_processors import forbidden_by
 from probes.facts.generation.run_generation import Speaking, Speech, cut_at_end
 from probes.facts.generation.steering import Rows
 from probes.facts.generation.types import FreeOutput, Prompt, SteeredOutput, Utterance
+from probes.facts.labels.types import LabelRow
 
 FEW = 4  # tokens: enough to see it run, raise or draw at random
 Decode = Callable[[Any], list[str]]

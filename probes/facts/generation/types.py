@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from probes.facts.first_step.types import Failure
+from probes.facts.core.types import Failure
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,8 @@ from typing import TYPE_CHECKING, Any
 
 from diagnose.common.provider import provider
 from diagnose.engine.context import NotApplicable
-from probes.facts.first_step.types import FirstLoss, Gradients
+from probes.facts.core.types import FirstLoss
+from probes.facts.first_step.types import Gradients
 from probes.facts.gradients.types import Depth, OwnStep, Repeat
 from probes.facts.hf_trainer.mutable_state import books_of
 

@@ -6,8 +6,8 @@ from typing import Any, Protocol
 
 import torch
 
+from probes.facts.core.model_parts import as_in_training
 from probes.facts.core.observer import observed
-from probes.facts.first_step.first_step import as_in_training
 
 Print = tuple[str, str, tuple[float, ...], tuple[float, ...]]
 

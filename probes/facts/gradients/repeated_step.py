@@ -11,12 +11,11 @@ from diagnose.engine.seeding import seeded
 from probes.facts.core.batches import copied
 from probes.facts.core.failure import failure_of
 from probes.facts.core.model_output import ComputeLoss
+from probes.facts.core.model_parts import as_in_training, nudge, put_weights_back, topmost, trainable
 from probes.facts.core.observer import observed
 from probes.facts.core.snapshot import Keeper
+from probes.facts.core.types import Failure
 from probes.facts.first_step.backward_failure import holding
-from probes.facts.first_step.first_step import as_in_training, trainable
-from probes.facts.first_step.gradient_reach import nudge, put_weights_back, topmost
-from probes.facts.first_step.types import Failure
 from probes.facts.gradients.activation_stats import Ears
 from probes.facts.gradients.custom_functions import Call, checked, recorded
 from probes.facts.gradients.loss_terms import reached, summands

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from probes.facts.first_step.types import Failure
+from probes.facts.core.types import Failure
 
 
 @dataclass(frozen=True)

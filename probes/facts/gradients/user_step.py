@@ -11,10 +11,9 @@ from diagnose.engine import pass_counter
 from diagnose.engine.seeding import seeded
 from probes.facts.core.batches import copied
 from probes.facts.core.failure import failure_of
+from probes.facts.core.model_parts import put_weights_back, trainable
 from probes.facts.core.observer import observed
 from probes.facts.core.snapshot import Keeper
-from probes.facts.first_step.first_step import trainable
-from probes.facts.first_step.gradient_reach import put_weights_back
 from probes.facts.gradients.types import OwnCall, OwnStep, Update, Walk
 
 Step = Callable[[Any], Any]

@@ -3,9 +3,10 @@
 from collections.abc import Sequence
 from typing import Any
 
-from probes.facts.batches.types import LabelRow, SpecialIds
 from probes.facts.core.token_ids import special_tokens
+from probes.facts.core.types import SpecialIds
 from probes.facts.labels.prefix_types import Prefix, Prefixes, is_task, language_of
+from probes.facts.labels.types import LabelRow
 
 CODES = 2  # letters of a code of two letters; codes of three cannot be compared with them
 

@@ -1,14 +1,13 @@
 """Measures labels row by row: what is scored, what is padding, and whether padding is scored."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby
 from typing import Any
 
-import torch
-
-from probes.facts.batches.types import LabelRow, SpecialIds
-from probes.facts.labels.types import CtcRow, Endings, SourceRow
+from probes.facts.core.batch_rows import rows_of
+from probes.facts.core.types import SpecialIds
+from probes.facts.labels.types import CtcRow, Endings, LabelRow, SourceRow
 
 IGNORED = -100
 
@@ -22,15 +21,6 @@ def label_rows_of(
         for batch, drawn in enumerate(batches)
         for number, ids in enumerate(rows_of(labels_of(drawn)))
     )
-
-
-def rows_of(labels: Any) -> Iterator[list[int]]:
-    """Whole numbers only: labels that are not numbers of classes have neither padding nor a mask."""
-    if not isinstance(labels, torch.Tensor):
-        labels = torch.as_tensor(labels) if labels is not None else torch.empty(0)
-    if labels.is_floating_point() or labels.dim() not in (1, 2):
-        return
-    yield from labels.reshape(len(labels), -1).tolist()
 
 
 def _row(batch: int, number: int, ids: list[int], special: SpecialIds, unscored: set[int]) -> LabelRow:

@@ -2,7 +2,21 @@
 
 from dataclasses import dataclass
 
-from probes.facts.batches.types import LabelRow
+
+@dataclass(frozen=True)
+class LabelRow:
+    """One row of the labels. `padding`: positions at its end without text; `scored`: positions the loss looks at."""
+
+    where: str
+    batch: int
+    length: int
+    scored: int
+    padding: int = 0
+    scored_padding: int = 0
+    padding_token: int | None = None
+    first: int | None = None  # the first and last scored id
+    last: int | None = None
+    ids: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)

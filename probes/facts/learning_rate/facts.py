@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from diagnose.common.provider import provider
 from diagnose.engine.context import NotApplicable
-from probes.facts.first_step.types import FirstLoss, FirstStep
+from probes.facts.core.types import FirstLoss
+from probes.facts.first_step.types import FirstStep
 from probes.facts.hf_trainer.mutable_state import books_of
 from probes.facts.learning_rate.types import SEEN, RateSweep, RateTrial, ScheduleCurve
 
@@ -119,9 +120,9 @@ def _needed(loss: FirstLoss | None, floor: float | None, steps: int | None) -> f
 
 
 def _floor(batches: Any, labels_of: Any) -> float | None:
+    from probes.facts.core.batch_rows import rows_of
+    from probes.facts.core.entropy import unigram
     from probes.facts.core.model_output import labels_of_batch
-    from probes.facts.labels.label_rows import rows_of
-    from probes.facts.overfit.entropy_floors import unigram
 
     read = labels_of or labels_of_batch
     rows = [[token for token in row if token >= 0] for batch in batches for row in rows_of(read(batch))]

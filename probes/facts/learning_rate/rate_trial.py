@@ -9,8 +9,8 @@ from typing import Any
 import torch
 
 from probes.facts.core.model_output import ComputeLoss
+from probes.facts.core.model_parts import as_in_training
 from probes.facts.core.observer import observed
-from probes.facts.first_step.first_step import as_in_training
 from probes.facts.first_step.update import highest_rates
 from probes.facts.learning_rate.rate_updates import Around, Walker
 from probes.facts.learning_rate.types import SEEN, RateSweep, RateTrial, Walk

@@ -10,7 +10,7 @@ from diagnose.engine import pass_counter
 from probes.facts.core.batches import copied
 from probes.facts.core.finite import is_finite
 from probes.facts.core.model_output import ComputeLoss
-from probes.facts.first_step.first_step import trainable
+from probes.facts.core.model_parts import trainable
 
 FORWARD = 1 / 3  # of a forward and backward pass
 Around = Callable[[], AbstractContextManager[Any]]

@@ -4,11 +4,10 @@ from typing import Any, Self
 
 import torch
 
-from probes.facts.collation.collate_trial import input_of, tensors
+from probes.facts.core.batch_rows import MASKS, input_of, tensors
 from probes.facts.core.model_output import logits_of
 from probes.facts.loss.loss_calls import Ears
 from probes.facts.loss.types import Frames
-from probes.facts.padding.compare import MASKS
 
 
 class Listener:

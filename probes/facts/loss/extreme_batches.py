@@ -7,14 +7,14 @@ from typing import Any
 import torch
 
 from diagnose.engine import pass_counter
-from probes.facts.collation.collate_trial import input_of
+from probes.facts.core.batch_rows import input_of
 from probes.facts.core.batches import copied
 from probes.facts.core.failure import failure_of
 from probes.facts.core.finite import is_finite
 from probes.facts.core.fork import CannotFork, in_child
 from probes.facts.core.model_output import ComputeLoss
+from probes.facts.core.model_parts import trainable
 from probes.facts.core.observer import observed
-from probes.facts.first_step.first_step import trainable
 from probes.facts.loss.encoder_frames import Listener
 from probes.facts.loss.types import Extreme, Extremes, Frames
 

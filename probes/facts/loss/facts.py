@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 from diagnose.common.provider import provider
 from diagnose.engine.context import NotApplicable, Unavailable
+from probes.facts.core.types import FirstLoss
 from probes.facts.corpus.types import Corpus
-from probes.facts.first_step.types import FirstLoss, Gradients
+from probes.facts.first_step.types import Gradients
 from probes.facts.hf_trainer.mutable_state import books_of
 from probes.facts.loss.types import Accumulation, Extremes, Frames, LossTrials
 from probes.facts.settings.types import RunSettings
@@ -122,7 +123,7 @@ def encoder_frames(extremes: Extremes) -> tuple[Frames, ...]:
 
 def _candidates(dataset: Any, manifest: Corpus | None, rows: int) -> Sequence[int]:
     """By the manifest the longest and the shortest of all; else evenly spread."""
-    from probes.facts.corpus.sampling import evenly
+    from probes.facts.core.evenly_spaced import evenly
 
     total = len(dataset)
     told = manifest.rows if manifest and len(manifest.rows) == total else ()

@@ -5,7 +5,7 @@ from typing import Any, Self
 
 import torch
 
-from probes.facts.first_step.first_step import trainable
+from probes.facts.core.model_parts import trainable
 
 MOST = 1 << 16  # values of each gradient that are compared, evenly spread: all of them in most tensors
 

@@ -2,7 +2,7 @@
 
 from math import inf
 
-from probes.facts.nonfinite.types import Values
+from probes.facts.core.types import Values
 
 LOGARITHMS = ("log", "log2", "log10", "log1p", "special_xlog1py", "xlogy", "logit")
 DIVISIONS = ("div", "reciprocal", "true_divide", "remainder", "fmod", "_foreach_div")

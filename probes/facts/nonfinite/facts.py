@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from diagnose.common.provider import provider
 from diagnose.engine.context import NotGiven, Unavailable
 from diagnose.engine.user_facts import nearest
-from probes.facts.batches.types import Drawing
+from probes.facts.core.types import Drawing
 from probes.facts.first_step.types import FirstStep
 from probes.facts.hf_trainer.mutable_state import books_of
 from probes.facts.nonfinite.types import Bisected, Operation

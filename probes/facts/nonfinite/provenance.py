@@ -21,9 +21,10 @@ from probes.facts.core.torch_ops import (
     values_of,
     writes,
 )
+from probes.facts.core.types import Values
 from probes.facts.nonfinite.graph_annotations import Place, place_of_node
 from probes.facts.nonfinite.module_calls import Calls
-from probes.facts.nonfinite.types import Values, Visit
+from probes.facts.nonfinite.types import Visit
 
 FOREIGN = "constant"
 AUXILIARY = ("_ctc_loss",)  # all outputs but the first are for the backward pass, and hold log(0) by design

@@ -5,8 +5,9 @@ from typing import Any
 
 from probes.facts.audio.decode_files import look
 from probes.facts.audio.types import Clip
+from probes.facts.core.types import Values
 from probes.facts.corpus.manifest_rows import read_rows
-from probes.facts.nonfinite.types import Origin, Values
+from probes.facts.nonfinite.types import Origin
 
 
 def refused_for_bad_samples(rows: Any, root: Any, indices: Sequence[int], precision: str) -> Origin | None:

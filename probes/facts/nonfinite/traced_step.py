@@ -9,7 +9,7 @@ import torch
 from accelerate.utils import extract_model_from_parallel
 
 from diagnose.engine import pass_counter
-from probes.facts.core.batches import copied
+from probes.facts.core.batches import copied, tensors_of
 from probes.facts.core.finite import is_finite
 from probes.facts.core.model_output import ComputeLoss
 from probes.facts.core.observer import observed
@@ -18,7 +18,6 @@ from probes.facts.nonfinite.causes import cause_of
 from probes.facts.nonfinite.module_calls import Calls
 from probes.facts.nonfinite.provenance import FOREIGN, Provenance, Tag
 from probes.facts.nonfinite.types import Origin
-from probes.facts.placement.devices_and_dtypes import tensors_of
 
 SHARED = (torch.nn.parallel.DistributedDataParallel, torch.nn.DataParallel)
 DTYPES = {"fp16": torch.float16, "bf16": torch.bfloat16}

@@ -3,29 +3,7 @@
 from dataclasses import dataclass
 
 from diagnose import Finding
-
-
-@dataclass(frozen=True)
-class Values:
-    """A tensor in numbers. The range is that of its finite elements; None where there is none."""
-
-    role: str  # input, output, weight, batch
-    shape: tuple[int, ...]
-    dtype: str
-    device: str
-    minimum: float | None
-    maximum: float | None
-    nan: float = 0.0  # shares
-    infinite: float = 0.0
-
-    def __str__(self) -> str:
-        span = "no finite value" if self.minimum is None else f"{self.minimum:.4g} to {self.maximum:.4g}"
-        bad = [f"{_percent(share)} {name}" for name, share in (("NaN", self.nan), ("Inf", self.infinite)) if share]
-        return f"{self.role} {list(self.shape)} {self.dtype} on {self.device}, {', '.join([span, *bad])}"
-
-
-def _percent(share: float) -> str:
-    return "under 0.1%" if share < 0.0005 else f"{share:.1%}"
+from probes.facts.core.types import Values
 
 
 @dataclass(frozen=True)

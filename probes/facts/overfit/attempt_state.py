@@ -5,8 +5,9 @@ from typing import Any
 import torch
 
 from probes.facts.core.batch_rows import with_inputs_exchanged
+from probes.facts.core.entropy import unigram
 from probes.facts.overfit.ctc_calls import state_of
-from probes.facts.overfit.entropy_floors import blind, unigram
+from probes.facts.overfit.entropy_floors import blind
 from probes.facts.overfit.loss_targets import Eyes, Seen, targets_of
 from probes.facts.overfit.rate_control import Pace
 from probes.facts.overfit.stepper import Stepper, Subject, first_rate

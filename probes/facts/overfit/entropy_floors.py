@@ -1,18 +1,12 @@
 """What a model can reach that does not look at its input: computed from the labels alone."""
 
-import math
 from collections import Counter
-from collections.abc import Sequence
 
 import torch
 
-Rows = Sequence[Sequence[int]]
+from probes.facts.core.entropy import Rows, entropy
+
 STEPS, RATE = 150, 0.3  # of the search for the best constant answer; it is a small and smooth one
-
-
-def unigram(rows: Rows) -> float | None:
-    """Entropy of the labels as they are distributed: nothing is known, neither input nor what came before."""
-    return _entropy(Counter(token for row in rows for token in row))
 
 
 def blind(rows: Rows) -> float | None:
@@ -27,12 +21,7 @@ def blind_sum(rows: Rows) -> float:
     for row in rows:
         for place, token in enumerate(row):
             following.setdefault(tuple(row[:place]), Counter())[token] += 1
-    return sum((_entropy(counts) or 0.0) * counts.total() for counts in following.values())
-
-
-def _entropy(counts: Counter[int]) -> float | None:
-    total = counts.total()
-    return -sum(n / total * math.log(n / total) for n in counts.values()) if total else None
+    return sum((entropy(counts) or 0.0) * counts.total() for counts in following.values())
 
 
 def ctc_floor(

@@ -5,8 +5,7 @@ from typing import Any
 
 import torch
 
-from probes.facts.first_step.first_step import trainable
-from probes.facts.first_step.gradient_reach import topmost
+from probes.facts.core.model_parts import topmost, trainable
 from probes.facts.overfit.stepper import Group
 from probes.facts.overfit.types import Idle
 from probes.facts.parameters.parameter_table import holder_of, is_fixed

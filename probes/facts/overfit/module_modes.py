@@ -6,7 +6,7 @@ import torch
 from torch.nn.modules.batchnorm import _BatchNorm
 from torch.nn.modules.dropout import _DropoutNd
 
-from probes.facts.first_step.first_step import as_in_training
+from probes.facts.core.model_parts import as_in_training
 
 RECURRENT = torch.nn.RNNBase  # on a GPU they refuse a backward pass in evaluation mode
 

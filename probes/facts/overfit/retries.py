@@ -4,8 +4,8 @@ from dataclasses import replace
 
 from torch.nn.modules.batchnorm import _BatchNorm
 
+from probes.facts.core.model_parts import put_weights_back
 from probes.facts.core.snapshot import Keeper
-from probes.facts.first_step.gradient_reach import put_weights_back
 from probes.facts.overfit.attempt import Learning
 from probes.facts.overfit.idle_modules import weights_of
 from probes.facts.overfit.loss_targets import Eyes

@@ -7,9 +7,7 @@ from typing import Any
 
 import torch
 
-from probes.facts.collation.collate_trial import input_of
-from probes.facts.core.batch_rows import LabelsOf, NotCut, rows_of_batch, taken
-from probes.facts.labels.label_rows import rows_of
+from probes.facts.core.batch_rows import LabelsOf, NotCut, input_of, rows_of, rows_of_batch, taken
 from probes.facts.overfit.entropy_floors import blind_sum
 
 FEW = 3  # rows: enough to be mistaken for each other, few enough to be learnt soon

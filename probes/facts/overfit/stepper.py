@@ -12,7 +12,7 @@ from probes.facts.core.batch_rows import LabelsOf
 from probes.facts.core.batches import copied
 from probes.facts.core.finite import is_finite
 from probes.facts.core.model_output import ComputeLoss
-from probes.facts.first_step.first_step import trainable
+from probes.facts.core.model_parts import trainable
 from probes.facts.generation.run_generation import Generate
 from probes.facts.overfit.row_selection import Lesson
 

@@ -8,15 +8,14 @@ from typing import Any
 import torch
 
 from diagnose.engine import pass_counter
-from probes.facts.collation.collate_trial import input_of, tensors
 from probes.facts.collation.types import Collation
+from probes.facts.core.batch_rows import MASKS, input_of, tensors
 from probes.facts.core.batches import copied
 from probes.facts.core.model_output import ComputeLoss, logits_of
 from probes.facts.core.observer import observed
 from probes.facts.padding.first_divergence import Beginnings
 from probes.facts.padding.types import Mask, Padding
 
-MASKS = ("attention_mask", "padding_mask", "input_lengths", "feat_lens", "src_key_padding_mask")
 RANDOM = 1e-6
 
 

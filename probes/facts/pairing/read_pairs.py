@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 import torch
 
-from probes.facts.collation.collate_trial import Collate, LabelsOf, input_of
+from probes.facts.collation.collate_trial import Collate, LabelsOf
+from probes.facts.core.batch_rows import input_of
 from probes.facts.core.batches import renewed
 from probes.facts.core.fork import CannotFork, ChildRaised, in_child
 from probes.facts.core.observer import observed

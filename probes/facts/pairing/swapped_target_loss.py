@@ -13,8 +13,8 @@ from probes.facts.core.adamw import adamw
 from probes.facts.core.batch_rows import LabelsOf, rows_of_batch
 from probes.facts.core.batches import copied
 from probes.facts.core.model_output import ComputeLoss
+from probes.facts.core.model_parts import as_in_training, trainable
 from probes.facts.core.observer import observed
-from probes.facts.first_step.first_step import as_in_training, trainable
 from probes.facts.first_step.types import FirstStep
 from probes.facts.learning_rate.rate_updates import FORWARD, Walker
 from probes.facts.pairing.swap_targets import WAYS, CannotSwap, ways_to_swap

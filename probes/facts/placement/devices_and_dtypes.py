@@ -8,6 +8,7 @@ import torch
 from torch.nn.modules.batchnorm import _NormBase
 from torch.nn.modules.dropout import _DropoutNd
 
+from probes.facts.core.batches import tensors_of
 from probes.facts.parameters.new_parameters import layerless
 from probes.facts.placement.types import Masters, Mismatch, Placed, Placement, Resting
 
@@ -29,21 +30,6 @@ def _placed(named: Any, owner: str) -> Iterator[Placed]:
         yield Placed(
             name, owner, module, str(one.device), kind, one.numel(), owner == "parameter" and one.requires_grad
         )
-
-
-def tensors_of(batch: Any, name: str = "batch") -> Iterator[tuple[str, torch.Tensor]]:
-    """Every tensor in it, by the way that leads to it."""
-    if isinstance(batch, torch.Tensor):
-        yield name, batch
-    elif isinstance(batch, Mapping):
-        for key, value in batch.items():
-            yield from tensors_of(value, f"{name}[{key!r}]")
-    elif isinstance(batch, list | tuple):
-        for number, value in enumerate(batch):
-            yield from tensors_of(value, f"{name}[{number}]")
-    elif not callable(batch):
-        for key, value in getattr(batch, "__dict__", {}).items():
-            yield from tensors_of(value, f"{name}.{key}")
 
 
 def masters_of(optimizer: Any, model: torch.nn.Module) -> Masters:

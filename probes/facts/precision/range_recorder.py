@@ -8,12 +8,11 @@ import torch
 from torch.multiprocessing.reductions import StorageWeakRef
 
 from diagnose.engine import pass_counter
-from probes.facts.core.batches import copied
+from probes.facts.core.batches import copied, tensors_of
 from probes.facts.core.torch_ops import flat, key_of, numeric
 from probes.facts.nonfinite.graph_annotations import Place
 from probes.facts.nonfinite.module_calls import Calls
 from probes.facts.nonfinite.traced_step import Subject, attempt
-from probes.facts.placement.devices_and_dtypes import tensors_of
 from probes.facts.precision.op_results import Places
 from probes.facts.precision.types import BACKWARD, CONSTANT, FORWARD, Format, Key, Result
 

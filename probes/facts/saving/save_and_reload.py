@@ -12,8 +12,9 @@ import torch
 from diagnose.engine import pass_counter
 from probes.facts.core.batches import copied
 from probes.facts.core.failure import failure_of
+from probes.facts.core.hf_logging import quiet
 from probes.facts.core.observer import entries_kept, observed
-from probes.facts.generation.run_generation import count_time, quiet
+from probes.facts.generation.run_generation import count_time
 from probes.facts.saving.types import Saved
 
 Loss = Callable[[Any], float]  # of a model, in evaluation mode, on the first batch

@@ -7,7 +7,6 @@ from typing import Any
 
 from diagnose.common.provider import provider
 from diagnose.engine.context import NotApplicable, Unavailable
-from probes.facts.learning_rate.types import ScheduleCurve
 from probes.facts.settings.types import (
     ArgumentNames,
     GenerationLimit,
@@ -63,15 +62,6 @@ def update_plan(config_values: Values, run_settings: RunSettings, configured_row
     whole = updates or math.ceil((settings.epochs or 1) * (per_epoch or 1))
     rows = batch * accumulation * settings.processes * settings.rows_per_item
     return UpdatePlan(whole, rows, per_epoch, configured_rows)
-
-
-@provider(priority=1)
-def schedule_curve(config_values: Values, run_settings: RunSettings, update_plan: UpdatePlan) -> ScheduleCurve:
-    from probes.facts.learning_rate.play_schedule import named
-
-    warmup, updates = run_settings.warmup or 0.0, update_plan.updates
-    steps = int(warmup) if warmup >= 1 else math.ceil(warmup * updates)
-    return named(run_settings.schedule or "linear", run_settings.learning_rate or 0.0, steps, updates)
 
 
 @provider(priority=1)

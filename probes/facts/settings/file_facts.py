@@ -6,8 +6,7 @@ from typing import Any
 
 from diagnose.common.provider import provider
 from diagnose.engine.context import NotApplicable, Unavailable
-from probes.facts.learning_rate.types import ScheduleCurve
-from probes.facts.settings.types import Place, RunSettings, UpdatePlan
+from probes.facts.settings.types import Place, RunSettings
 
 
 @provider(priority=2)
@@ -33,22 +32,6 @@ def total_steps(training_arguments: Any, run_settings: RunSettings, train_datase
         raise NotApplicable("max_steps is not given, and the rows or epochs to count the updates from are not either")
     batches = math.ceil(math.ceil(len(train_dataset) / settings.batch_size) / settings.processes)
     return math.ceil(settings.epochs * math.ceil(batches / (settings.accumulation or 1)))
-
-
-@provider(priority=3)
-def schedule_curve(run_settings: RunSettings, update_plan: UpdatePlan) -> ScheduleCurve:
-    """The schedule that transformers will make by its name."""
-    from probes.facts.learning_rate.play_schedule import CannotPlay, named
-
-    settings, updates = run_settings, update_plan.updates
-    if settings.kind != "transformers" or settings.learning_rate is None:
-        raise NotApplicable("nobody says which schedule will be made: give scheduler")
-    warmup = settings.warmup or 0.0
-    steps = int(warmup) if warmup >= 1 else math.ceil(warmup * updates)
-    try:
-        return named(settings.schedule or "linear", settings.learning_rate, steps, updates)
-    except (CannotPlay, TypeError, ValueError) as reason:
-        raise NotApplicable(str(reason)) from reason
 
 
 @provider(priority=3)

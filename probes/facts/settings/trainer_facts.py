@@ -104,13 +104,6 @@ def seeding(training_arguments: Any, run_settings: RunSettings, seed: int | None
     )
 
 
-@provider
-def present_devices() -> tuple[str, ...]:
-    from probes.facts.environment.devices import present
-
-    return present()
-
-
 def _moments(strategy: str | None, steps: float | None, delay: float, plan: UpdatePlan, kind: str) -> Moments:
     """Trainers also evaluate and save after the last step, unless that was due anyway."""
     if strategy is None:

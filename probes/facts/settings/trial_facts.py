@@ -40,8 +40,9 @@ def generation_limit(generates: bool, run_settings: RunSettings, model: Any) -> 
 
 @provider
 def label_lengths(drawn_batches: tuple[Any, ...], labels_of: Any = None) -> LabelLengths:
+    from probes.facts.core.batch_rows import rows_of
     from probes.facts.core.model_output import labels_of_batch
-    from probes.facts.labels.label_rows import IGNORED, rows_of
+    from probes.facts.labels.label_rows import IGNORED
 
     read = labels_of or labels_of_batch
     rows = [row for batch in drawn_batches for row in rows_of(read(batch))]

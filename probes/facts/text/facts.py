@@ -5,8 +5,10 @@ from typing import Any
 from diagnose.common.provider import provider
 from diagnose.engine.context import NotApplicable, Unavailable
 from probes.facts.audio.types import Clips
-from probes.facts.corpus.types import CorpusRow, Sample
-from probes.facts.text.types import Pace, TextRow, TokenizerReading
+from probes.facts.corpus.types import Corpus, CorpusRow, Sample
+from probes.facts.text.types import Pace, Styles, TextRow, TokenizerReading
+
+LEAST = 20  # texts of each side
 
 SPOKEN = ("transcript", "text", "sentence", "transcription")
 TEXTS = 256  # read by the tokenizer, three times each
@@ -51,3 +53,15 @@ def paces(sampled_rows: Sample, clips: Clips | None = None) -> tuple[Pace, ...]:
 def _pace(row: CorpusRow, seconds: float | None) -> Pace | None:
     column = next((name for name in SPOKEN if row.texts.get(name, "").strip()), "")
     return Pace(row, column, len("".join(row.texts[column].split())), seconds) if column and seconds else None
+
+
+@provider
+def styles(train_corpus: Corpus, eval_corpus: Corpus) -> Styles:
+    """How the texts of both sets are written."""
+    from probes.facts.text.text_style import style_of
+
+    pair = [style_of(corpus.rows) for corpus in (train_corpus, eval_corpus)]
+    few = min(style.texts for style in pair)
+    if few < LEAST:
+        raise NotApplicable(f"{few} texts on one side are too few to tell, expected at least {LEAST}")
+    return Styles(*pair)

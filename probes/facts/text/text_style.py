@@ -4,8 +4,8 @@ import re
 from collections.abc import Sequence
 
 from probes.facts.corpus.types import CorpusRow
-from probes.facts.features.types import Style
 from probes.facts.splits.duplicate_inputs import main_text
+from probes.facts.text.types import Style
 
 PUNCTUATION = re.compile(r"[.,?!;:…。、？！]")
 

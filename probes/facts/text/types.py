@@ -48,3 +48,19 @@ class Pace:
     @property
     def rate(self) -> float:
         return self.letters / self.seconds
+
+
+@dataclass(frozen=True)
+class Style:
+    """How texts are written: shares of texts with capitals, with punctuation, with digits."""
+
+    texts: int
+    capitals: float
+    punctuation: float
+    digits: float
+
+
+@dataclass(frozen=True)
+class Styles:
+    train: Style
+    evaluation: Style

@@ -4,9 +4,10 @@ from typing import TYPE_CHECKING, Any
 
 from diagnose.common.provider import provider
 from diagnose.engine.context import NotApplicable
+from probes.facts.core.types import Table, TokenTables
 from probes.facts.corpus.types import Corpus
 from probes.facts.first_step.types import FirstStep
-from probes.facts.tokenizer.types import Fitting, InputIds, RoundTrip, SpecialTokens, Table, Ties, TokenTables
+from probes.facts.tokenizer.types import Fitting, InputIds, RoundTrip, SpecialTokens, Ties
 
 if TYPE_CHECKING:
     from torch.nn import Module
@@ -46,7 +47,7 @@ def special_tokens(tokenizer: Any, model: Any = None) -> SpecialTokens:
 @provider
 def round_trips(tokenizer: Any, train_corpus: Corpus, needed_columns: Any = ()) -> tuple[RoundTrip, ...]:
     """Texts of the corpus, encoded and decoded."""
-    from probes.facts.corpus.sampling import evenly
+    from probes.facts.core.evenly_spaced import evenly
     from probes.facts.tokenizer.round_trip import round_trips_of
 
     if not callable(tokenizer) or not hasattr(tokenizer, "decode"):
@@ -103,7 +104,7 @@ def _fitting(which: str, extractor: Any, model: "Module", fresh: tuple[str, ...]
 @provider
 def largest_input_id(drawn_batches: tuple[Any, ...], token_tables: TokenTables) -> InputIds:
     """The largest id among the inputs of the drawn batches."""
-    from probes.facts.labels.label_rows import rows_of
+    from probes.facts.core.batch_rows import rows_of
 
     found = [
         (max(ids), f"batch {number}, row {row}")

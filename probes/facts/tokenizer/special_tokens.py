@@ -6,7 +6,8 @@ from typing import Any
 
 import torch
 
-from probes.facts.tokenizer.types import Fitting, SpecialTokens, Ties, TokenTables
+from probes.facts.core.types import TokenTables
+from probes.facts.tokenizer.types import Fitting, SpecialTokens, Ties
 
 NEVER_SEEN = "\U000f1234"  # of the private use area: only a tokenizer of bytes can spell it
 SPEECH = ("whisper", "wav2vec2", "hubert", "wavlm", "speech_to_text", "seamless_m4t", "mctct", "unispeech")

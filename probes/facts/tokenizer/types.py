@@ -5,27 +5,6 @@ from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True)
-class Table:
-    """A matrix with one row for each id."""
-
-    name: str
-    rows: int
-
-
-@dataclass(frozen=True)
-class TokenTables:
-    """The embedding that the decoder reads labels with, the one for inputs, and the head that scores them."""
-
-    embedding: Table | None = None
-    inputs: Table | None = None
-    head: Table | None = None
-    tied: bool | None = None  # head and embedding are one tensor; None: there are no two to compare
-    flag: bool | None = None  # what the configuration says about that
-    positions: int | None = None  # the longest labels that the decoder has places for
-    positions_from: str = ""  # the setting that says so
-
-
-@dataclass(frozen=True)
 class SpecialTokens:
     """Ids of the special tokens, by who names them: `ends["generation_config"]` and so on."""
 

@@ -12,8 +12,8 @@ def two_rows(facts: Facts) -> Any:
 
 def generated(facts: Facts) -> Any:
     """What two rows are answered; None where it raises."""
+    from probes.facts.core.hf_logging import quiet
     from probes.facts.core.observer import observed
-    from probes.facts.generation.run_generation import quiet
 
     with quiet(), observed(facts["model"]):
         facts["model"].eval()

@@ -37,7 +37,8 @@ def eval_corpus(eval_items: LoadedItems) -> Corpus:
 
 def _items(dataset: Any, split: str, size: int | str, manifest: Corpus | None) -> LoadedItems:
     from probes.facts.audio.dataset_items import read_items
-    from probes.facts.corpus.sampling import choose, evenly
+    from probes.facts.core.evenly_spaced import evenly
+    from probes.facts.corpus.sampling import choose
 
     if not hasattr(dataset, "__getitem__") or not hasattr(dataset, "__len__"):
         raise NotApplicable(f"the {split} set has no length and no items by number: it can only be run through")

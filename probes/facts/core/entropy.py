@@ -1,0 +1,17 @@
+"""Entropy of labels: what a model that ignores its input can reach."""
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+
+Rows = Sequence[Sequence[int]]
+
+
+def unigram(rows: Rows) -> float | None:
+    """Entropy of the labels as they are distributed: nothing is known, neither input nor what came before."""
+    return entropy(Counter(token for row in rows for token in row))
+
+
+def entropy(counts: Counter[int]) -> float | None:
+    total = counts.total()
+    return -sum(n / total * math.log(n / total) for n in counts.values()) if total else None

@@ -1,0 +1,45 @@
+"""Parameters and modules of a model: which train, which modules hold them, and weights moved and put back."""
+
+from collections.abc import Iterable, Iterator
+
+import torch
+
+from probes.facts.core.snapshot import Keeper
+
+Named = list[tuple[str, torch.nn.Parameter]]
+
+
+def as_in_training(model: torch.nn.Module) -> None:
+    """Modes that the user has set within a training model stay as they are."""
+    if not model.training:
+        model.train()
+
+
+def trainable(model: torch.nn.Module) -> Named:
+    return [(name, parameter) for name, parameter in model.named_parameters() if parameter.requires_grad]
+
+
+def nudge(parameters: Iterable[torch.nn.Parameter]) -> None:
+    """A tenth of each weight's usual size, and a little more for those that are zero."""
+    with torch.no_grad():
+        for parameter in parameters:
+            size = float(parameter.float().square().mean().sqrt()) if parameter.numel() else 0.0
+            parameter.add_(torch.randn_like(parameter) * (0.1 * size + 1e-3))
+
+
+def put_weights_back(model: torch.nn.Module, before: Keeper) -> None:
+    with torch.no_grad():
+        for parameter in model.parameters():
+            parameter.copy_(before.copy_of(parameter))
+
+
+def topmost(model: torch.nn.Module, named: set[str], among: set[str]) -> Iterator[tuple[str, str, list[str]]]:
+    """The highest modules all of whose parameters `among` these are `named`; then lone parameters of other modules."""
+    left = set(named)
+    for name, module in model.named_modules():
+        own = [f"{name}.{n}" if name else n for n, _ in module.named_parameters()]
+        own = [n for n in own if n in among]
+        if name and own and left.issuperset(own):
+            left.difference_update(own)
+            yield name, type(module).__name__, own
+    yield from ((name, "Parameter", [name]) for name in sorted(left & among))

@@ -1,0 +1,121 @@
+"""Facts that several topics share."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Failure:
+    """Something of the user's raised: where, with what, and what it said."""
+
+    phase: str  # drawing, forward pass, loss function, backward pass, update
+    error: str
+    message: str
+    module: str = ""  # the innermost of the model's modules that was running
+    kind: str = ""  # that module's class
+    shapes: str = ""  # what it was given
+    line: str = ""  # file:line of the user's code nearest to the error
+    trace: str = ""
+
+    def __str__(self) -> str:
+        place = f" in {self.module} ({self.kind})" if self.module else ""
+        given = f", given {self.shapes}" if self.shapes else ""
+        return f"the {self.phase} raised {self.error}{place}{given}: {self.message}"
+
+
+@dataclass(frozen=True)
+class Logits:
+    """The model's scores for each class, as the forward pass gave them."""
+
+    shape: tuple[int, ...]
+    minimum: float
+    maximum: float
+    mean: float
+    std: float
+    lowest_sum: float  # over the classes: both 1 for probabilities
+    highest_sum: float
+    lowest_logsumexp: float  # over the classes: both 0 for log-probabilities
+    highest_logsumexp: float
+    nan: int = 0
+    infinite: int = 0
+
+
+@dataclass(frozen=True)
+class FirstLoss:
+    """The loss of the first step, and what it would have to be."""
+
+    value: float
+    parts: Mapping[str, float] = field(default_factory=dict)  # further losses that the output names
+    scored_tokens: int | None = None  # labels that are not -100
+    felt_positions: int | None = None  # positions whose logits get a gradient: what the loss really scores
+    vocabulary: int | None = None
+    cross_entropy: float | None = None  # of these logits and labels by the book, mean over the scored tokens
+    logits: Logits | None = None
+    dtype: str = "float32"
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """Some batches of the training set, opaque as they are; what drawing them used up; what it raised."""
+
+    batches: tuple[Any, ...]
+    consumed: str = ""
+    failure: Failure | None = None
+    seconds: float = 0.0
+    indices: tuple[tuple[int, ...], ...] = ()  # the dataset's rows in each batch, where a sampler names them
+
+
+@dataclass(frozen=True)
+class SpecialIds:
+    """The ids that pad labels and the one that ends them, as tokenizer and model name them."""
+
+    padding: tuple[int, ...] = ()
+    end: int | None = None
+    vocabulary: int | None = None
+    ends: tuple[int, ...] = ()  # all that end a sequence by anybody's word
+    start: int | None = None  # what the model puts before the labels for its decoder
+
+
+@dataclass(frozen=True)
+class Values:
+    """A tensor in numbers. The range is that of its finite elements; None where there is none."""
+
+    role: str  # input, output, weight, batch
+    shape: tuple[int, ...]
+    dtype: str
+    device: str
+    minimum: float | None
+    maximum: float | None
+    nan: float = 0.0  # shares
+    infinite: float = 0.0
+
+    def __str__(self) -> str:
+        span = "no finite value" if self.minimum is None else f"{self.minimum:.4g} to {self.maximum:.4g}"
+        bad = [f"{_percent(share)} {name}" for name, share in (("NaN", self.nan), ("Inf", self.infinite)) if share]
+        return f"{self.role} {list(self.shape)} {self.dtype} on {self.device}, {', '.join([span, *bad])}"
+
+
+@dataclass(frozen=True)
+class Table:
+    """A matrix with one row for each id."""
+
+    name: str
+    rows: int
+
+
+@dataclass(frozen=True)
+class TokenTables:
+    """The embedding that the decoder reads labels with, the one for inputs, and the head that scores them."""
+
+    embedding: Table | None = None
+    inputs: Table | None = None
+    head: Table | None = None
+    tied: bool | None = None  # head and embedding are one tensor; None: there are no two to compare
+    flag: bool | None = None  # what the configuration says about that
+    positions: int | None = None  # the longest labels that the decoder has places for
+    positions_from: str = ""  # the setting that says so
+
+
+def _percent(share: float) -> str:
+    return "under 0.1%" if share < 0.0005 else f"{share:.1%}"

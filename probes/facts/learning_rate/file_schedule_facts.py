@@ -1,0 +1,24 @@
+"""The learning rate's schedule, as arguments in a file or a dict describe it."""
+
+import math
+
+from diagnose.common.provider import provider
+from diagnose.engine.context import NotApplicable
+from probes.facts.learning_rate.types import ScheduleCurve
+from probes.facts.settings.types import RunSettings, UpdatePlan
+
+
+@provider(priority=3)
+def schedule_curve(run_settings: RunSettings, update_plan: UpdatePlan) -> ScheduleCurve:
+    """The schedule that transformers will make by its name."""
+    from probes.facts.learning_rate.play_schedule import CannotPlay, named
+
+    settings, updates = run_settings, update_plan.updates
+    if settings.kind != "transformers" or settings.learning_rate is None:
+        raise NotApplicable("nobody says which schedule will be made: give scheduler")
+    warmup = settings.warmup or 0.0
+    steps = int(warmup) if warmup >= 1 else math.ceil(warmup * updates)
+    try:
+        return named(settings.schedule or "linear", settings.learning_rate, steps, updates)
+    except (CannotPlay, TypeError, ValueError) as reason:
+        raise NotApplicable(str(reason)) from reason

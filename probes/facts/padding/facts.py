@@ -1,0 +1,29 @@
+"""The same row alone and padded."""
+
+from typing import TYPE_CHECKING, Any
+
+from diagnose.common.provider import provider
+from diagnose.engine.context import NotApplicable, Unavailable
+from probes.facts.collation.types import Collation
+from probes.facts.hf_trainer.mutable_state import books_of
+from probes.facts.padding.types import Padding
+
+if TYPE_CHECKING:
+    from torch.nn import Module
+
+
+@provider
+def padding(
+    model: "Module", collation: Collation, compute_loss: Any = None, labels_of: Any = None, trainer: Any = None
+) -> Padding:
+    """The shortest of the collated items alone, and the same beside the longest."""
+    from probes.facts.core.model_output import NoLoss, labels_of_batch, loss_of_output
+    from probes.facts.padding.compare import NotComparable, compare
+
+    loss, read = compute_loss or loss_of_output, labels_of or labels_of_batch
+    try:
+        return compare(model, collation, loss, read, books_of(trainer))
+    except (NotComparable, NoLoss) as reason:
+        raise NotApplicable(str(reason)) from reason
+    except (RuntimeError, ValueError, IndexError) as reason:
+        raise Unavailable(f"a batch of one or two rows raised {type(reason).__name__}: {reason}") from reason

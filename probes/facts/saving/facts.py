@@ -1,0 +1,47 @@
+"""The model saved as the run saves it, and read again."""
+
+from typing import TYPE_CHECKING, Any
+
+from diagnose.common.provider import provider
+from diagnose.engine.context import NotApplicable, Unavailable
+from probes.facts.first_step.types import FirstStep
+from probes.facts.hf_trainer.mutable_state import books_of
+from probes.facts.labels.types import Rehearsal
+from probes.facts.saving.types import Saved
+
+if TYPE_CHECKING:
+    from torch.nn import Module
+
+
+@provider
+def saved(
+    model: "Module",
+    batch: Any,
+    first_step: FirstStep,
+    rehearsal: Rehearsal | None = None,
+    compute_loss: Any = None,
+    trainer: Any = None,
+) -> Saved:
+    """Saved at step 0, read again, and asked for the loss of the first batch in evaluation mode."""
+    from probes.facts.core.model_output import loss_of_output
+    from probes.facts.core.observer import observed
+    from probes.facts.saving.save_and_reload import (
+        NotTried,
+        is_theirs,
+        loss_in_evaluation,
+        save_and_read,
+        write_and_read,
+    )
+
+    if first_step.failure is not None:
+        raise Unavailable(str(first_step.failure))
+    loss = loss_in_evaluation(compute_loss or loss_of_output, batch)
+    before = rehearsal.loss if rehearsal else None
+    seconds = first_step.forward_seconds + first_step.backward_seconds
+    try:
+        with observed(others=books_of(trainer)):
+            return (
+                save_and_read(model, loss, before, seconds) if is_theirs(model) else write_and_read(model, loss, before)
+            )
+    except NotTried as reason:
+        raise NotApplicable(str(reason)) from reason
