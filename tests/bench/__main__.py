@@ -15,7 +15,7 @@ Measurement = tuple[str, str, Callable[[], Measured]]
 def measurements() -> Iterator[Measurement]:
     """Every measurement of every topic: topic, name, function."""
     for path in sorted(Path(__file__).parent.glob("*.py")):
-        found = None if path.stem.startswith("__") else import_module(f"tests.bench.{path.stem}")
+        found = None if path.stem.startswith(("__", "test_")) else import_module(f"tests.bench.{path.stem}")
         for name, measure in getattr(found, "MEASUREMENTS", {}).items():
             yield path.stem, name, measure
 

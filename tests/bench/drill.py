@@ -16,7 +16,7 @@ from diagnose.engine import discovery
 from diagnose.engine.engine import installed
 from probes.healthy import healthy
 from tests.bench.report import Measured
-from tests.observing import picture
+from tests.support.state_picture import picture
 from trainer.demo.corpus import make_corpus
 from trainer.demo.run import MODELS, settings
 from trainer.pipeline.steps import data_step

@@ -18,8 +18,8 @@ from transformers.utils.logging import disable_progress_bar, set_verbosity_error
 
 from diagnose.guard import Guard
 from probes.guards.transformers import GuardCallback
+from tests.bench.audit_rows import Clips
 from tests.bench.report import Measured
-from tests.bench.rows import Clips
 from tests.bench.throughput import prepared as of_the_demo
 from trainer.config import Resolved
 from trainer.config.load import load

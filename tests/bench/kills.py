@@ -16,7 +16,7 @@ import torch
 
 from diagnose.guard import Guard
 from tests.bench.report import Measured
-from tests.loop_support import write_run
+from tests.support.small_runs import write_run
 from trainer.models.bundle import ARCHITECTURES
 
 MODELS = {"hybrid": "hybrid", "whisper": "whisper+ctc", "e2e": "e2e+ctc", "mt5": "mt5"}

@@ -6,10 +6,10 @@ from functools import partial
 from itertools import product
 
 from probes.facts.nonfinite.traced_step import find_origin, is_sound
-from tests.bench.nan_costs import CHANGES, armed, finite_tests, replay
+from tests.bench.large_models import SIZED
+from tests.bench.nan_cost import CHANGES, armed, finite_tests, replay
 from tests.bench.report import Measured
-from tests.bench.sized import SIZED
-from tests.nan_causes import CAUSES, TRAPS, case, is_named
+from tests.support.nan_models import CAUSES, TRAPS, case, is_named
 
 ARCHITECTURES = ("whisper", "e2e", "hybrid", "mt5")
 SEEDS = (0, 1, 2)

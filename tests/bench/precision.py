@@ -12,7 +12,7 @@ from probes.facts.precision.range_recorder import record_ranges
 from probes.facts.precision.types import FORMATS
 from probes.healthy import NAMES, healthy
 from tests.bench.report import Measured
-from tests.half_overflows import HARMLESS, OVERFLOWS, PARTS, overflowing
+from tests.support.fp16_overflow_models import HARMLESS, OVERFLOWS, PARTS, overflowing
 from trainer.models.keep_fp32 import keep_fp32
 
 SEEDS = (0, 1, 2)

@@ -13,11 +13,12 @@ from statistics import median
 from diagnose import Severity
 from diagnose.engine import discovery
 from diagnose.engine.engine import Engine
-from diagnose.records import MOST, Record, Records
+from diagnose.records import Record, Records
+from diagnose.records.records import MOST
 from probes.healthy import NAMES, healthy
 from probes.subjects.short_run import Manner, recorded_run
 from tests.bench.report import Measured
-from tests.step_runs import demo_run
+from tests.support.step_runs import demo_run
 
 MODELS = ("whisper", "e2e", "hybrid", "mt5")
 SEEDS, SUBJECT_SEEDS = range(3), range(10)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from tests.bench import kills, recording_kills, throughput
+from tests.bench import kills, recording_kill_runs, throughput
 from tests.bench.report import Measured
 from trainer.data.length_sampler import LengthBatchSampler, padding_waste
 
@@ -57,5 +57,5 @@ MEASUREMENTS = {
     **{f"throughput/{model}": partial(throughput.measure, model) for model in throughput.MODELS},
     "padding_waste": padding,
     **{f"kills/{model}": partial(kills.measure, model) for model in kills.MODELS},
-    "recording_kills": recording_kills.measure,
+    "recording_kills": recording_kill_runs.measure,
 }

@@ -1,0 +1,263 @@
+"""The gate: a receipt that holds is accepted at once, anything else looks, and only a full go opens."""
+
+import json
+import subprocess
+import sys
+
+import click
+import pytest
+
+from diagnose import Finding, Stage
+from diagnose.common.errors import InputError
+from diagnose.engine.engine import installed, of
+from diagnose.engine.runner import Selection
+from diagnose.gate import gate
+from diagnose.gate.digests import DigestInputs, Digests
+from diagnose.gate.output_folder import Folder, read_receipt
+from diagnose.gate.receipt import Receipt
+from diagnose.gate.run_preflight import digest_inputs, examine
+from tests.support import fake_probes
+from tests.support.fake_probes import passes, probe_of
+
+
+class Run:
+    """A run whose loss is a number in its configuration; counts how often the probes looked."""
+
+    def __init__(self, folder):
+        self.folder, self.looks, self.config = folder, 0, {"training": {"loss": 2.0}}
+        self.manifest = folder / "train.csv"
+        self.manifest.write_text("audio_path\na.wav\n")
+        (folder / "a.wav").write_bytes(b"sound")
+
+    @property
+    def facts(self):
+        inputs = DigestInputs(self.out, self.config, manifests=(self.manifest,), audio_files=(self.folder / "a.wav",))
+        return {"model": self.config["training"]["loss"], "digest_inputs": inputs}
+
+    @property
+    def out(self):
+        return self.folder / "out"
+
+    @property
+    def engine(self):
+        def loss_is_zero(model):
+            self.looks += 1
+            if model == 0:
+                yield Finding("batch 0", "the loss is 0, expected above 0", "look at the labels")
+
+        return of([probe_of("LOS001", loss_is_zero), passes("GRD001"), passes("LRN001"), passes("ENV001")])
+
+    def ask(self, **options):
+        return gate.ask(self.facts, engine=self.engine, **options)
+
+    def preflight(self, selection):
+        return examine(self.engine, self.engine.context(self.facts), selection)
+
+
+@pytest.fixture
+def run(tmp_path):
+    return Run(tmp_path)
+
+
+def test_the_first_run_looks_and_the_second_accepts_the_receipt(run):
+    first = run.ask()
+    assert first.open and first.preflight and run.looks == 1
+    assert first.reason == "go, looked at now: this run has no receipt yet"
+    second = run.ask()
+    assert second.open and second.preflight is None and run.looks == 1
+    assert second.reason.startswith("the receipt of ") and "go full" in second.reason
+
+
+def test_no_go_refuses_with_1_and_leaves_the_report_alone_in_the_runs_directory(run):
+    run.config["training"]["loss"] = 0.0
+    refused = run.ask()
+    assert (refused.open, refused.exit_code) == (False, 1)
+    assert refused.reason == "no-go: LOS001 at batch 0: the loss is 0, expected above 0; fix: look at the labels"
+    assert sorted(str(p.relative_to(run.out)) for p in run.out.rglob("*") if p.is_file()) == [
+        "preflight/receipt.json",
+        "preflight/report.json",
+    ]
+    assert not run.ask().open and run.looks == 2
+
+
+def test_cannot_vouch_refuses_with_2(run):
+    engine = of([passes("ENV001"), probe_of("LOS001", lambda train_rows: ())])
+    refused = gate.ask(run.facts | {"train_rows": []}, engine=engine)
+    assert (refused.open, refused.exit_code) == (False, 2)
+    assert refused.reason == "cannot vouch: LOS001 blocked: train_rows: it is empty"
+
+
+def test_go_without_a_look_at_learning_cannot_vouch(run):
+    engine = of([passes("LOS001"), passes("GRD001"), probe_of("LRN001", lambda train_batches: ())])
+    refused = gate.ask(run.facts, engine=engine)
+    assert (refused.open, refused.exit_code) == (False, 2)
+    assert refused.reason == "cannot vouch: no probe of the stage learning could look"
+    assert not gate.ask({"model": 1.0}, engine=engine).open
+
+
+@pytest.mark.parametrize(
+    ("change", "named"),
+    [
+        (lambda run: run.config["training"].update(loss=3.0), "configuration: training.loss was 2.0, is 3.0"),
+        (lambda run: run.manifest.write_text("audio_path\nb.wav\n"), "train.csv: line 2 changed"),
+        (lambda run: (run.folder / "a.wav").write_bytes(b"other sound"), "a.wav changed"),
+    ],
+)
+def test_a_stale_receipt_looks_again_and_names_what_changed(run, change, named):
+    run.ask()
+    change(run)
+    passage = run.ask()
+    assert passage.open and run.looks == 2
+    assert named in passage.reason and "no longer holds" in passage.reason
+    assert run.ask().preflight is None
+
+
+def test_many_changes_are_counted_after_the_first_few(run):
+    run.config["training"] |= {f"key{n}": 1 for n in range(9)}
+    run.ask()
+    run.config["training"] |= {f"key{n}": 2 for n in range(9)}
+    assert run.ask().reason.endswith("training.key4 was 1, is 2; and 4 more")
+
+
+def test_a_receipt_of_one_stage_opens_no_gate(run):
+    run.preflight(Selection(stages=(Stage.ENVIRONMENT,)))
+    assert not read_receipt(run.out).full
+    passage = run.ask()
+    assert passage.preflight and run.looks == 1
+    assert "limited to some stages" in passage.reason
+
+
+def test_a_look_at_one_stage_does_not_take_the_place_of_a_full_one_that_holds(run):
+    run.ask()
+    run.preflight(Selection(ids=("ENV001",)))
+    assert run.ask().preflight is None and run.looks == 1
+    run.config["training"]["loss"] = 4.0
+    run.preflight(Selection(ids=("ENV001",)))
+    assert not read_receipt(run.out).full
+
+
+def test_a_resumed_run_accepts_its_own_receipt_on_another_machine_but_not_with_another_configuration(run):
+    run.ask()
+    path = run.out / "preflight" / "receipt.json"
+    kept = json.loads(path.read_text())
+    path.write_text(json.dumps(kept | {"device": "another", "versions": kept["versions"] | {"torch": "1.0"}}))
+    assert run.ask(resumed=True).preflight is None
+    assert "device: was another, is cpu" in run.ask().reason
+    run.config["training"]["loss"] = 5.0
+    assert run.ask(resumed=True).preflight is not None
+
+
+def test_a_torn_receipt_is_looked_past(run):
+    run.ask()
+    (run.out / "preflight" / "receipt.json").write_text("{")
+    passage = run.ask()
+    assert passage.open and "no receipt that can be read" in passage.reason
+
+
+def test_skipping_needs_a_reason_and_records_it(run):
+    passage = run.ask(skip="the cluster closes at noon")
+    assert passage.open and run.looks == 0
+    assert passage.reason == "skipped: the cluster closes at noon"
+    recorded = json.loads((run.out / "preflight" / "skipped.json").read_text())
+    assert recorded["reason"] == "the cluster closes at noon"
+    with pytest.raises(InputError, match="needs a reason"):
+        run.ask(skip="  ")
+
+
+def test_ctrl_c_leaves_nothing_behind(run):
+    def interrupted(model):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        gate.ask(run.facts, engine=of([passes("ENV001"), probe_of("LOS001", interrupted)]))
+    assert not run.out.exists()
+
+
+def test_without_digest_inputs_the_gate_looks_every_time_and_writes_nothing(run):
+    for _ in range(2):
+        passage = gate.ask({"model": 1.0}, engine=run.engine)
+        assert passage.open and passage.preflight.receipt is None
+    assert run.looks == 2 and not run.out.exists()
+
+
+def test_a_command_ends_with_the_verdicts_exit_code(run, monkeypatch, capsys):
+    monkeypatch.setattr(gate, "installed", lambda: run.engine)
+    assert gate.enter(run.facts).startswith("go, looked at now: ")
+    run.config["training"]["loss"] = 0.0
+    with pytest.raises(click.exceptions.Exit) as refused:
+        gate.enter(run.facts)
+    assert refused.value.exit_code == 1
+    said = capsys.readouterr()
+    assert "preflight: the receipt of" in said.err and "training.loss was 2.0, is 0.0" in said.err
+    assert "the run does not start: no-go: LOS001" in said.err and "DO NOT START TRAINING" in said.err
+    assert said.out == ""
+
+
+def test_a_report_that_cannot_be_kept_is_told_all_the_same(run):
+    run.out.write_text("a file where the folder should be")
+    passage = run.ask()
+    assert passage.open and "cannot be written" in passage.preflight.unwritten
+
+
+class Trained:
+    """A run of our own trainer, as far as a receipt looks at it: configuration, two splits, audio."""
+
+    def __init__(self, root):
+        self.root = root
+        (root / "splits").mkdir()
+        for split in ("train", "dev"):
+            rows = "".join(f"{split}{n}.wav,xin chào {n},hello {n},1.0,v{n}\n" for n in range(3))
+            header = "audio_path,transcript,translation,duration,video_id\n"
+            (root / "splits" / f"{split}.csv").write_text(header + rows)
+            for n in range(3):
+                (root / f"{split}{n}.wav").write_bytes(b"sound")
+
+    def context(self, *overrides):
+        from trainer.config import load
+        from trainer.paths import shipped_config
+
+        places = [f"paths.data_root={self.root}", "paths.splits_dir=splits", f"output.dir={self.root}/out"]
+        return installed().context({"config": load(shipped_config("demo_hybrid"), [*places, *overrides])})
+
+    def vouch(self):
+        report = fake_probes.examine([passes("LOS001"), passes("GRD001"), passes("LRN001")])
+        receipt = Receipt.of(report, Digests.of(digest_inputs(self.context())))
+        Folder(self.root / "out" / "preflight").write(report, receipt)
+
+
+@pytest.fixture
+def trained(tmp_path):
+    trained = Trained(tmp_path)
+    trained.vouch()
+    return trained
+
+
+def test_a_run_of_the_trainer_keeps_its_receipt_until_something_changes(trained):
+    assert isinstance(gate.standing(trained.context()), Receipt)
+    changed = gate.standing(trained.context("training.learning_rate=0.5"))
+    assert "no longer holds: configuration: training.learning_rate was " in changed and changed.endswith(", is 0.5")
+    train = trained.root / "splits" / "train.csv"
+    train.write_text(train.read_text().replace("hello 1", "good day"))
+    assert gate.standing(trained.context()).endswith(f"manifest {train}: line 3 changed")
+    trained.vouch()
+    (trained.root / "dev2.wav").write_bytes(b"another sound")
+    assert gate.standing(trained.context()).endswith(f"audio: {trained.root / 'dev2.wav'} changed")
+
+
+def test_source_of_every_package_that_decides_is_vouched_for(trained):
+    code = read_receipt(trained.root / "out").digests.code
+    files = ("diagnose/gate/gate.py", "trainer/facts.py", "trainer/loop/loss.py")
+    for file in (*files, "probes/loss/loss_is_not_finite.py"):
+        assert file in code
+
+
+def test_asking_a_receipt_that_holds_imports_no_torch(trained):
+    script = (
+        "import sys; from pathlib import Path; from diagnose.gate import gate\n"
+        "from tests.diagnose.gate.test_gate import Trained\n"
+        f"t = Trained.__new__(Trained); t.root = Path({str(trained.root)!r})\n"
+        "told = gate.standing(t.context())\n"
+        "print(told if isinstance(told, str) else 'holds', 'torch' in sys.modules)"
+    )
+    ran = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    assert ran.stdout == "holds False\n", ran.stderr

@@ -1,0 +1,166 @@
+"""Do targets belong to their inputs? Right pairs pass, slipped ones are named, nobody is accused without evidence."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+import torch
+
+import diagnose
+from diagnose import Severity
+from diagnose.engine.engine import installed
+from probes.facts.pairing.count_features import inputs_as_counts, targets_as_counts
+from probes.facts.pairing.facts import _name
+from probes.facts.pairing.read_pairs import Kind, places
+from probes.facts.pairing.ridge_test import relations
+from probes.facts.pairing.types import Relation, Relations
+from probes.faults.learning.targets_slipped_by_a_row import Slipped
+from probes.healthy import NAMES, healthy
+from probes.learning.targets_belong_to_other_inputs import targets_belong_to_other_inputs
+from tests.support.state_picture import picture
+
+
+def related(seed=0, rows=200, noise=1.0):
+    """Targets that follow their inputs, as rows of numbers."""
+    chance = np.random.default_rng(seed)
+    inputs = chance.normal(size=(rows, 8))
+    return inputs, inputs @ chance.normal(size=(8, 6)) + noise * chance.normal(size=(rows, 6))
+
+
+def judged(inputs, targets, spoken=False, lengths=None):
+    stretches = [number * 4 // len(inputs) for number in range(len(inputs))]
+    kind = Kind(inputs, targets, spoken, lengths)
+    train = tuple(relations(kind, stretches, range(len(inputs)), "train_dataset"))
+    return train, [f.message for f in targets_belong_to_other_inputs(Relations(train))]
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_right_pairs_pass_and_slipped_ones_are_named_with_their_shift(seed):
+    inputs, targets = related(seed)
+    train, said = judged(inputs, targets)
+    assert train[0].chance < 2e-4 and not said
+    for shift in (1, -2):
+        train, said = judged(inputs, np.roll(targets, shift, axis=0))
+        assert train[0].shift == shift and f"moved by {shift:+d} rows" in said[0]
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_unrelated_rows_accuse_nobody(seed):
+    chance = np.random.default_rng(seed)
+    _, said = judged(chance.normal(size=(200, 8)), chance.normal(size=(200, 6)))
+    assert not said
+
+
+def test_a_stretch_that_slipped_is_named_and_its_neighbours_are_not():
+    inputs, targets = related()
+    targets[150:] = np.roll(targets[150:], -1, axis=0)
+    (finding,) = targets_belong_to_other_inputs(Relations(judged(inputs, targets)[0]))
+    assert finding.where == "train_dataset, rows 150 to 199" and "moved by -1 rows" in finding.message
+
+
+def test_a_stretch_dealt_out_at_random_is_named_by_the_others():
+    inputs, targets = related()
+    targets[:50] = np.random.default_rng(1).permutation(targets[:50])
+    (finding,) = targets_belong_to_other_inputs(Relations(judged(inputs, targets)[0]))
+    assert finding.where == "train_dataset, rows 0 to 49" and "fits by" in finding.message
+
+
+def test_the_next_input_may_tell_more_of_a_target_than_its_own():
+    """A forecast: the value that follows a window is in the next window."""
+    values = np.cumsum(np.random.default_rng(0).normal(size=220))
+    inputs = np.stack([values[start : start + 8] for start in range(200)])
+    assert not judged(inputs, values[8:208, None])[1]
+
+
+def test_wrong_pairs_need_evidence_that_right_ones_would_be_seen():
+    lone = Relation("train_dataset", 400, chance=0.4, sigmas=0.2)
+    right = Relation("the evaluation set", 150, chance=1e-4, sigmas=22.0)
+    assert not list(targets_belong_to_other_inputs(Relations((lone,))))
+    (finding,) = targets_belong_to_other_inputs(Relations((lone,), (right,)))
+    assert "the evaluation set fits by 22.0 with 150 rows" in finding.message
+    speech = Relation("train_dataset", 400, chance=0.4, sigmas=0.2, spoken=True, lengths=0.01)
+    (finding,) = targets_belong_to_other_inputs(Relations((speech,)))
+    assert "correlate by 0.01" in finding.message
+
+
+def test_rows_are_read_in_stretches_from_the_first_to_the_last():
+    rows = places(1200)
+    assert len(rows) == 400 and {stretch for stretch, _ in rows} == {0, 1, 2, 3}
+    assert min(row for _, row in rows) == 0 and max(row for _, row in rows) == 1199
+    assert sorted(row for _, row in places(36)) == list(range(36))
+
+
+def test_padding_of_inputs_and_of_targets_is_not_counted():
+    tone = np.random.default_rng(0).normal(size=(50, 4))
+    long = [np.concatenate([tone * scale, np.zeros((70, 4))]) for scale in (1.0, 2.0, 3.0)]
+    short = [value[:51] for value in long]
+    assert np.array_equal(inputs_as_counts(long), inputs_as_counts(short))
+    padded, bare = [np.array([3, 4, -100, -100])] * 3, [np.array([3, 4])] * 3
+    assert np.array_equal(targets_as_counts(padded), targets_as_counts(bare))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_healthy_subject_passes_before_any_training(name):
+    report = diagnose.preflight(select=["LRN03*"], **healthy(name))
+    assert report.verdict == "go" and not report.findings
+    assert [outcome.status for outcome in report.outcomes] == ["passed", "passed", "skipped"]
+
+
+@pytest.mark.parametrize("name", ["hybrid", "classifier"])
+def test_the_model_is_left_as_it_was_after_a_short_training(name):
+    facts = healthy(name)
+    if name == "classifier":  # random scores may prefer the right pairs by luck, and then nothing is trained
+        torch.nn.init.zeros_(facts["model"][-1].weight)
+    parts = (facts["model"], facts["optimizer"])
+    before = picture(*parts)
+    losses = installed().context({**facts, "pairs_asked": True}).get("pair_losses")
+    assert losses.rows >= 8 and losses.updates and 0 < losses.chance <= 1
+    assert picture(*parts) == before
+
+
+def test_a_reordered_set_passes():
+    facts = healthy("mt5")
+    facts["train_dataset"] = Slipped(facts["train_dataset"], by=0)
+    report = diagnose.preflight(select=["LRN03*"], **facts)
+    assert report.verdict == "go" and not report.findings
+
+
+def batches(count=20, right=True):
+    torch.manual_seed(0)
+    inputs = [torch.randn(8, 12) for _ in range(count)]
+    return [(x, x[:, :5].argmax(1) if right else torch.randint(0, 5, (8,))) for x in inputs]
+
+
+def classified(model, batch):
+    return torch.nn.functional.cross_entropy(model(batch[0]), batch[1])
+
+
+def test_the_model_itself_is_asked_when_the_teacher_sees_nothing_and_only_notes_are_made_of_little():
+    facts = {"model": torch.nn.Linear(12, 5), "compute_loss": classified}
+    report = diagnose.preflight(select=["LRN03*"], train_batches=batches(right=False), **facts)
+    assert report.exit_code == 0 and {f.severity for f in report.findings} <= {Severity.NOTE, Severity.WARNING}
+    assert "LRN031" in {f.probe for f in report.findings}
+    skipped = diagnose.preflight(select=["LRN032"], train_batches=batches(), **facts).outcomes[0]
+    assert skipped.status == "skipped" and "--pairs" in skipped.reason
+
+
+def test_kinds_of_targets_are_named_apart_also_where_they_begin_alike():
+    class Tokens:
+        def convert_ids_to_tokens(self, number):
+            return f"<{number}>"
+
+    def names(*firsts):
+        kinds = tuple(Kind(*related(), spoken=False, lengths=None, first=first) for first in firsts)
+        rows = SimpleNamespace(kinds=kinds)
+        return [_name(rows, number, Tokens()) for number in range(len(kinds))]
+
+    assert names(3, 4) == [", targets that begin with <3>", ", targets that begin with <4>"]
+    assert names(3, 3) == [", target 1 of 2 of each item", ", target 2 of 2 of each item"] and names(3) == [""]
+
+
+@pytest.mark.parametrize("rows", [1, 8])
+def test_too_few_rows_are_no_verdict(rows):
+    facts = {"model": torch.nn.Linear(12, 5), "compute_loss": classified}
+    report = diagnose.preflight(select=["LRN030"], train_batches=[(x[:rows], y[:rows]) for x, y in batches(2)], **facts)
+    (outcome,) = report.outcomes
+    assert outcome.status == "skipped" and "too few" in outcome.reason

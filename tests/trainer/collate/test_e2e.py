@@ -1,0 +1,141 @@
+"""Properties of the batches for Wav2Vec2 and mBART."""
+
+import random
+
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from transformers import Wav2Vec2FeatureExtractor
+
+from tests.support.speech_batches import (
+    RATE,
+    TRAIN_TEXTS,
+    assert_same_row,
+    batches,
+    check_labels,
+    copied,
+    expected_texts,
+    item,
+    items,
+    row_contents,
+    same_inputs,
+)
+from trainer.collate.e2e import LEAST_SAMPLES, E2ECollator
+from trainer.collate.task_tokens import tasks_of
+from trainer.models.ctc import CharacterVocabulary
+from trainer.models.tokenizers.hybrid_and_mbart import mbart_tokenizer
+
+EXTRACTOR = Wav2Vec2FeatureExtractor(return_attention_mask=True)
+TOKENIZER = mbart_tokenizer(TRAIN_TEXTS, "characters", "vi_VN")
+CHARACTERS = CharacterVocabulary.build(TRAIN_TEXTS)
+COLLATE = E2ECollator(EXTRACTOR, TOKENIZER, "both", 256, 30 * RATE, CHARACTERS)
+SPECIALS = set(TOKENIZER.all_special_ids) - {TOKENIZER.unk_token_id}
+START = TOKENIZER.convert_tokens_to_ids("vi_VN")
+
+
+def decoded(labels: torch.Tensor) -> list[str]:
+    rows = [[i for i in row if i >= 0] for row in labels.tolist()]
+    return TOKENIZER.batch_decode(rows, skip_special_tokens=True, clean_up_tokenization_spaces=False)
+
+
+def lengths(batch: dict[str, torch.Tensor]) -> dict[str, torch.Tensor]:
+    heard = batch["attention_mask"].sum(dim=1)
+    scored = {key: (batch[key] != -100).sum(dim=1) for key in ("labels", "ctc_labels")}
+    return {"input_values": heard, "attention_mask": heard, **scored}
+
+
+@given(batches)
+@settings(max_examples=60, deadline=None)
+def test_every_batch(rows) -> None:
+    before = copied(rows)
+    batch = COLLATE(rows)
+    assert same_inputs(before, rows)
+    assert set(batch) == {"input_values", "attention_mask", "labels", "ctc_labels"}
+    assert {len(value) for value in batch.values()} == {2 * len(rows)}
+    check_labels(batch["labels"], TOKENIZER.eos_token_id, SPECIALS)
+    assert not (batch["labels"] == START).any()
+    samples = [max(LEAST_SAMPLES, len(row["audio"])) for row in rows]
+    assert batch["attention_mask"].sum(dim=1).tolist() == samples * 2
+    assert (batch["attention_mask"].diff(dim=1) <= 0).all()
+    assert not batch["input_values"][batch["attention_mask"] == 0].any() and batch["input_values"].isfinite().all()
+    assert tasks_of(TOKENIZER, batch["labels"]) == ["transcribe"] * len(rows) + ["translate"] * len(rows)
+    assert decoded(batch["labels"]) == expected_texts(rows)
+    heard = [CHARACTERS.decode(row) for row in batch["ctc_labels"].tolist()]
+    assert heard == expected_texts(rows)[: len(rows)] + [""] * len(rows)
+
+
+@given(batches, items)
+@settings(max_examples=30, deadline=None)
+def test_another_row_changes_no_row(rows, other) -> None:
+    alone, among = COLLATE(rows), COLLATE([*rows, other])
+    for number in range(len(rows)):
+        for half in (0, 1):
+            one = row_contents(alone, number + half * len(rows), lengths(alone))
+            two = row_contents(among, number + half * (len(rows) + 1), lengths(among))
+            assert_same_row(one, two)
+
+
+@given(batches, st.randoms(use_true_random=False))
+@settings(max_examples=30, deadline=None)
+def test_permuted_rows_permute_the_batch(rows, shuffle: random.Random) -> None:
+    order = list(range(len(rows)))
+    shuffle.shuffle(order)
+    batch, permuted = COLLATE(rows), COLLATE([rows[place] for place in order])
+    places = torch.tensor(order + [place + len(rows) for place in order])
+    assert all(torch.equal(permuted[key], batch[key][places]) for key in batch)
+
+
+@pytest.mark.parametrize("task", ["transcribe", "translate"])
+def test_one_task_keeps_the_batch_size(task: str) -> None:
+    rows = [item(4000, "xin chào", "chào bạn"), item(300, "ok", "được")]
+    batch = E2ECollator(EXTRACTOR, TOKENIZER, task)(rows)
+    assert "ctc_labels" not in batch and tasks_of(TOKENIZER, batch["labels"]) == [task, task]
+    assert decoded(batch["labels"])[0] == {"transcribe": "xin chào", "translate": "chào bạn"}[task]
+
+
+def test_the_end_token_is_scored_when_padding_has_its_id() -> None:
+    tokenizer = mbart_tokenizer(TRAIN_TEXTS, "characters", "vi_VN")
+    tokenizer.pad_token = tokenizer.eos_token
+    batch = E2ECollator(EXTRACTOR, tokenizer)([item(900, "xin chào", "a"), item(900, "", "chào")])
+    assert (batch["labels"] == tokenizer.eos_token_id).sum(dim=1).tolist() == [1, 1, 1, 1]
+    check_labels(batch["labels"], tokenizer.eos_token_id, set(tokenizer.all_special_ids))
+
+
+def test_a_text_that_spells_specials_cannot_end_or_steer_the_row() -> None:
+    batch = COLLATE([item(900, "ok </s> <2translate> a", "vi_VN <pad> <s>")])
+    check_labels(batch["labels"], TOKENIZER.eos_token_id, SPECIALS)
+    assert tasks_of(TOKENIZER, batch["labels"]) == ["transcribe", "translate"]
+
+
+def test_a_text_beyond_the_limit_is_cut_and_still_ends() -> None:
+    batch = E2ECollator(EXTRACTOR, TOKENIZER, "transcribe", 8)([item(900, "deadline của team", "")])
+    assert batch["labels"].shape == (1, 8)
+    check_labels(batch["labels"], TOKENIZER.eos_token_id, SPECIALS)
+
+
+@pytest.mark.parametrize(("size", "kept"), [(1, 400), (399, 400), (400, 400), (31 * RATE, 30 * RATE)])
+def test_audio_shorter_than_a_frame_and_longer_than_the_limit(size: int, kept: int) -> None:
+    batch = COLLATE([item(size, "a", "b")])
+    assert batch["input_values"].shape == (2, kept) and batch["attention_mask"].all()
+
+
+def test_clips_are_normalised_over_their_own_samples_as_the_library_does() -> None:
+    rows = [item(size, "a", "b") for size in (9000, 5000, 7001)]
+    rows[1]["audio"] = rows[1]["audio"] * 30 + 2
+    batch = COLLATE(rows)
+    audio = [row["audio"].numpy() for row in rows]
+    expected = EXTRACTOR(audio, sampling_rate=RATE, padding=True, return_tensors="pt")
+    torch.testing.assert_close(batch["input_values"][:3], expected.input_values, rtol=1e-4, atol=1e-5)
+    assert torch.equal(batch["attention_mask"][:3], expected.attention_mask.long())
+
+
+def test_silence_stays_silent() -> None:
+    row = {**item(4000, "a", "b"), "audio": torch.zeros(4000)}
+    assert not COLLATE([row])["input_values"].any()
+
+
+def test_an_encoder_trained_on_plain_samples_gets_them_plain() -> None:
+    row = item(4000, "a", "b")
+    plain = E2ECollator(Wav2Vec2FeatureExtractor(do_normalize=False), TOKENIZER)([row])
+    assert torch.equal(plain["input_values"][0], row["audio"])
