@@ -160,8 +160,7 @@ def test_a_healthy_run_is_the_same_with_and_without(made: Any, tmp_path: Path) -
 
 
 def test_neither_package_is_imported_to_list_the_probes() -> None:
-    code = (
-        "import sys; from diagnose.engine import discovery; print(discovery.probes().unreadable, sorted(sys.modules))"
-    )
+    code = "from diagnose.engine import discovery; unreadable = discovery.probes().unreadable"
+    code += "; import sys; print(unreadable, sorted(sys.modules))"
     told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=dict(os.environ))
     assert told.stdout.startswith("() ") and "'lightning'" not in told.stdout and "'transformers'" not in told.stdout
