@@ -5,14 +5,14 @@ from dataclasses import replace
 from typing import Any
 
 from diagnose.common.errors import InputError
-from diagnose.common.provider import needs_of
-from diagnose.engine.context import Refusal
+from diagnose.common.provider import facts_needed
+from diagnose.engine.context import FactError
 from diagnose.engine.engine import installed
 from diagnose.engine.report import Report
-from diagnose.engine.runner import Selection, Watcher
+from diagnose.engine.runner import ProgressListener, Selection
 from diagnose.engine.types import Stage
 from diagnose.engine.user_facts import nearest
-from diagnose.gate.run_preflight import conduct
+from diagnose.gate.run_preflight import run_preflight
 
 
 def preflight(
@@ -31,7 +31,7 @@ def preflight(
         if stage not in list(Stage):
             raise InputError(f"there is no stage {stage!r}{nearest(stage, Stage)}")
     selection = Selection(tuple(map(Stage, stages)), tuple(select), dict(ignore or {}), everything)
-    return conduct(facts, selection).report
+    return run_preflight(facts, selection).report
 
 
 def nan_bisect(
@@ -40,7 +40,7 @@ def nan_bisect(
     precision: str = "fp32",
     number: int | None = None,
     names: Sequence[str] = (),
-    watcher: Watcher | None = None,
+    watcher: ProgressListener | None = None,
     **facts: Any,
 ) -> Any:
     """The birth of the value that makes a step not finite, with its finding; None when all is finite.
@@ -54,16 +54,18 @@ def nan_bisect(
     )
     try:
         found = engine.context({**facts, "search": how}, watcher).get("searched")
-    except Refusal as refusal:
+    except FactError as refusal:
         raise InputError(f"nothing could be searched: {refusal}") from refusal
     if found.origin is None:
         return None
-    about = tuple(probe.id for probe in engine.probes if "bisected" in needs_of(probe.look).required)
+    about = tuple(probe.id for probe in engine.probes if "bisected" in facts_needed(probe.look).required)
     report = engine.examine(engine.context({"bisected": found}), Selection(ids=about))
     return replace(found.origin, finding=report.findings[0] if report.findings else None)
 
 
-def precision(*, batch: Any = None, precision: str | None = None, watcher: Watcher | None = None, **facts: Any) -> Any:
+def precision(
+    *, batch: Any = None, precision: str | None = None, watcher: ProgressListener | None = None, **facts: Any
+) -> Any:
     """float32, pure fp16 and autocast on `batch` or on the first one; `findings` is the verdict on `precision`.
 
     Judged is `precision`, else what the facts say the run is trained in, else fp16.
@@ -72,7 +74,7 @@ def precision(*, batch: Any = None, precision: str | None = None, watcher: Watch
     how = {"precision": precision} | ({} if batch is None else {"batch": batch})
     try:
         found = engine.context({**facts, "search": how}, watcher).get("compared")
-    except Refusal as refusal:
+    except FactError as refusal:
         raise InputError(f"nothing could be compared: {refusal}") from refusal
     report = engine.examine(engine.context({"precisions": found}), Selection(stages=(Stage.PRECISION,)))
     return replace(found, findings=tuple(report.findings))

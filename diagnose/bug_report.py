@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from diagnose.common.atomic_write import write_whole
+from diagnose.common.atomic_write import write_atomically
 from diagnose.common.errors import InputError
 from diagnose.environment import describe
 
@@ -18,7 +18,7 @@ QUOTING = ("data", "labels", "tokenizer", "learning", "generation")  # stages wh
 LEFT_OUT = "left out: it may quote the data"
 
 
-def bundle(path: Path, run: Path | None) -> list[str]:
+def write_bug_report(path: Path, run: Path | None) -> list[str]:
     """Writes the archive and says what is in it; without a run it holds the environment alone."""
     if run is not None and not run.is_dir():
         raise InputError(f"{run}: there is no such directory; give the directory that the run writes to")
@@ -27,7 +27,7 @@ def bundle(path: Path, run: Path | None) -> list[str]:
     with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as file:
         for name, text in entries.items():
             file.writestr(name, text)
-    write_whole(path, archive.getvalue())
+    write_atomically(path, archive.getvalue())
     return list(entries)
 
 
@@ -36,12 +36,12 @@ def _entries(run: Path | None) -> Iterator[tuple[str, str]]:
     for name in FILES if run else ():
         if run and (run / name).is_file():
             text = (run / name).read_text(encoding="utf-8", errors="replace")
-            yield Path(name).name, without_data(text) if name.endswith("report.json") else text
+            yield Path(name).name, redact_findings(text) if name.endswith("report.json") else text
     if run and (steps := first_steps(run)):
         yield "first_steps.json", json.dumps(steps, indent=1) + "\n"
 
 
-def without_data(report: str) -> str:
+def redact_findings(report: str) -> str:
     """The report with its numbers, and without the words of findings that were made on data."""
     try:
         content = json.loads(report)

@@ -11,7 +11,7 @@ from diagnose.commands.data import data
 from diagnose.commands.drill import drill
 from diagnose.commands.info import diff, env, explain, list_probes
 from diagnose.commands.nan_bisect import nan_bisect
-from diagnose.commands.options import looked_at, reported
+from diagnose.commands.options import report_options, subject_options
 from diagnose.commands.overfit import overfit
 from diagnose.commands.precision import precision
 from diagnose.commands.release import release
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 STAGE = click.Choice([str(stage) for stage in Stage])
 
 
-@click.group(cls=terminal.Commands)
+@click.group(cls=terminal.CommandGroup)
 @click.version_option(__version__, message="gonogo %(version)s")
 def main() -> None:
     """Decides whether a training run may start, and says why not."""
@@ -50,9 +50,9 @@ def facts_from(
 
     resolved = load(find_config(str(config)), overrides)
     if checkpoint is not None:
-        from trainer.loop.checkpoints.load_for_diagnosis import facts_at
+        from trainer.loop.checkpoints.load_for_diagnosis import facts_at_checkpoint
 
-        return facts_at(resolved, checkpoint)
+        return facts_at_checkpoint(resolved, checkpoint)
     return {"config": resolved}
 
 
@@ -69,7 +69,7 @@ def reasons(context: click.Context, option: click.Parameter, given: tuple[str, .
 
 
 @main.command()
-@looked_at
+@subject_options
 @click.option("--stage", "stages", multiple=True, type=STAGE, metavar="STAGE", help="Only this stage, such as labels.")
 @click.option("--select", "ids", multiple=True, metavar="ID", help="Only this probe, or all that match (LAB*).")
 @click.option(
@@ -80,7 +80,7 @@ def reasons(context: click.Context, option: click.Parameter, given: tuple[str, .
 @click.option(
     "--processes", type=click.IntRange(min=1), metavar="N", help="The run has N: start them, as torchrun does."
 )
-@reported
+@report_options
 @click.pass_context
 def preflight(
     context: click.Context,
@@ -97,25 +97,25 @@ def preflight(
 ) -> None:
     """Looks at a run before it starts. Exit code 0 go, 1 no-go, 2 cannot vouch."""
     from diagnose.engine.runner import Selection
-    from diagnose.gate.run_preflight import conduct
-    from diagnose.render.progress import watching
+    from diagnose.gate.run_preflight import run_preflight
+    from diagnose.render.progress import preflight_progress
     from diagnose.render.text import show
 
     selection = Selection(tuple(Stage(stage) for stage in stages), ids, ignored, everything)
     facts = facts_from(config, overrides, subject) | {"processes": processes}
-    with watching() as watcher:
-        done = conduct(facts, selection, strict, watcher)
+    with preflight_progress() as watcher:
+        done = run_preflight(facts, selection, strict, watcher)
     show(done, terminal.console())
     write(done.report, **paths)
     context.exit(done.report.exit_code)
 
 
 def write(report: "Report", json_path: Path | None, sarif_path: Path | None, junit_path: Path | None) -> None:
-    from diagnose.common.atomic_write import write_whole
+    from diagnose.common.atomic_write import write_atomically
     from diagnose.render.json import to_json
     from diagnose.render.junit import to_junit
     from diagnose.render.sarif import to_sarif
 
     for path, render in ((json_path, to_json), (sarif_path, to_sarif), (junit_path, to_junit)):
         if path:
-            write_whole(path, render(report))
+            write_atomically(path, render(report))

@@ -13,7 +13,7 @@ ASIDE = ".aside"
 
 
 @dataclass(frozen=True)
-class Repair:
+class RepairResult:
     torch: str
     torchaudio: str
     matches: bool
@@ -56,15 +56,15 @@ def libraries(suffix: str) -> list[Path]:
     return sorted((folder / "lib").glob(f"*{suffix}")) if folder else []
 
 
-def repair() -> Repair:
+def repair() -> RepairResult:
     """Sets the extension's libraries aside when the pair does not match; touches nothing when it does."""
     torch, torchaudio = build_of("torch"), build_of("torchaudio")
     if builds_match(torch, torchaudio):
-        return Repair(torch, torchaudio, matches=True, moved=())
+        return RepairResult(torch, torchaudio, matches=True, moved=())
     moved = libraries(".so")
     for path in moved:
         path.rename(path.with_name(path.name + ASIDE))
-    return Repair(torch, torchaudio, matches=False, moved=tuple(path.name for path in moved))
+    return RepairResult(torch, torchaudio, matches=False, moved=tuple(path.name for path in moved))
 
 
 def undo() -> tuple[str, ...]:

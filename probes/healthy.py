@@ -10,12 +10,12 @@ NAMES = ("whisper", "e2e", "hybrid", "mt5", "classifier")
 
 def healthy(name: str, seed: int = 0) -> dict[str, Any]:
     """The facts of one subject, fresh at every call, the same for the same seed: breaking them breaks nobody else's."""
-    from probes.facts.core.observer import entries_kept
+    from probes.facts.core.observer import restore_entries
 
     if name not in NAMES:
         raise ValueError(f"there is no healthy subject {name!r}: choose one of {', '.join(NAMES)}")
     build = getattr(import_module(f"probes.subjects.{name}"), name)
-    with entries_kept():
+    with restore_entries():
         import torch
 
         torch.manual_seed(seed)

@@ -11,14 +11,14 @@ from diagnose.guard import Guard
 from diagnose.terminal import terminal
 from diagnose.version import __version__
 from trainer.commands import data, evaluate, pipeline
-from trainer.commands.options import EPOCHS, ROWS, Shown, configured, guarded, resolve, skippable, smoking
+from trainer.commands.options import EPOCHS, ROWS, Shown, config_options, guarded, resolve, skippable, smoke_options
 
 if TYPE_CHECKING:
     from trainer.config import Resolved
-    from trainer.loop.smoke_run import Smoke
+    from trainer.loop.smoke_run import SmokeSettings
 
 log = logging.getLogger(__name__)
-terminal.hearers.append(lambda level: progress.quiet.set(level == terminal.Loudness.QUIET))
+terminal.hearers.append(lambda level: progress.quiet.set(level == terminal.Verbosity.QUIET))
 
 EXAMPLES = """
 \b
@@ -31,8 +31,8 @@ Examples:
 """
 
 
-@click.group(cls=terminal.Commands, invoke_without_command=True, epilog=EXAMPLES)
-@configured()
+@click.group(cls=terminal.CommandGroup, invoke_without_command=True, epilog=EXAMPLES)
+@config_options()
 @click.option("--epochs", type=EPOCHS, metavar="N", help="Train for so many epochs instead.")
 @click.option("--subset", type=ROWS, metavar="N", help="Use the first N rows of each split.")
 @click.option("--resume", metavar="DIR|auto", help="Go on from a checkpoint; auto takes the newest one that is whole.")
@@ -40,7 +40,7 @@ Examples:
 @click.option("--print-config", is_flag=True, help="Show every value and the place it comes from.")
 @skippable
 @guarded
-@smoking
+@smoke_options
 @click.version_option(__version__, message="gonogo %(version)s")
 @click.pass_context
 def main(context: click.Context, config: str | None, overrides: tuple[str, ...], **given: Any) -> Shown:
@@ -48,7 +48,7 @@ def main(context: click.Context, config: str | None, overrides: tuple[str, ...],
 
     Without a command it trains what --config describes.
     """
-    context.obj = pipeline.Diagnosis(enter, Guard)
+    context.obj = pipeline.DiagnosisHooks(require_go, Guard)
     if context.invoked_subcommand:
         if config or overrides:
             raise click.UsageError(f"options of {context.invoked_subcommand} come after its name", context)
@@ -76,38 +76,40 @@ def start(
 
         shown = [resolved.annotated()] if print_config else []
         return [*shown, describe(plan(resolved.config, epochs, subset), resolved.config)] if dry_run else shown
-    from trainer.loop.run import leads, train, with_epochs
-    from trainer.loop.runtime.log_file import journal
+    from trainer.loop.run import is_main_process, train, with_epochs
+    from trainer.loop.runtime.log_file import log_to_file
     from trainer.loop.runtime.run_lock import require_free
 
-    if leads() and not debug_steps:
+    if is_main_process() and not debug_steps:
         require_free(resolved.config.output.dir)
     if debug_steps and resume:
         raise click.UsageError("a smoke run starts at the beginning: leave --resume or --debug-steps out")
-    passed = enter(with_epochs(resolved, epochs), skip_preflight, resume is not None)
+    passed = require_go(with_epochs(resolved, epochs), skip_preflight, resume is not None)
     if debug_steps:
-        from trainer.loop.smoke_run import Smoke
+        from trainer.loop.smoke_run import SmokeSettings
 
-        smoked(resolved, guard, Smoke(debug_steps, **how), epochs, subset)
-    if leads():
-        with journal(resolved.config.output.dir):
+        run_smoke(resolved, guard, SmokeSettings(debug_steps, **how), epochs, subset)
+    if is_main_process():
+        with log_to_file(resolved.config.output.dir):
             log.info("preflight: %s", passed)
     result = train(resolved, resume=resume, epochs=epochs, subset=subset, guard=Guard(guard))
-    return [str(result)] if leads() else []
+    return [str(result)] if is_main_process() else []
 
 
-def smoked(resolved: "Resolved", mode: str, plan: "Smoke", epochs: float | None, subset: int | None) -> NoReturn:
+def run_smoke(
+    resolved: "Resolved", mode: str, plan: "SmokeSettings", epochs: float | None, subset: int | None
+) -> NoReturn:
     """A smoke run; the command ends with the exit code of its verdict."""
-    from diagnose.guard.smoke_verdict import conclude
-    from trainer.loop.run import leads
-    from trainer.loop.smoke_run import scored, smoke
+    from diagnose.guard.smoke_verdict import exit_with_verdict
+    from trainer.loop.run import is_main_process
+    from trainer.loop.smoke_run import has_scores, smoke
 
     guard = Guard(mode, every=0)  # all steps are judged together at the end
     figures = smoke(resolved, plan, guard, epochs, subset)
-    conclude(guard.verdict(), guard.records(), scored(figures), aloud=leads())
+    exit_with_verdict(guard.verdict(), guard.records(), has_scores(figures), aloud=is_main_process())
 
 
-def enter(resolved: "Resolved", skip: str | None = None, resumed: bool = False) -> str:
+def require_go(resolved: "Resolved", skip: str | None = None, resumed: bool = False) -> str:
     """May the run start? The verdict in a line, or the end of the command with the exit code of the verdict."""
     from diagnose.gate import gate
     from trainer.run_inputs import require_inputs
@@ -115,17 +117,17 @@ def enter(resolved: "Resolved", skip: str | None = None, resumed: bool = False) 
     if skip is None:
         require_inputs(resolved.config, weights=not resumed)
         if int(os.environ.get("WORLD_SIZE", "1")) > 1:
-            return receipt_of(resolved, resumed)
-    return gate.enter({"config": resolved}, skip=skip, resumed=resumed).removeprefix("preflight").lstrip(": ")
+            return require_receipt(resolved, resumed)
+    return gate.require_go({"config": resolved}, skip=skip, resumed=resumed).removeprefix("preflight").lstrip(": ")
 
 
-def receipt_of(resolved: "Resolved", resumed: bool) -> str:
+def require_receipt(resolved: "Resolved", resumed: bool) -> str:
     """With many processes the preflight comes first, in one: here its receipt is all that counts."""
     from diagnose.common.errors import InputError
     from diagnose.engine import engine
     from diagnose.gate import gate
 
-    found = gate.standing(engine.installed().context({"config": resolved}, None), resumed)
+    found = gate.valid_receipt(engine.installed().context({"config": resolved}, None), resumed)
     if isinstance(found, str):
         raise InputError(f"{found}; with several processes, run diagnose preflight --config {resolved.path} first")
     return f"receipt of {found.created} holds: {found.signature}"
@@ -136,7 +138,7 @@ def show(found: Shown | None, **_: Any) -> None:
     """What a command gives back is what was asked for: stdout, tables in rich, the rest as it is."""
     for item in found or ():
         if isinstance(item, str):
-            terminal.answer(item)
+            terminal.print_result(item)
         else:
             terminal.console().print(item)
 

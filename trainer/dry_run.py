@@ -15,7 +15,7 @@ SPLITS = ("train", "dev", "test")
 
 
 @dataclass(frozen=True)
-class Split:
+class SplitSummary:
     """One split as it lies on the disk; rows is None where there is no file yet."""
 
     path: Path
@@ -25,14 +25,14 @@ class Split:
     def __str__(self) -> str:
         if self.rows is None:
             return f"{self.path} is not there yet"
-        return f"{self.path}, {self.rows:,} rows" + (f", {long(self.seconds)}" if self.seconds else "")
+        return f"{self.path}, {self.rows:,} rows" + (f", {format_duration(self.seconds)}" if self.seconds else "")
 
 
 @dataclass(frozen=True)
-class Plan:
+class RunPlan:
     """The run in numbers. updates is None while there is no training data to count."""
 
-    splits: dict[str, Split]
+    splits: dict[str, SplitSummary]
     weights: str
     tasks: int
     processes: int
@@ -40,27 +40,27 @@ class Plan:
     updates: int | None
 
 
-def plan(config: Config, epochs: float | None = None, subset: int | None = None) -> Plan:
+def plan(config: Config, epochs: float | None = None, subset: int | None = None) -> RunPlan:
     """Reads the splits that are there (a broken one is an error) and counts."""
-    splits = {name: look(config, name, subset) for name in SPLITS}
+    splits = {name: summarize_split(config, name, subset) for name in SPLITS}
     tasks = 2 if config.model.task == "both" else 1
     processes = int(os.environ.get("WORLD_SIZE", "1"))
     training = config.training
     effective = training.batch_size * training.gradient_accumulation_steps * tasks * processes
     updates = count_updates(config, splits["train"].rows, processes, epochs)
-    return Plan(splits, weights_of(config), tasks, processes, effective, updates)
+    return RunPlan(splits, weights_of(config), tasks, processes, effective, updates)
 
 
-def look(config: Config, name: str, subset: int | None) -> Split:
+def summarize_split(config: Config, name: str, subset: int | None) -> SplitSummary:
     path = config.splits / f"{name}.csv"
     if not path.exists():
-        return Split(path, None, 0.0)
+        return SplitSummary(path, None, 0.0)
     speech = config.model.type != "mt5"
     rows = read_rows(path, ("audio_path",) * speech + needed_texts(config))[:subset]
-    return Split(path, len(rows), sum(duration_of(row) or 0.0 for row in rows) if speech else 0.0)
+    return SplitSummary(path, len(rows), sum(duration_of(row) or 0.0 for row in rows) if speech else 0.0)
 
 
-def long(seconds: float) -> str:
+def format_duration(seconds: float) -> str:
     """A length of speech in the unit that suits it."""
     for unit, size in (("hours", 3600), ("minutes", 60)):
         if seconds >= size:
@@ -96,7 +96,7 @@ def output_of(config: Config) -> str:
     return f"{config.output.dir}{kept}"
 
 
-def describe(plan: Plan, config: Config) -> str:
+def describe(plan: RunPlan, config: Config) -> str:
     """The plan in words, one line for each thing."""
     training = config.training
     factors = f"{training.batch_size} rows x {training.gradient_accumulation_steps} accumulated"

@@ -15,7 +15,7 @@ from trainer.data.manifest import read_rows
 if TYPE_CHECKING:
     from trainer.config import Resolved
     from trainer.loop.trainer import RunTrainer
-    from trainer.models.bundle import Parts
+    from trainer.models.bundle import ModelBundle
 
 
 @provider
@@ -27,10 +27,10 @@ def config_path(config: Resolved) -> Path:
 def config_values(config: Resolved) -> dict[str, tuple[Any, str, int | None]]:
     """Every value by its dotted key, with the file (or --set, or default) and the line that decided it."""
     from trainer.config.layers import leaves
-    from trainer.config.load import plain
+    from trainer.config.load import as_plain_dict
 
     said = config.sources
-    return {key: (value, said[key].name, said[key].line) for key, value in leaves(plain(config.config))}
+    return {key: (value, said[key].name, said[key].line) for key, value in leaves(as_plain_dict(config.config))}
 
 
 @provider
@@ -97,7 +97,7 @@ def configured_audio(config: Resolved) -> dict[str, float]:
 
 
 @provider
-def parts(config: Resolved, configured_dataset: Any) -> Parts:
+def parts(config: Resolved, configured_dataset: Any) -> ModelBundle:
     """The model with all that feeds and reads it, as the run will build it."""
     from trainer.models.bundle import build
 
@@ -105,7 +105,7 @@ def parts(config: Resolved, configured_dataset: Any) -> Parts:
 
 
 @provider
-def trainer(config: Resolved, parts: Parts, configured_dataset: Any) -> RunTrainer:
+def trainer(config: Resolved, parts: ModelBundle, configured_dataset: Any) -> RunTrainer:
     """The trainer of the run, without the callbacks that write."""
     from trainer.data.dataset import open_split
     from trainer.loop.trainer import RunTrainer
@@ -121,23 +121,23 @@ def rank_facts(config: Resolved) -> Callable[[int, int], dict[str, Any]]:
 
 
 @provider
-def labels_of(parts: Parts) -> Callable[[Any], Any]:
+def labels_of(parts: ModelBundle) -> Callable[[Any], Any]:
     return parts.labels_of
 
 
 @provider
-def own_generate(parts: Parts) -> Callable[[Any, Any], Any]:
+def own_generate(parts: ModelBundle) -> Callable[[Any, Any], Any]:
     """Goes before what a Trainer or a model could do: each row has the prompt of its own task."""
     return parts.generate
 
 
 @provider
-def own_decode(parts: Parts) -> Callable[[Any], list[str]]:
+def own_decode(parts: ModelBundle) -> Callable[[Any], list[str]]:
     return parts.decode
 
 
 @provider
-def fresh(parts: Parts) -> tuple[str, ...]:
+def fresh(parts: ModelBundle) -> tuple[str, ...]:
     return parts.fresh
 
 
@@ -150,7 +150,7 @@ def keep_fp32() -> Callable[[Any, Any], list[Any]]:
 
 
 @provider
-def thawed_later(config: Resolved, parts: Parts) -> tuple[str, ...]:
+def thawed_later(config: Resolved, parts: ModelBundle) -> tuple[str, ...]:
     """What is frozen for the first epochs only; nothing where the encoder stays as it begins."""
     if config.config.training.freeze_encoder_epochs is None:
         return ()
@@ -161,6 +161,6 @@ def thawed_later(config: Resolved, parts: Parts) -> tuple[str, ...]:
 @provider
 def digest_inputs(config: Resolved) -> dict[str, Any]:
     """What a receipt vouches for: nothing is built or decoded to find out."""
-    from trainer.run_inputs import vouched_for
+    from trainer.run_inputs import receipt_inputs
 
-    return vouched_for(config)
+    return receipt_inputs(config)

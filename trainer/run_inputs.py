@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from diagnose.common.errors import InputError
 from trainer.config import Config
-from trainer.config.load import plain
+from trainer.config.load import as_plain_dict
 from trainer.data.manifest import read_rows
 
 if TYPE_CHECKING:
@@ -21,15 +21,15 @@ def audio_files(config: Config, manifests: Sequence[Path]) -> tuple[Path, ...]:
     return tuple(root / row["audio_path"] for path in manifests for row in read_rows(path) if row.get("audio_path"))
 
 
-def files_of(*names: str | None) -> tuple[Path, ...]:
+def model_files(*names: str | None) -> tuple[Path, ...]:
     """The files of local model directories; a name on the hub is pinned by the configuration alone."""
     folders = [Path(name) for name in names if name and Path(name).is_dir()]
     return tuple(sorted(path for folder in folders for path in folder.iterdir() if path.is_file()))
 
 
-def vouched_for(config: Resolved) -> dict[str, Any]:
+def receipt_inputs(config: Resolved) -> dict[str, Any]:
     """As diagnose.gate.digests.DigestInputs names it."""
-    values = plain(config.config)
+    values = as_plain_dict(config.config)
     manifests = tuple(path for name in ("train", "dev") if (path := config.config.splits / f"{name}.csv").exists())
     model = config.config.model
     return {
@@ -38,7 +38,7 @@ def vouched_for(config: Resolved) -> dict[str, Any]:
         "config_path": config.path,
         "manifests": manifests,
         "audio_files": audio_files(config.config, manifests),
-        "weight_files": files_of(model.name, model.encoder, model.decoder, model.tokenizer),
+        "weight_files": model_files(model.name, model.encoder, model.decoder, model.tokenizer),
         "weights_from": {"seed": values["training"]["seed"], "model": values["model"]},
     }
 

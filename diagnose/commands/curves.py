@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from diagnose.commands.options import reported
+from diagnose.commands.options import report_options
 from diagnose.common.errors import InputError
 from diagnose.terminal import terminal
 
@@ -21,7 +21,7 @@ VERDICTS = {0: ("NOTHING WRONG IN THESE CURVES", "green"), 1: ("THIS RUN IS NOT 
 
 @click.command(cls=terminal.Command)
 @click.argument("path", type=click.Path(path_type=Path))
-@reported
+@report_options
 @click.pass_context
 def curves(context: click.Context, path: Path, **paths: Path | None) -> None:
     """Looks at a finished or running training: trainer_state.json, TensorBoard files, CSV or JSONL, or a run's folder.
@@ -32,8 +32,8 @@ def curves(context: click.Context, path: Path, **paths: Path | None) -> None:
     from diagnose.curves.read_log import read
 
     records = read(path)
-    report = judged(records)
-    too_short = shortness(records, report)
+    report = judge_records(records)
+    too_short = too_short_reason(records, report)
     show(records, report, 2 if too_short else report.exit_code)
     write(report, **paths)
     if too_short:
@@ -41,7 +41,7 @@ def curves(context: click.Context, path: Path, **paths: Path | None) -> None:
     context.exit(report.exit_code)
 
 
-def judged(records: "Records") -> "Report":
+def judge_records(records: "Records") -> "Report":
     """The steps stage over these records."""
     from diagnose.engine.engine import installed
     from diagnose.engine.runner import Selection
@@ -51,7 +51,7 @@ def judged(records: "Records") -> "Report":
     return engine.examine(engine.context({"records": records}), Selection((Stage.STEPS,)))
 
 
-def shortness(records: "Records", report: "Report") -> str:
+def too_short_reason(records: "Records", report: "Report") -> str:
     """Why no verdict can stand on so few records; nothing when one can, or when an error is plain all the same."""
     losses = len(records.series("loss").values)
     if report.exit_code == 1 or losses >= LEAST:
@@ -66,14 +66,14 @@ def show(records: "Records", report: "Report", code: int) -> None:
     from rich.text import Text
 
     from diagnose.render.sparkline import curves_of
-    from diagnose.render.text import block, print_lines
+    from diagnose.render.text import outcome_lines, print_lines
 
     lines = [(0, Text(records.source, style="bold")), *((2, Text(line)) for line in curves_of(records))]
     lines += [(0, Text("")), (0, Text("DIAGNOSIS", style="bold"))]
     for root in report.diagnosis:
-        lines += [(0, Text("")), *block(root.outcome, None)]
+        lines += [(0, Text("")), *outcome_lines(root.outcome, None)]
         for outcome in root.follows:
-            lines += block(outcome, None, indent=4, lead="-> ")
+            lines += outcome_lines(outcome, None, indent=4, lead="-> ")
     if not report.findings:
         lines.append((2, Text("nothing found")))
     print_lines([*lines, (0, Text("")), (0, _verdict(report, code))], terminal.console())

@@ -4,15 +4,15 @@ from pathlib import Path
 
 import click
 
-from diagnose.commands.options import looked_at, reported
+from diagnose.commands.options import report_options, subject_options
 from diagnose.engine.types import Stage
 from diagnose.terminal import terminal
 
 
 @click.command(cls=terminal.Command)
-@looked_at
+@subject_options
 @click.option("--select", "ids", multiple=True, metavar="ID", help="Only this probe, or all that match (DAT00*).")
-@reported
+@report_options
 @click.pass_context
 def data(
     context: click.Context,
@@ -25,13 +25,13 @@ def data(
     """Looks at all of the data: every file is decoded, every text is read. Exit codes as for preflight."""
     from diagnose.cli import facts_from, write
     from diagnose.engine.runner import Selection
-    from diagnose.gate.run_preflight import conduct
-    from diagnose.render.progress import watching
+    from diagnose.gate.run_preflight import run_preflight
+    from diagnose.render.progress import preflight_progress
     from diagnose.render.text import show
 
     facts = facts_from(config, overrides, subject)
-    with watching() as watcher:
-        done = conduct({**facts, "data_sample_size": "whole"}, Selection((Stage.DATA,), ids), watcher=watcher)
+    with preflight_progress() as watcher:
+        done = run_preflight({**facts, "data_sample_size": "whole"}, Selection((Stage.DATA,), ids), watcher=watcher)
     show(done, terminal.console())
     write(done.report, **paths)
     context.exit(done.report.exit_code)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from diagnose.commands.options import FILE, looked_at
+from diagnose.commands.options import FILE, subject_options
 from diagnose.terminal import terminal
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 @click.command(cls=terminal.Command)
-@looked_at
+@subject_options
 @click.option("--fault", "ids", multiple=True, metavar="ID", help="Only this fault, or all that match (run_*).")
 @click.option("--seeds", type=click.IntRange(min=1), default=1, help="How often each is put in, with other seeds.")
 @click.option("--processes", type=click.IntRange(min=1), help="Children at once; by default one for each core.")
@@ -43,45 +43,45 @@ def drill(
     Examples: diagnose drill --config demo_hybrid
               diagnose drill --subject my_project.training:facts --fault encoder_detached --seeds 3
     """
-    from diagnose.common.atomic_write import write_whole
-    from diagnose.drill.run_drill import Plan
+    from diagnose.common.atomic_write import write_atomically
+    from diagnose.drill.run_drill import DrillPlan
     from diagnose.drill.run_drill import drill as run
-    from diagnose.drill.select_faults import chosen, listed
+    from diagnose.drill.select_faults import format_faults, select_faults
     from diagnose.engine.engine import installed
-    from diagnose.render.drill import show, watching
+    from diagnose.render.drill import drill_progress, show
 
-    faults = chosen(ids)
+    faults = select_faults(ids)
     if only_list:
-        terminal.answer("\n".join(listed(faults)))
+        terminal.print_result("\n".join(format_faults(faults)))
         return
-    name, build = built_by(config, overrides, subject)
-    plan = Plan(name, build, faults, seeds, processes or 0)
-    with watching(plan) as tell:
+    name, build = subject_builder(config, overrides, subject)
+    plan = DrillPlan(name, build, faults, seeds, processes or 0)
+    with drill_progress(plan) as tell:
         score = run(installed(), plan, tell)
     show(score, terminal.console())
     if json_path:
-        write_whole(json_path, json.dumps(score.as_data(), indent=1, ensure_ascii=False) + "\n")
+        write_atomically(json_path, json.dumps(score.as_data(), indent=1, ensure_ascii=False) + "\n")
     context.exit(score.exit_code if score.whole else 130)
 
 
-def built_by(config: str | None, overrides: tuple[str, ...], subject: str | None) -> tuple[str, "Build"]:
+def subject_builder(config: str | None, overrides: tuple[str, ...], subject: str | None) -> tuple[str, "Build"]:
     """The subject's name, and how it is built with a seed: seed 0 is the run as it is configured."""
     from diagnose.cli import facts_from
     from diagnose.commands.subject import RankFacts, function_of
-    from diagnose.engine.seeding import sown
+    from diagnose.engine.seeding import seed_all
 
     if subject is not None and config is None:
         function = function_of(subject)
 
         def called(seed: int) -> Mapping[str, Any]:
-            sown(seed)
+            seed_all(seed)
             return {"rank_facts": RankFacts(subject, seed)} | function()
 
         return subject, called
     usual = facts_from(config, overrides, subject)["config"].config.training.seed  # or says what is wrong
 
     def loaded(seed: int) -> Mapping[str, Any]:
-        sown(seed)
+        seed_all(seed)
         return facts_from(config, [*overrides, *[f"training.seed={usual + seed}"] * bool(seed)], None)
 
     return str(config), loaded

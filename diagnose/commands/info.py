@@ -15,7 +15,7 @@ def list_probes() -> None:
 
     found = discovery.probes()
     for probe in found.items:
-        terminal.answer(f"{probe.id}  {probe.stage:<11}  {probe.severity:<7}  {probe.title}")
+        terminal.print_result(f"{probe.id}  {probe.stage:<11}  {probe.severity:<7}  {probe.title}")
     for outcome in found.unreadable:
         terminal.warn(f"{outcome.probe} cannot be read: {outcome.reason}")
 
@@ -32,7 +32,7 @@ def explain(id_or_symptom: tuple[str, ...]) -> None:
     told = explained(" ".join(id_or_symptom), discovery.probes().items)
     terminal.console().print(Markdown(told.markdown))
     for command in told.also:
-        terminal.answer(f"see also: {command}")
+        terminal.print_result(f"see also: {command}")
 
 
 @click.command(cls=terminal.Command)
@@ -45,18 +45,18 @@ def env(repair: bool, undo_repair: bool, bundle_path: Path | None, run: Path | N
     from diagnose import torchaudio_repair as repairs
 
     if undo_repair:
-        terminal.answer("put back: " + (", ".join(repairs.undo()) or "nothing was set aside"))
+        terminal.print_result("put back: " + (", ".join(repairs.undo()) or "nothing was set aside"))
     if repair:
-        terminal.answer(str(repairs.repair()))
+        terminal.print_result(str(repairs.repair()))
     if bundle_path:
-        from diagnose.bug_report import bundle
+        from diagnose.bug_report import write_bug_report
 
-        terminal.answer(f"{bundle_path}: {', '.join(bundle(bundle_path, run))}")
+        terminal.print_result(f"{bundle_path}: {', '.join(write_bug_report(bundle_path, run))}")
     if not (repair or undo_repair or bundle_path):
         from diagnose.environment import describe
 
         for name, value in describe():
-            terminal.answer(f"{name}: {value}")
+            terminal.print_result(f"{name}: {value}")
 
 
 @click.command(cls=terminal.Command)
@@ -68,4 +68,4 @@ def diff(a: Path, b: Path) -> None:
     from diagnose.gate.receipt_diff import differences
 
     changed = list(differences(read_receipt(a), read_receipt(b)))
-    terminal.answer("\n".join(changed) or "nothing changed")
+    terminal.print_result("\n".join(changed) or "nothing changed")

@@ -6,8 +6,8 @@ from typing import Any
 
 import click
 
-from diagnose.commands.nan_replay import replayed
-from diagnose.commands.options import looked_at
+from diagnose.commands.nan_replay import replay_recording
+from diagnose.commands.options import subject_options
 from diagnose.common.errors import InputError
 from diagnose.terminal import terminal
 
@@ -16,7 +16,7 @@ FOLDER = click.Path(file_okay=False, path_type=Path)
 
 @click.command("nan-bisect", cls=terminal.Command)
 @click.argument("recording", required=False, type=FOLDER)
-@looked_at
+@subject_options
 @click.option("--checkpoint", type=FOLDER, help="Take weights and optimiser of --config from a checkpoint.")
 @click.option(
     "--precision",
@@ -44,30 +44,30 @@ def nan_bisect(
     """
     from diagnose import api
     from diagnose.cli import facts_from
-    from diagnose.render.progress import watching
+    from diagnose.render.progress import preflight_progress
 
     if recording is not None:
         if config or subject or checkpoint or number is not None:
             raise click.UsageError("a recording holds configuration, weights and batch itself: name it alone")
-        context.exit(replayed(recording, precision, module))
+        context.exit(replay_recording(recording, precision, module))
     if checkpoint is not None and config is None:
         raise click.UsageError("--checkpoint goes with --config")
     facts, precision = facts_from(config, overrides, subject, checkpoint), precision or "fp32"
     if module is not None:
-        terminal.answer("\n".join(told_operations(facts, module, precision, number)))
+        terminal.print_result("\n".join(operation_lines(facts, module, precision, number)))
         return
-    with watching() as watcher:
+    with preflight_progress() as watcher:
         origin = api.nan_bisect(**facts, precision=precision, number=number, watcher=watcher)
     if origin is None:
-        terminal.answer(
+        terminal.print_result(
             f"every value is finite in {precision}: {'batch ' + str(number) if number is not None else 'all batches'}"
         )
         return
-    terminal.answer("\n".join(told_origin(origin)))
+    terminal.print_result("\n".join(origin_lines(origin)))
     context.exit(1)
 
 
-def told_origin(origin: Any) -> Iterator[str]:
+def origin_lines(origin: Any) -> Iterator[str]:
     """The verdict, then the way there as a tree."""
     finding = origin.finding
     yield "ORIGIN"
@@ -89,14 +89,14 @@ def told_origin(origin: Any) -> Iterator[str]:
         yield from (f"    {value}" for value in visit.values)
 
 
-def told_operations(facts: dict[str, Any], module: str, precision: str, number: int | None = None) -> Iterator[str]:
-    from diagnose.engine.context import Refusal
+def operation_lines(facts: dict[str, Any], module: str, precision: str, number: int | None = None) -> Iterator[str]:
+    from diagnose.engine.context import FactError
     from diagnose.engine.engine import installed
 
     how = {"module": module, "precision": precision, "number": number}
     try:
         found = installed().context({**facts, "search": how}).get("operations_inside")
-    except Refusal as refusal:
+    except FactError as refusal:
         raise InputError(f"--drill-down {module}: {refusal.reason}") from refusal
     if not found:
         yield f"{module} computed nothing in this batch"

@@ -8,29 +8,29 @@ from diagnose import api
 from diagnose.terminal import terminal
 
 
-def replayed(recording: Path, precision: str | None, module: str | None) -> int:
+def replay_recording(recording: Path, precision: str | None, module: str | None) -> int:
     """Tells what came of it; the exit code."""
     from diagnose.cli import replay_of
-    from diagnose.commands.nan_bisect import told_operations, told_origin
-    from diagnose.render.progress import watching
+    from diagnose.commands.nan_bisect import operation_lines, origin_lines
+    from diagnose.render.progress import preflight_progress
 
     replay = replay_of(recording)
     precision = precision or replay.precision
     if module is not None:
         facts = replay.facts(replay.micros[0], precision)
-        terminal.answer("\n".join(told_operations(facts, module, precision)))
+        terminal.print_result("\n".join(operation_lines(facts, module, precision)))
         return 0
     for number, micro in enumerate(replay.micros):
-        terminal.answer(_compared(replay, number, micro, precision))
+        terminal.print_result(_compared(replay, number, micro, precision))
         facts = {**replay.facts(micro, precision), "optimizer": replay.optimizer, "names": micro.files}
-        with watching() as watcher:
+        with preflight_progress() as watcher:
             origin = api.nan_bisect(**facts, precision=precision, watcher=watcher)
         if origin is not None:
-            terminal.answer("\n".join(told_origin(origin)))
+            terminal.print_result("\n".join(origin_lines(origin)))
             if origin.phase == "data" and (met := replay.meets(micro)):
-                terminal.answer(f"module     {met}, the first that it reaches")
+                terminal.print_result(f"module     {met}, the first that it reaches")
             return 1
-    terminal.answer(f"every value is finite in {precision}: all batches of step {replay.step}")
+    terminal.print_result(f"every value is finite in {precision}: all batches of step {replay.step}")
     return 0
 
 

@@ -8,7 +8,7 @@ import click
 FILE = click.Path(dir_okay=False, path_type=Path)
 
 
-def looked_at(command: Any) -> Any:
+def subject_options(command: Any) -> Any:
     """--config with --set, or --subject."""
     for option in (
         click.option(
@@ -29,7 +29,7 @@ def looked_at(command: Any) -> Any:
     return command
 
 
-def reported(command: Any) -> Any:
+def report_options(command: Any) -> Any:
     """--json, --sarif, --junit."""
     for option in (
         click.option("--junit", "junit_path", type=FILE, help="Write the outcomes as JUnit XML."),

@@ -4,12 +4,12 @@ from pathlib import Path
 
 import click
 
-from diagnose.commands.options import FILE, looked_at
+from diagnose.commands.options import FILE, subject_options
 from diagnose.terminal import terminal
 
 
 @click.command("precision", cls=terminal.Command)
-@looked_at
+@subject_options
 @click.option("--precision", type=click.Choice(["fp16", "bf16"]), help="Judge this one; else the run's own, else fp16.")
 @click.option("--top", type=click.IntRange(min=1), default=10, show_default=True, metavar="N", help="Modules to list.")
 @click.option("--json", "json_path", type=FILE, help="Write the comparison as JSON.")
@@ -36,14 +36,14 @@ def precision(
     from diagnose import api
     from diagnose.cli import facts_from
     from diagnose.render.precision import as_json, lines
-    from diagnose.render.progress import watching
+    from diagnose.render.progress import preflight_progress
 
     facts = facts_from(config, overrides, subject)
-    with watching() as watcher:
+    with preflight_progress() as watcher:
         found = api.precision(**facts, precision=precision, watcher=watcher)
-    terminal.answer("\n".join(lines(found, top)))
+    terminal.print_result("\n".join(lines(found, top)))
     if json_path:
-        from diagnose.common.atomic_write import write_whole
+        from diagnose.common.atomic_write import write_atomically
 
-        write_whole(json_path, as_json(found))
+        write_atomically(json_path, as_json(found))
     context.exit(int(any(finding.severity == "error" for finding in found.findings)))

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 import click
 
-from diagnose.commands.options import reported
+from diagnose.commands.options import report_options
 from diagnose.common.errors import InputError
 from diagnose.terminal import terminal
 
 if TYPE_CHECKING:
-    from diagnose.release.release_file import Release
+    from diagnose.release.release_file import ReleaseGate
 
 KEYS = ("logs", "gradients", "overfitting", "silent")
 
@@ -21,7 +21,7 @@ KEYS = ("logs", "gradients", "overfitting", "silent")
 @click.option("--sign", "by", metavar="NAME", help="Sign every check that passed, or those that --item names.")
 @click.option("--note", default="", metavar="TEXT", help="Why a warning is no obstacle; kept beneath the signature.")
 @click.option("--item", "names", multiple=True, type=click.Choice(KEYS), help="Sign only this check; may be repeated.")
-@reported
+@report_options
 @click.pass_context
 def release(
     context: click.Context, run: Path, by: str | None, note: str, names: tuple[str, ...], **paths: Path | None
@@ -31,22 +31,22 @@ def release(
     Writes release.json and release.md beside the model. Exit code 0 open, 1 failing or unsigned, 2 evidence is missing.
     """
     from diagnose.cli import write
-    from diagnose.commands.curves import judged
+    from diagnose.commands.curves import judge_records
     from diagnose.curves.read_log import read
-    from diagnose.release.checks import items_of
-    from diagnose.release.release_file import Release, read_old
-    from diagnose.release.signatures import kept, model_files, signed
+    from diagnose.release.checks import run_checks
+    from diagnose.release.release_file import ReleaseGate, read_old
+    from diagnose.release.signatures import model_files, signed, valid_signatures
 
     _check(run, by, note, names)
     model, records = model_files(run), read(run)
-    report = judged(records)
-    items = items_of(records, report, run)
+    report = judge_records(records)
+    items = run_checks(records, report, run)
     when = datetime.now(UTC).isoformat(timespec="seconds")
-    standing, void = kept(read_old(run), items, model)
+    standing, void = valid_signatures(read_old(run), items, model)
     for title in void:
         terminal.warn(f"{title}: model or evidence changed since it was signed; the signature is void")
     new = signed(items, model, names, by.strip(), note, when) if by else {}
-    gate = Release(items, {**standing, **new}, model, when)
+    gate = ReleaseGate(items, {**standing, **new}, model, when)
     gate.write(run)
     show(gate, run)
     write(report, **paths)
@@ -62,7 +62,7 @@ def _check(run: Path, by: str | None, note: str, names: tuple[str, ...]) -> None
         raise InputError("--sign needs a name: --sign 'Lan Nguyen'")
 
 
-def show(gate: "Release", run: Path) -> None:
+def show(gate: "ReleaseGate", run: Path) -> None:
     from rich.text import Text
 
     from diagnose.render.text import COLOURS, print_lines

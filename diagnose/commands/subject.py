@@ -10,8 +10,8 @@ from traceback import extract_tb
 from typing import Any
 
 from diagnose.common.errors import InputError
-from diagnose.engine.context import told
-from diagnose.engine.seeding import sown
+from diagnose.engine.context import short_error
+from diagnose.engine.seeding import seed_all
 
 
 def facts_of(subject: str) -> dict[str, Any]:
@@ -37,7 +37,7 @@ class RankFacts:
 
     def __call__(self, rank: int, processes: int) -> dict[str, Any]:
         if self.seed is not None:
-            sown(self.seed)
+            seed_all(self.seed)
         return _called(self.subject, partial(self.function, **_places(self.function, rank, processes)))
 
 
@@ -57,7 +57,9 @@ def _called(subject: str, function: Callable[[], Any]) -> dict[str, Any]:
     except (Exception, SystemExit) as error:
         frame = extract_tb(error.__traceback__)[-1]
         place = f"{frame.filename}, line {frame.lineno}"
-        raise InputError(f"--subject {subject}: the function raised {told(error)} ({place}); mend it first") from error
+        raise InputError(
+            f"--subject {subject}: the function raised {short_error(error)} ({place}); mend it first"
+        ) from error
     if _is_trainer(returned):
         return {"trainer": returned}
     if isinstance(returned, dict) and returned:
@@ -76,7 +78,7 @@ def _function(subject: str) -> Callable[[], Any]:
     try:
         module = importlib.import_module(name)
     except Exception as error:
-        raise InputError(f"--subject {subject}: {name} cannot be imported ({told(error)})") from error
+        raise InputError(f"--subject {subject}: {name} cannot be imported ({short_error(error)})") from error
     function = getattr(module, attribute, None)
     if not callable(function):
         found = "there is no such name" if function is None else f"it is a {type(function).__name__}"

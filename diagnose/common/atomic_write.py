@@ -7,7 +7,7 @@ from pathlib import Path
 from diagnose.common.errors import InputError
 
 
-def write_whole(path: Path, content: str | bytes) -> None:
+def write_atomically(path: Path, content: str | bytes) -> None:
     """Stages the content beside the file, syncs it, renames it."""
     draft = path.with_name(f".{path.name}.{os.getpid()}.draft")
     try:

@@ -17,7 +17,7 @@ from multiprocessing.connection import Connection, wait
 from typing import Any, Generic, TypeVar
 
 from diagnose.common.errors import InputError
-from diagnose.engine.context import told
+from diagnose.engine.context import short_error
 
 Key = TypeVar("Key")
 Watch = Callable[[Sequence[int]], str]
@@ -25,7 +25,7 @@ HEARD = 0.3  # seconds until Ctrl-C is noticed
 
 
 @dataclass(frozen=True)
-class Broken:
+class WorkerFailure:
     """A child that gave no answer, and why."""
 
     reason: str
@@ -33,7 +33,7 @@ class Broken:
 
 
 @dataclass
-class _Child(Generic[Key]):
+class _Worker(Generic[Key]):
     key: Key
     process: Any
     answers: Connection
@@ -41,7 +41,7 @@ class _Child(Generic[Key]):
     folder: tempfile.TemporaryDirectory[str]
 
 
-def in_children(
+def run_forked(
     work: Mapping[Key, Callable[[], Any]], at_once: int, seconds: float = 900.0, watch: Watch = lambda pids: ""
 ) -> Iterator[tuple[Key, Any]]:
     """The key and the result of each, as they end; a Broken for one that raised, died, took too long or was ended.
@@ -50,7 +50,7 @@ def in_children(
     """
     if "fork" not in multiprocessing.get_all_start_methods():
         raise InputError("this forks a child for every piece of work, and this system cannot fork; run it on Linux")
-    waiting, running = list(work.items()), list[_Child[Key]]()
+    waiting, running = list(work.items()), list[_Worker[Key]]()
     try:
         while waiting or running:
             while waiting and len(running) < at_once:
@@ -68,21 +68,21 @@ def in_children(
             _end(child)
 
 
-def _started(key: Key, work: Callable[[], Any], seconds: float) -> _Child[Key]:
+def _started(key: Key, work: Callable[[], Any], seconds: float) -> _Worker[Key]:
     context = multiprocessing.get_context("fork")
     receiver, sender = context.Pipe(duplex=False)
     folder = tempfile.TemporaryDirectory(prefix="gonogo-", ignore_cleanup_errors=True)
     process = context.Process(target=_work, args=(work, sender, folder.name, os.getpid()))
     process.start()
     sender.close()
-    return _Child(key, process, receiver, time.monotonic() + seconds, folder)
+    return _Worker(key, process, receiver, time.monotonic() + seconds, folder)
 
 
 _asked: list[int] = []  # Ctrl-C, since somebody said that it is to wait
 
 
 @contextmanager
-def interruptible() -> Iterator[None]:
+def defer_interrupts() -> Iterator[None]:
     """Ctrl-C is heard between two looks at the children: raised in the middle of a fork, it would be lost."""
     usual = signal.getsignal(signal.SIGINT)
     if threading.current_thread() is not threading.main_thread() or usual in (None, signal.SIG_IGN):
@@ -96,7 +96,7 @@ def interruptible() -> Iterator[None]:
         _asked.clear()
 
 
-def _ended(running: list[_Child[Key]]) -> list[_Child[Key]]:
+def _ended(running: list[_Worker[Key]]) -> list[_Worker[Key]]:
     soonest = min(child.ends for child in running) - time.monotonic()
     ready = wait([child.answers for child in running], timeout=min(max(soonest, 0.0), HEARD))
     if _asked:
@@ -104,19 +104,19 @@ def _ended(running: list[_Child[Key]]) -> list[_Child[Key]]:
     return [child for child in running if child.answers in ready or child.ends <= time.monotonic()]
 
 
-def _answer(child: _Child[Key], reason: str = "") -> Any:
+def _answer(child: _Worker[Key], reason: str = "") -> Any:
     try:
         if not child.answers.poll():
-            return Broken(reason or "it took too long and was ended")
+            return WorkerFailure(reason or "it took too long and was ended")
         return pickle.loads(child.answers.recv_bytes())  # our own child wrote it
     except EOFError:
         child.process.join(timeout=5.0)
-        return Broken(reason or f"its process ended with {child.process.exitcode}")
+        return WorkerFailure(reason or f"its process ended with {child.process.exitcode}")
     finally:
         _end(child)
 
 
-def _end(child: _Child[Key]) -> None:
+def _end(child: _Worker[Key]) -> None:
     child.process.join(timeout=1.0)
     child.process.kill()
     child.process.join()
@@ -139,7 +139,7 @@ def _work(work: Callable[[], Any], sender: Connection, folder: str, parent: int)
     try:
         answer = work()
     except BaseException as error:
-        answer = Broken(told(error), traceback.format_exc())
+        answer = WorkerFailure(short_error(error), traceback.format_exc())
     sender.send_bytes(pickle.dumps(answer))
 
 

@@ -17,7 +17,7 @@ class Advance(Protocol):
     def __call__(self, count: int = 1) -> None: ...
 
 
-def say(text: str) -> None:
+def log_line(text: str) -> None:
     """Talk, unless it was asked to be quiet."""
     if not quiet.get():
         print(text, file=sys.stderr, flush=True)
@@ -30,7 +30,7 @@ def progress(what: str, total: int) -> Iterator[Advance]:
         with _bar(what, total) as advance:
             yield advance
     else:
-        yield _Lines(what, total)
+        yield _ProgressLines(what, total)
 
 
 @contextmanager
@@ -44,7 +44,7 @@ def _bar(what: str, total: int) -> Iterator[Advance]:
         yield lambda count=1: bar.advance(task, count)
 
 
-class _Lines:
+class _ProgressLines:
     """One line every ten seconds, and one at the end."""
 
     def __init__(self, what: str, total: int) -> None:
@@ -58,4 +58,4 @@ class _Lines:
             self.told = now
             left = (now - self.started) / self.done * (self.total - self.done)
             ending = f"{left:.0f} s left" if self.done < self.total else f"{now - self.started:.0f} s"
-            say(f"{self.what}: {self.done}/{self.total}, {ending}")
+            log_line(f"{self.what}: {self.done}/{self.total}, {ending}")

@@ -8,7 +8,7 @@ from typing import Any
 
 
 @dataclass(frozen=True)
-class Needs:
+class FactNeeds:
     """The facts a function asks for; an optional one is a parameter with a default."""
 
     required: tuple[str, ...]
@@ -20,11 +20,11 @@ class Needs:
 
 
 @cache
-def needs_of(function: Callable[..., Any]) -> Needs:
+def facts_needed(function: Callable[..., Any]) -> FactNeeds:
     parameters = inspect.signature(function).parameters.values()
     named = [p for p in parameters if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)]
     required = tuple(p.name for p in named if p.default is p.empty)
-    return Needs(required, tuple(p.name for p in named if p.default is not p.empty))
+    return FactNeeds(required, tuple(p.name for p in named if p.default is not p.empty))
 
 
 @dataclass(frozen=True)
@@ -43,8 +43,8 @@ class Provider:
         return f"{self.give.__module__}.{self.fact}"
 
     @property
-    def needs(self) -> Needs:
-        return needs_of(self.give)
+    def needs(self) -> FactNeeds:
+        return facts_needed(self.give)
 
     def __call__(self, *facts: Any, **named: Any) -> Any:
         return self.give(*facts, **named)

@@ -13,7 +13,7 @@ SPEECH = {"whisper", "e2e", "hybrid"}
 SEQUENCES = {*SPEECH, "mt5"}
 
 
-def unfit(applies_to: Collection[str], kinds: Collection[str]) -> str:
+def not_applicable_reason(applies_to: Collection[str], kinds: Collection[str]) -> str:
     """Nothing where it fits."""
     wanted = set(applies_to)
     if "*" in wanted or wanted & set(kinds):

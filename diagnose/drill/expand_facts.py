@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from diagnose.common.errors import InputError
-from diagnose.engine.context import Context, Refusal
+from diagnose.engine.context import Context, FactError
 from diagnose.engine.engine import Engine
 from diagnose.engine.user_facts import ROOTS
 
@@ -17,7 +17,7 @@ TOLD = ("model", "train_batches")
 WHOLE = frozenset({"training_step", "accumulated_step", "evaluate", "item_source"})
 
 
-def laid_out(engine: Engine, given: Mapping[str, Any]) -> Facts:
+def expand_facts(engine: Engine, given: Mapping[str, Any]) -> Facts:
     """Every fact that a person may give, and all that is read from their configuration or Trainer."""
     context = engine.context(given)
     for name in TOLD if HANDLES & set(given) else ():
@@ -30,11 +30,11 @@ def laid_out(engine: Engine, given: Mapping[str, Any]) -> Facts:
 def _required(context: Context, name: str) -> None:
     try:
         context.get(name)
-    except Refusal as refusal:
+    except FactError as refusal:
         raise InputError(refusal.reason) from refusal
 
 
-def after(before: Mapping[str, Any], broken: Mapping[str, Any]) -> Facts:
+def facts_after_fault(before: Mapping[str, Any], broken: Mapping[str, Any]) -> Facts:
     """What is looked at once a fault is in: without what still holds the parts that it replaced."""
     replaced = {name for name in {*before, *broken} if broken.get(name) is not before.get(name)}
     return {
@@ -45,5 +45,5 @@ def after(before: Mapping[str, Any], broken: Mapping[str, Any]) -> Facts:
 def _had(context: Context, name: str) -> Any:
     try:
         return context.get(name)
-    except Refusal:
+    except FactError:
         return None

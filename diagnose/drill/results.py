@@ -7,7 +7,7 @@ from diagnose.engine.decorators import Fault
 from diagnose.engine.types import PREFIXES
 
 
-class Ending(StrEnum):
+class TrialStatus(StrEnum):
     """`unproven`: it was put in and broke nothing, or could not be: the fault's own fault."""
 
     CAUGHT = "caught"
@@ -17,7 +17,7 @@ class Ending(StrEnum):
 
 
 @dataclass(frozen=True)
-class Trial:
+class FaultTrial:
     """What became of one fault with one seed. `words`: what the gate said; `reason`: why there was nothing to say."""
 
     fault: str
@@ -25,7 +25,7 @@ class Trial:
     expected: str
     stage: str
     seed: int
-    ending: Ending
+    ending: TrialStatus
     named: bool = False
     roots: tuple[str, ...] = ()
     words: str = ""
@@ -35,7 +35,7 @@ class Trial:
 
 
 @dataclass(frozen=True)
-class Twin:
+class HealthyTrial:
     """The subject as it is: every alarm here is a false one. `kinds`: what it is like, as faults ask for it."""
 
     seed: int
@@ -45,7 +45,9 @@ class Twin:
     passes: float = 0.0
 
 
-def blank_of(fault: Fault, seed: int, ending: Ending = Ending.NOT_APPLICABLE, reason: str = "") -> Trial:
+def empty_trial(
+    fault: Fault, seed: int, ending: TrialStatus = TrialStatus.NOT_APPLICABLE, reason: str = ""
+) -> FaultTrial:
     """Nothing is known yet but where it is expected."""
     stage = next(stage for stage, prefix in PREFIXES.items() if fault.named_by.startswith(prefix))
-    return Trial(fault.id, fault.breaks, fault.named_by, stage, seed, ending, reason=reason)
+    return FaultTrial(fault.id, fault.breaks, fault.named_by, stage, seed, ending, reason=reason)

@@ -7,37 +7,37 @@ from functools import cached_property
 from statistics import median
 from typing import Any
 
-from diagnose.drill.results import Ending, Trial, Twin
+from diagnose.drill.results import FaultTrial, HealthyTrial, TrialStatus
 from diagnose.engine.types import PREFIXES, Stage
 from diagnose.environment import versions
 
 
 @dataclass(frozen=True)
-class Row:
+class FaultRow:
     """One fault over all seeds in which it was put in."""
 
-    trials: tuple[Trial, ...]
+    trials: tuple[FaultTrial, ...]
 
     @property
     def fault(self) -> str:
         return self.trials[0].fault
 
     @property
-    def applied(self) -> tuple[Trial, ...]:
-        return tuple(t for t in self.trials if t.ending in (Ending.CAUGHT, Ending.MISSED))
+    def applied(self) -> tuple[FaultTrial, ...]:
+        return tuple(t for t in self.trials if t.ending in (TrialStatus.CAUGHT, TrialStatus.MISSED))
 
     @property
     def caught(self) -> int:
-        return sum(t.ending is Ending.CAUGHT for t in self.applied)
+        return sum(t.ending is TrialStatus.CAUGHT for t in self.applied)
 
     @property
     def named(self) -> int:
         return sum(t.named for t in self.applied)
 
     @property
-    def shown(self) -> Trial:
+    def shown(self) -> FaultTrial:
         """The one to quote: the worst there is."""
-        order = [Ending.UNPROVEN, Ending.MISSED, Ending.CAUGHT, Ending.NOT_APPLICABLE]
+        order = [TrialStatus.UNPROVEN, TrialStatus.MISSED, TrialStatus.CAUGHT, TrialStatus.NOT_APPLICABLE]
         return min(self.trials, key=lambda t: (order.index(t.ending), t.named, t.seed))
 
     @property
@@ -50,31 +50,31 @@ class Row:
 
 
 @dataclass(frozen=True)
-class Score:
+class Scoreboard:
     """All trials of a drill, finished or cut short."""
 
     subject: str
     seeds: int
-    twins: tuple[Twin, ...]
-    trials: tuple[Trial, ...]
+    twins: tuple[HealthyTrial, ...]
+    trials: tuple[FaultTrial, ...]
     elapsed: float
     asked: int
 
     @cached_property
-    def rows(self) -> tuple[Row, ...]:
+    def rows(self) -> tuple[FaultRow, ...]:
         """By the stage in which each is expected."""
-        by_fault: dict[str, list[Trial]] = {}
+        by_fault: dict[str, list[FaultTrial]] = {}
         for trial in self.trials:
             by_fault.setdefault(trial.fault, []).append(trial)
-        rows = [Row(tuple(sorted(trials, key=lambda t: t.seed))) for trials in by_fault.values()]
+        rows = [FaultRow(tuple(sorted(trials, key=lambda t: t.seed))) for trials in by_fault.values()]
         return tuple(sorted(rows, key=lambda row: (_place(row.trials[0].expected), row.fault)))
 
-    def having(self, ending: Ending) -> tuple[Trial, ...]:
+    def having(self, ending: TrialStatus) -> tuple[FaultTrial, ...]:
         return tuple(trial for trial in self.trials if trial.ending is ending)
 
     @property
     def applied(self) -> int:
-        return len(self.having(Ending.CAUGHT)) + len(self.having(Ending.MISSED))
+        return len(self.having(TrialStatus.CAUGHT)) + len(self.having(TrialStatus.MISSED))
 
     @property
     def named(self) -> int:
@@ -91,21 +91,21 @@ class Score:
     @property
     def exit_code(self) -> int:
         """0: all is caught and the twins are silent; 1: not so; 2: that cannot be said."""
-        if self.having(Ending.MISSED) or self.alarms:
+        if self.having(TrialStatus.MISSED) or self.alarms:
             return 1
-        return 0 if self.applied and self.whole and not self.having(Ending.UNPROVEN) else 2
+        return 0 if self.applied and self.whole and not self.having(TrialStatus.UNPROVEN) else 2
 
     def figures(self) -> dict[str, Any]:
         """recall and named as shares of the trials in which the fault applies."""
-        caught, applied = len(self.having(Ending.CAUGHT)), self.applied
+        caught, applied = len(self.having(TrialStatus.CAUGHT)), self.applied
         return {
             "faults": sum(bool(row.applied) for row in self.rows),
             "trials": applied,
             "recall": caught / applied if applied else None,
             "named": self.named / applied if applied else None,
             "false_alarms": len(self.alarms),
-            "not_applicable": len(self.having(Ending.NOT_APPLICABLE)),
-            "unproven": len(self.having(Ending.UNPROVEN)),
+            "not_applicable": len(self.having(TrialStatus.NOT_APPLICABLE)),
+            "unproven": len(self.having(TrialStatus.UNPROVEN)),
             "seconds": round(self.elapsed, 1),
         }
 
@@ -125,7 +125,7 @@ class Score:
         }
 
 
-def _in_order(rows: Sequence[Row]) -> list[Trial]:
+def _in_order(rows: Sequence[FaultRow]) -> list[FaultTrial]:
     return [trial for row in rows for trial in row.trials]
 
 

@@ -9,7 +9,7 @@ from diagnose.engine.decorators import Fault
 from diagnose.engine.user_facts import nearest
 
 
-def chosen(patterns: Sequence[str]) -> tuple[Fault, ...]:
+def select_faults(patterns: Sequence[str]) -> tuple[Fault, ...]:
     """A pattern that matches nothing is bad input: a misspelt fault must not look like one that was caught."""
     found = discovery.faults()
     if found.unreadable:
@@ -23,6 +23,6 @@ def chosen(patterns: Sequence[str]) -> tuple[Fault, ...]:
     return tuple(fault for fault in found.items if fault.id in wanted)
 
 
-def listed(faults: Sequence[Fault]) -> Iterator[str]:
+def format_faults(faults: Sequence[Fault]) -> Iterator[str]:
     width = max(len(fault.id) for fault in faults)
     return (f"{fault.id:{width}}  {fault.named_by}  {fault.breaks}" for fault in faults)

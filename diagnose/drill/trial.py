@@ -5,9 +5,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from diagnose.drill.expand_facts import Facts, after, laid_out
-from diagnose.drill.results import Ending, Trial, Twin, blank_of
-from diagnose.engine.context import NotApplicable, Refusal, told
+from diagnose.drill.expand_facts import Facts, expand_facts, facts_after_fault
+from diagnose.drill.results import FaultTrial, HealthyTrial, TrialStatus, empty_trial
+from diagnose.engine.context import FactError, NotApplicable, short_error
 from diagnose.engine.decorators import Fault
 from diagnose.engine.engine import Engine
 from diagnose.engine.report import Report
@@ -18,47 +18,51 @@ from diagnose.engine.user_facts import ROOTS
 Build = Callable[[int], Mapping[str, Any]]
 
 
-def healthy_trial(engine: Engine, build: Build, seed: int) -> Twin:
+def healthy_trial(engine: Engine, build: Build, seed: int) -> HealthyTrial:
     """All stages, the dear ones too; in two processes, where there are cores for them."""
-    facts = laid_out(engine, build(seed))
+    facts = expand_facts(engine, build(seed))
     if "rank_facts" in facts and len(os.sched_getaffinity(0)) > 1:
         facts = {"processes": 2} | facts
     report = engine.examine(engine.context(facts), Selection(everything=True))
     alarms = [f"{f.probe} {f.where}: {f.message}" for f in report.findings if f.severity is not Severity.NOTE]
     alarms += [f"{o.probe} {o.status}: {o.why}" for o in report.outcomes if o.status in ("blocked", "crashed")]
-    return Twin(seed, tuple(alarms), kinds_of(engine, facts), report.elapsed, sum(c.passes for c in report.costs))
+    return HealthyTrial(
+        seed, tuple(alarms), kinds_of(engine, facts), report.elapsed, sum(c.passes for c in report.costs)
+    )
 
 
 def kinds_of(engine: Engine, facts: Facts) -> tuple[str, ...]:
     try:
         return tuple(engine.context(facts).get("likeness"))
-    except Refusal:
+    except FactError:
         return ()
 
 
-def trial(engine: Engine, build: Build, fault: Fault, seed: int) -> Trial:
+def trial(engine: Engine, build: Build, fault: Fault, seed: int) -> FaultTrial:
     """Puts it in, in whatever process this is: nothing is taken out again."""
-    blank = blank_of(fault, seed)
+    blank = empty_trial(fault, seed)
     noted = fault.note or any(p.id == fault.named_by and p.severity is Severity.NOTE for p in engine.probes)
-    facts = laid_out(engine, build(seed))
+    facts = expand_facts(engine, build(seed))
     try:
-        broken = after(facts, _put(fault, facts))
+        broken = facts_after_fault(facts, _put(fault, facts))
     except NotApplicable as refusal:
         return replace(blank, reason=refusal.reason)
     except (NotImplementedError, AttributeError, LookupError, StopIteration) as error:
         return replace(blank, reason=_absent(error))
     except Exception as error:
-        return replace(blank, ending=Ending.UNPROVEN, reason=told(error))
-    found = judged(blank, engine.examine(engine.context(broken), stages_for(Stage(blank.stage))), noted)
-    if found.ending is Ending.CAUGHT:
+        return replace(blank, ending=TrialStatus.UNPROVEN, reason=short_error(error))
+    found = judge_trial(blank, engine.examine(engine.context(broken), stages_for(Stage(blank.stage))), noted)
+    if found.ending is TrialStatus.CAUGHT:
         return found
-    return judged(blank, engine.examine(engine.context(broken), Selection()), noted)  # the gate would have gone on, too
+    return judge_trial(
+        blank, engine.examine(engine.context(broken), Selection()), noted
+    )  # the gate would have gone on, too
 
 
 def _absent(error: Exception) -> str:
     """What the fault would change and does not find."""
     name = error.args[0] if isinstance(error, KeyError) and error.args else None
-    return f"not given: {name}" if name in ROOTS else f"what it changes is not there: {told(error)}"
+    return f"not given: {name}" if name in ROOTS else f"what it changes is not there: {short_error(error)}"
 
 
 def _put(fault: Fault, facts: Facts) -> Facts:
@@ -83,7 +87,7 @@ def stages_for(stage: Stage) -> Selection:
     return Selection(stages=tuple(one for one in Stage if one not in DEAR or one is stage))
 
 
-def judged(blank: Trial, report: Report, noted: bool) -> Trial:
+def judge_trial(blank: FaultTrial, report: Report, noted: bool) -> FaultTrial:
     """Caught: an alarm stands, or the note that is expected. Named: the expected probe is a root."""
     roots = [root for root in report.diagnosis if root.severity is not Severity.NOTE or root.probe == blank.expected]
     alarms = [finding for finding in report.findings if finding.severity is not Severity.NOTE]
@@ -94,7 +98,7 @@ def judged(blank: Trial, report: Report, noted: bool) -> Trial:
     seconds, passes = _until(report, first)
     return replace(
         blank,
-        ending=Ending.CAUGHT if caught else Ending.MISSED,
+        ending=TrialStatus.CAUGHT if caught else TrialStatus.MISSED,
         named=named,
         roots=tuple(dict.fromkeys(root.probe for root in roots)),
         words=f"{first.where}: {first.message}" if first else "",

@@ -8,14 +8,14 @@ from typing import Any, Self
 
 import click
 
-from diagnose.common.provider import Provider, needs_of
-from diagnose.engine.providers import Plan
+from diagnose.common.provider import Provider, facts_needed
+from diagnose.engine.providers import ProviderPlan
 from diagnose.engine.seeding import seeded
 from diagnose.engine.types import Status
 from diagnose.engine.user_facts import COLLECTIONS, MAY_BE_EMPTY
 
 
-class Refusal(Exception):
+class FactError(Exception):
     """A fact that cannot be had. `chain` leads from the fact that was asked for to the one that refused."""
 
     status = Status.BLOCKED
@@ -36,21 +36,21 @@ class Refusal(Exception):
         return type(self)(self.reason, self.chain, self.trace)
 
 
-class Unavailable(Refusal):
+class Unavailable(FactError):
     """Raised by a provider that finds nothing to measure (an empty manifest, no audio): what needs it is blocked."""
 
 
-class Failed(Refusal):
+class FactFailed(FactError):
     """A provider raised: what needs it is blocked."""
 
 
-class NotApplicable(Refusal):
+class NotApplicable(FactError):
     """Raised by a provider where the question makes no sense (no CTC head, no GPU): what needs it is skipped."""
 
     status = Status.SKIPPED
 
 
-class NotGiven(Refusal):
+class NotGiven(FactError):
     """Nobody gave the fact, nor what it could be derived from: what needs it is skipped."""
 
     status = Status.SKIPPED
@@ -70,7 +70,7 @@ class Context:
         on_fact: Callable[[str], None] = lambda fact: None,
     ) -> None:
         self._given = {name: value for name, value in given.items() if value is not None}
-        self._plan = Plan(self._given, providers)
+        self._plan = ProviderPlan(self._given, providers)
         self._settled: dict[str, Any] = {}
         self._running: list[str] = []
         self._on_fact = on_fact
@@ -81,13 +81,13 @@ class Context:
         if name not in self._settled:
             self._settled[name] = self._settle(name)
         value = self._settled[name]
-        if isinstance(value, Refusal):
+        if isinstance(value, FactError):
             raise value.of(name)
         return value
 
     def arguments(self, function: Callable[..., Any]) -> dict[str, Any]:
         """The facts that a function names as its parameters."""
-        needs = needs_of(function)
+        needs = facts_needed(function)
         optional = {name: value for name in needs.optional if (value := self._if_there(name)) is not None}
         return {name: self.get(name) for name in needs.required} | optional
 
@@ -97,9 +97,9 @@ class Context:
             return None
         try:
             return self.get(name)
-        except Failed:
+        except FactFailed:
             raise
-        except Refusal:
+        except FactError:
             return None
 
     def _settle(self, name: str) -> Any:
@@ -111,7 +111,7 @@ class Context:
         self._running.append(name)
         try:
             return self._run(provider)
-        except Refusal as refusal:
+        except FactError as refusal:
             return refusal.plain()
         finally:
             self._running.pop()
@@ -123,15 +123,15 @@ class Context:
         try:
             with seeded(provider.fact):
                 return _checked(provider.fact, provider.give(**arguments))
-        except Refusal:
+        except FactError:
             raise
         except (Exception, SystemExit) as error:
-            return Failed(told(error), trace=traceback.format_exc())
+            return FactFailed(short_error(error), trace=traceback.format_exc())
         finally:
             self.seconds[provider.fact] = time.perf_counter() - start
 
 
-def told(error: BaseException) -> str:
+def short_error(error: BaseException) -> str:
     """An error in one line; one that was written for people needs no class name before it."""
     if isinstance(error, click.ClickException):
         return error.message

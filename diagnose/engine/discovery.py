@@ -10,7 +10,7 @@ from types import ModuleType
 from typing import Any, Generic, TypeVar
 
 from diagnose.common.provider import Provider
-from diagnose.engine.context import told
+from diagnose.engine.context import short_error
 from diagnose.engine.decorators import Fault, Probe
 from diagnose.engine.types import Outcome, Severity, Stage, Status
 
@@ -19,26 +19,26 @@ Item = TypeVar("Item")
 
 
 @dataclass(frozen=True)
-class Found(Generic[Item]):
+class Discovered(Generic[Item]):
     """What one entry-point group holds, in the order of registration, and the modules that could not be read."""
 
     items: tuple[Item, ...]
     unreadable: tuple[Outcome, ...] = ()
 
 
-def probes() -> Found[Probe]:
+def probes() -> Discovered[Probe]:
     """Every probe, in stage order; an id that is taken already is unreadable, not a second opinion."""
     found = _collect("gonogo.probes", _probes_in, is_probe_module)
     stages = list(Stage)
     return _unique(found, key=lambda p: p.id, order=lambda p: (stages.index(p.stage), p.id))
 
 
-def providers() -> Found[Provider]:
+def providers() -> Discovered[Provider]:
     """Every provider; for one fact the first that can give it does."""
     return _collect("gonogo.providers", _providers_in, is_provider_module)
 
 
-def faults() -> Found[Fault]:
+def faults() -> Discovered[Fault]:
     """Every fault that can be put in on purpose."""
     return _unique(_collect("gonogo.faults", _faults_in), key=lambda f: f.id, order=lambda f: f.id)
 
@@ -65,7 +65,7 @@ def walk(
     try:
         module = importlib.import_module(name)
     except Exception as error:
-        yield _unreadable(name, told(error), traceback.format_exc())
+        yield _unreadable(name, short_error(error), traceback.format_exc())
         return
     yield module
     for child in pkgutil.iter_modules(getattr(module, "__path__", ())):
@@ -82,19 +82,19 @@ def _collect(
     group: str,
     read: Callable[[ModuleType], Iterator[Item]],
     wanted: Callable[[pkgutil.ModuleInfo], bool] = lambda child: True,
-) -> Found[Item]:
+) -> Discovered[Item]:
     walked = [module for point in _points(group) for module in walk(point.module, wanted)]
     items = [item for module in walked if isinstance(module, ModuleType) for item in read(module)]
-    return Found(tuple(items), tuple(outcome for outcome in walked if isinstance(outcome, Outcome)))
+    return Discovered(tuple(items), tuple(outcome for outcome in walked if isinstance(outcome, Outcome)))
 
 
-def _unique(found: Found[Item], key: Callable[[Item], str], order: Callable[[Item], Any]) -> Found[Item]:
+def _unique(found: Discovered[Item], key: Callable[[Item], str], order: Callable[[Item], Any]) -> Discovered[Item]:
     first: dict[str, Item] = {}
     twice = [item for item in found.items if first.setdefault(key(item), item) is not item]
     told_twice = tuple(
         _unreadable(_home(item), f"the id {key(item)} is taken by {_home(first[key(item)])}") for item in twice
     )
-    return Found(tuple(sorted(first.values(), key=order)), found.unreadable + told_twice)
+    return Discovered(tuple(sorted(first.values(), key=order)), found.unreadable + told_twice)
 
 
 def _home(item: Any) -> str:

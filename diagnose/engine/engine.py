@@ -11,12 +11,12 @@ from typing import Any
 from diagnose.common.errors import InputError
 from diagnose.common.provider import Provider
 from diagnose.engine import discovery
-from diagnose.engine.context import Context, Refusal
+from diagnose.engine.context import Context, FactError
 from diagnose.engine.decorators import Probe
-from diagnose.engine.providers import Plan
+from diagnose.engine.providers import ProviderPlan
 from diagnose.engine.report import Report
-from diagnose.engine.runner import ALL, Selection, Watcher, run
-from diagnose.engine.seeding import wake_torch
+from diagnose.engine.runner import ALL, ProgressListener, Selection, run
+from diagnose.engine.seeding import import_torch
 from diagnose.engine.types import Outcome
 from diagnose.engine.user_facts import nearest
 
@@ -29,18 +29,18 @@ class Engine:
     providers: tuple[Provider, ...]
     unreadable: tuple[Outcome, ...] = ()
 
-    def context(self, facts: Mapping[str, Any], watcher: Watcher | None = None) -> Context:
+    def context(self, facts: Mapping[str, Any], watcher: ProgressListener | None = None) -> Context:
         """The facts, checked by name: a misspelt one would silently close the probes that need it."""
-        known = Plan((), self.providers).known
+        known = ProviderPlan((), self.providers).known
         for name in facts:
             if name not in known:
                 raise InputError(f"there is no fact named {name!r}{nearest(name, known)}")
-        return Context(facts, self.providers, (watcher or Watcher()).computes)
+        return Context(facts, self.providers, (watcher or ProgressListener()).computes)
 
-    def examine(self, context: Context, selection: Selection = ALL, watcher: Watcher | None = None) -> Report:
+    def examine(self, context: Context, selection: Selection = ALL, watcher: ProgressListener | None = None) -> Report:
         """Lets the selected probes look at the facts."""
         self._check(selection)
-        wake_torch()
+        import_torch()
         start = time.perf_counter()
         outcomes, costs = run(self.probes, context, selection, watcher)
         created = datetime.now(UTC).isoformat(timespec="seconds")
@@ -63,7 +63,7 @@ def installed() -> Engine:
     return Engine(probes.items, providers.items, probes.unreadable + providers.unreadable)
 
 
-def of(probes: Iterable[Probe], providers: Iterable[Any] = ()) -> Engine:
+def engine_of(probes: Iterable[Probe], providers: Iterable[Any] = ()) -> Engine:
     """An engine of one's own, from probes and plain functions."""
     return Engine(tuple(probes), tuple(Provider(give) for give in providers))
 
@@ -72,7 +72,7 @@ def figures_of(context: Context) -> dict[str, Mapping[str, Any]]:
     """Of the facts that were computed, those that can be drawn in a report: what their `figure()` says."""
     found: dict[str, Mapping[str, Any]] = {}
     for name in context.seconds:
-        with suppress(Refusal):
+        with suppress(FactError):
             value = context.get(name)
             found |= {name: value.figure()} if callable(getattr(type(value), "figure", None)) else {}
     return found

@@ -3,7 +3,7 @@
 _passes = 0.0
 
 
-def count(passes: float = 1) -> None:
+def count_passes(passes: float = 1) -> None:
     """Called by whatever runs the model, once for each forward and backward of a batch; a share for less."""
     global _passes
     _passes += passes

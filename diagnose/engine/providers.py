@@ -2,12 +2,12 @@
 
 from collections.abc import Collection, Iterable, Sequence
 
-from diagnose.common.provider import Provider, needs_of
+from diagnose.common.provider import Provider, facts_needed
 from diagnose.engine.decorators import Probe
 from diagnose.engine.user_facts import ROOTS, nearest
 
 
-class Plan:
+class ProviderPlan:
     """Which provider gives which fact: the one of lowest priority whose needs can be had from what was given."""
 
     def __init__(self, given: Collection[str], providers: Sequence[Provider]) -> None:
@@ -61,11 +61,11 @@ class Plan:
 
 def unknown_facts(probes: Iterable[Probe], providers: Sequence[Provider]) -> list[str]:
     """Every fact that a probe or provider asks for and nobody can give, one sentence each, with the nearest name."""
-    known = Plan((), providers).known
+    known = ProviderPlan((), providers).known
     askers = [(probe.name, probe.look) for probe in probes] + [(p.source, p.give) for p in providers]
     return [
         f"{asker} asks for the fact {fact!r}, which nobody provides{nearest(fact, known)}"
         for asker, function in askers
-        for fact in needs_of(function).all
+        for fact in facts_needed(function).all
         if fact not in known
     ]

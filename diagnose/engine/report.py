@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from diagnose.engine import root_causes as diagnoses
-from diagnose.engine.runner import ALL, Cost, Selection
+from diagnose.engine.runner import ALL, Selection, StageCost
 from diagnose.engine.types import Finding, Outcome, Severity, Status, Verdict
 
 EXIT_CODES = {Verdict.GO: 0, Verdict.NO_GO: 1, Verdict.CANNOT_VOUCH: 2}
@@ -26,7 +26,7 @@ class Report:
     """Outcomes in stage order. Everything else is derived from them."""
 
     outcomes: tuple[Outcome, ...]
-    costs: tuple[Cost, ...] = ()
+    costs: tuple[StageCost, ...] = ()
     selection: Selection = ALL
     created: str = ""
     elapsed: float = 0.0
@@ -37,9 +37,9 @@ class Report:
         return tuple(finding for outcome in self.outcomes for finding in outcome.findings)
 
     @cached_property
-    def diagnosis(self) -> tuple[diagnoses.Root, ...]:
+    def diagnosis(self) -> tuple[diagnoses.RootCause, ...]:
         """The roots, gravest first, each with what it explains."""
-        return diagnoses.diagnose(self.outcomes)
+        return diagnoses.find_root_causes(self.outcomes)
 
     def having(self, *statuses: Status) -> tuple[Outcome, ...]:
         return tuple(outcome for outcome in self.outcomes if outcome.status in statuses)

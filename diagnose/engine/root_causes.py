@@ -10,7 +10,7 @@ SHOWN = 5  # of one probe's findings, the gravest; a file holds the rest
 
 
 @dataclass(frozen=True)
-class Root:
+class RootCause:
     """A probe's findings that nothing else explains, and the outcomes that follow from them."""
 
     outcome: Outcome
@@ -33,14 +33,14 @@ class Root:
     @property
     def finding(self) -> Finding:
         """The first of the gravest."""
-        return gravest_first(self.outcome.findings)[0]
+        return by_severity(self.outcome.findings)[0]
 
     @property
     def explains(self) -> tuple[Finding, ...]:
         return tuple(finding for outcome in self.follows for finding in outcome.findings)
 
 
-def gravest_first(findings: Sequence[Finding]) -> list[Finding]:
+def by_severity(findings: Sequence[Finding]) -> list[Finding]:
     """By severity; within one, in the order in which the probe told them."""
     order = list(Severity)
     return sorted(findings, key=lambda f: order.index(f.severity or Severity.NOTE))
@@ -52,11 +52,11 @@ def explains(one: Outcome, other: Outcome) -> bool:
     return alarming and one is not other and any(fnmatchcase(other.probe, pattern) for pattern in one.explains)
 
 
-def diagnose(outcomes: Sequence[Outcome]) -> tuple[Root, ...]:
+def find_root_causes(outcomes: Sequence[Outcome]) -> tuple[RootCause, ...]:
     """Every finding stands in exactly one place: a root, or beneath the first root that leads to it."""
     left = {outcome.probe: outcome for outcome in outcomes if outcome.findings}
     unexplained = [one for one in left.values() if not any(explains(other, one) for other in left.values())]
-    roots: list[Root] = []
+    roots: list[RootCause] = []
     # In a circle everybody is explained by somebody: what no root has reached becomes one, in stage order.
     for candidate in [*unexplained, *list(left.values())]:
         if candidate.probe in left:
@@ -64,10 +64,10 @@ def diagnose(outcomes: Sequence[Outcome]) -> tuple[Root, ...]:
     return tuple(sorted(roots, key=lambda root: list(Severity).index(root.severity)))
 
 
-def _take(start: Outcome, left: dict[str, Outcome]) -> Root:
+def _take(start: Outcome, left: dict[str, Outcome]) -> RootCause:
     """Takes the start and all that follows from it, step by step, out of what is left."""
     reached = [left.pop(start.probe)]
     for one in reached:
         reached += [left.pop(other.probe) for other in list(left.values()) if explains(one, other)]
     stages = list(Stage)
-    return Root(reached[0], tuple(sorted(reached[1:], key=lambda o: (stages.index(o.stage), o.probe))))
+    return RootCause(reached[0], tuple(sorted(reached[1:], key=lambda o: (stages.index(o.stage), o.probe))))

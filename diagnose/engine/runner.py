@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 
 from diagnose.engine import pass_counter
-from diagnose.engine.context import Context, Refusal, told
+from diagnose.engine.context import Context, FactError, short_error
 from diagnose.engine.decorators import Probe
 from diagnose.engine.types import Finding, Outcome, Severity, Stage, Status
 
@@ -36,7 +36,7 @@ ALL = Selection()
 
 
 @dataclass(frozen=True)
-class Cost:
+class StageCost:
     """What a stage cost: seconds, and passes through the model."""
 
     stage: Stage
@@ -44,7 +44,7 @@ class Cost:
     passes: float
 
 
-class Watcher:
+class ProgressListener:
     """Is told what happens, as it happens. This one does not care; the live display does."""
 
     def begins(self, why: str) -> None:
@@ -58,12 +58,12 @@ class Watcher:
 
 
 def run(
-    probes: Sequence[Probe], context: Context, selection: Selection = ALL, watcher: Watcher | None = None
-) -> tuple[tuple[Outcome, ...], tuple[Cost, ...]]:
+    probes: Sequence[Probe], context: Context, selection: Selection = ALL, watcher: ProgressListener | None = None
+) -> tuple[tuple[Outcome, ...], tuple[StageCost, ...]]:
     """Outcomes in stage order, and what each stage cost."""
-    watcher = watcher or Watcher()
+    watcher = watcher or ProgressListener()
     outcomes: list[Outcome] = []
-    costs: list[Cost] = []
+    costs: list[StageCost] = []
     for stage in Stage:
         chosen = [probe for probe in probes if probe.stage is stage and selection.takes(probe)]
         if not chosen:
@@ -73,7 +73,7 @@ def run(
         for probe in chosen:
             watcher.looks(probe)
             outcomes.append(_outcome(probe, context, selection, standing))
-        costs.append(Cost(stage, time.perf_counter() - start, pass_counter.passes() - passes))
+        costs.append(StageCost(stage, time.perf_counter() - start, pass_counter.passes() - passes))
     return tuple(outcomes), tuple(costs)
 
 
@@ -98,10 +98,10 @@ def _look(probe: Probe, context: Context, blank: Outcome) -> Outcome:
     try:
         facts = context.arguments(probe.look)
         seen.extend(_findings(probe, facts))  # what was found before a crash stays found
-    except Refusal as refusal:
+    except FactError as refusal:
         return replace(blank, status=refusal.status, reason=refusal.reason, chain=refusal.chain, trace=refusal.trace)
     except Exception as error:
-        crashed = replace(blank, status=Status.CRASHED, reason=told(error), trace=traceback.format_exc())
+        crashed = replace(blank, status=Status.CRASHED, reason=short_error(error), trace=traceback.format_exc())
         return replace(crashed, findings=tuple(seen))
     return replace(blank, status=Status.FOUND if seen else Status.PASSED, findings=tuple(seen))
 

@@ -11,13 +11,13 @@ from typing import Any
 Restore = Callable[[], None]
 
 
-def wake_torch() -> None:
+def import_torch() -> None:
     """Imports torch if it can be: it draws a random seed on import, too late to seed whoever imports it first."""
     with suppress(Exception):  # a torch that cannot be imported is for the environment's probes to tell
         importlib.import_module("torch")
 
 
-def sown(seed: int) -> None:
+def seed_all(seed: int) -> None:
     """Seeds python's, numpy's and torch's generators for good: for a process that is nobody else's."""
     random.seed(seed)
     with suppress(ImportError):
@@ -26,7 +26,7 @@ def sown(seed: int) -> None:
         importlib.import_module("torch").manual_seed(seed)
 
 
-def seed_of(name: str) -> int:
+def seed_for(name: str) -> int:
     """The same seed for the same name, on every machine and in every order."""
     return zlib.crc32(name.encode())
 
@@ -34,11 +34,11 @@ def seed_of(name: str) -> int:
 @contextmanager
 def seeded(name: str) -> Iterator[None]:
     """Runs the body under the seed of `name` and restores python's, numpy's and torch's generators; imports neither."""
-    restores = [_seed_python(seed_of(name))]
+    restores = [_seed_python(seed_for(name))]
     if "numpy" in sys.modules:
-        restores.append(_seed_numpy(sys.modules["numpy"], seed_of(name)))
+        restores.append(_seed_numpy(sys.modules["numpy"], seed_for(name)))
     if "torch" in sys.modules:
-        restores.append(_seed_torch(sys.modules["torch"], seed_of(name)))
+        restores.append(_seed_torch(sys.modules["torch"], seed_for(name)))
     try:
         yield
     finally:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from diagnose.environment import device, versions
-from diagnose.gate.item_digests import Roll
+from diagnose.gate.item_digests import ItemDigests
 
 
 @dataclass(frozen=True)
@@ -30,8 +30,8 @@ class Digests:
     """The digests of one moment. `audio_names` serve to name a file and are not kept."""
 
     config: dict[str, Any]
-    manifests: dict[str, Roll]
-    audio: Roll
+    manifests: dict[str, ItemDigests]
+    audio: ItemDigests
     weights: dict[str, str]
     code: dict[str, str]
     versions: dict[str, str]
@@ -42,12 +42,12 @@ class Digests:
     @classmethod
     def of(cls, inputs: DigestInputs, strict: bool = False) -> "Digests":
         """Under `strict`, files are digested by content, otherwise by size and time of change."""
-        weights = {str(path): short(_file(path, strict)) for path in inputs.weight_files}
+        weights = {str(path): short_sha256(_file(path, strict)) for path in inputs.weight_files}
         return cls(
-            config=flat(json.loads(json.dumps(inputs.config, default=str))),
-            manifests={str(path): Roll.of(_lines(path)) for path in inputs.manifests},
-            audio=Roll.of(str(path).encode() + b"\n" + _file(path, strict) for path in inputs.audio_files),
-            weights=weights or {"random": short(canonical(inputs.weights_from).encode())},
+            config=flatten_keys(json.loads(json.dumps(inputs.config, default=str))),
+            manifests={str(path): ItemDigests.of(_lines(path)) for path in inputs.manifests},
+            audio=ItemDigests.of(str(path).encode() + b"\n" + _file(path, strict) for path in inputs.audio_files),
+            weights=weights or {"random": short_sha256(canonical(inputs.weights_from).encode())},
             code=dict(_sources(inputs.source_roots)),
             versions=versions(),
             device=device(),
@@ -56,7 +56,7 @@ class Digests:
         )
 
 
-def short(content: bytes) -> str:
+def short_sha256(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()[:12]
 
 
@@ -64,12 +64,12 @@ def canonical(value: Any) -> str:
     return json.dumps(value, sort_keys=True, default=str)
 
 
-def flat(tree: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
+def flatten_keys(tree: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
     """{"a": {"b": 1}} becomes {"a.b": 1}; an empty section stays, so that its going is seen."""
     leaves: dict[str, Any] = {}
     for key, value in tree.items():
         nested = isinstance(value, Mapping) and value
-        leaves |= flat(value, f"{prefix}{key}.") if nested else {f"{prefix}{key}": value}
+        leaves |= flatten_keys(value, f"{prefix}{key}.") if nested else {f"{prefix}{key}": value}
     return leaves
 
 
@@ -95,4 +95,4 @@ def _file(path: Path, strict: bool) -> bytes:
 def _sources(roots: Iterable[Path]) -> Iterator[tuple[str, str]]:
     for root in sorted(set(roots)):
         for path in sorted(filter(Path.is_file, root.rglob("*.py"))):  # an editor's lock is a link that leads nowhere
-            yield path.relative_to(root.parent).as_posix(), short(path.read_bytes())
+            yield path.relative_to(root.parent).as_posix(), short_sha256(path.read_bytes())

@@ -10,18 +10,18 @@ import click
 from diagnose.common.errors import InputError
 from diagnose.engine.context import Context
 from diagnose.engine.engine import Engine, installed
-from diagnose.engine.runner import Watcher
+from diagnose.engine.runner import ProgressListener
 from diagnose.engine.types import Verdict
 from diagnose.gate.digests import Digests
-from diagnose.gate.output_folder import Folder, read_receipt
-from diagnose.gate.receipt import Receipt, matches, shut, statuses_of, unlooked
-from diagnose.gate.run_preflight import Preflight, digest_inputs, examine
+from diagnose.gate.output_folder import PreflightFolder, read_receipt
+from diagnose.gate.receipt import Receipt, mismatches, statuses_of, unexamined_stage, why_rejected
+from diagnose.gate.run_preflight import Preflight, digest_inputs, run_and_write
 
 NAMED = 5  # changes told in the log; diagnose diff tells them all
 
 
 @dataclass(frozen=True)
-class Passage:
+class GateDecision:
     """May the run start? `reason` is one line for the run's log; `preflight` is there when one had to be run."""
 
     open: bool
@@ -30,82 +30,82 @@ class Passage:
     preflight: Preflight | None = None
 
 
-def ask(
+def decide(
     facts: Mapping[str, Any],
     *,
     skip: str | None = None,
     resumed: bool = False,
-    watcher: Watcher | None = None,
+    watcher: ProgressListener | None = None,
     engine: Engine | None = None,
-) -> Passage:
+) -> GateDecision:
     """Asks for the verdict on a run described by its facts (`{"config": resolved}`)."""
     engine = engine or installed()
     context = engine.context(facts, watcher)
     if skip is not None:
         return _skipped(context, skip)
-    stale = standing(context, resumed)
+    stale = valid_receipt(context, resumed)
     if isinstance(stale, Receipt):
-        return Passage(True, 0, f"the receipt of {stale.created} holds: {stale.signature}")
+        return GateDecision(True, 0, f"the receipt of {stale.created} holds: {stale.signature}")
     if watcher:
         watcher.begins(stale)
-    return _decided(examine(engine, context, watcher=watcher), stale)
+    return _decided(run_and_write(engine, context, watcher=watcher), stale)
 
 
-def standing(context: Context, resumed: bool = False) -> Receipt | str:
+def valid_receipt(context: Context, resumed: bool = False) -> Receipt | str:
     """The receipt that opens the gate for this run, or why there is none."""
     inputs = digest_inputs(context)
     if inputs is None:
         return "it is not known what a receipt would have to match"
-    folder = Folder(inputs.output_dir / "preflight")
+    folder = PreflightFolder(inputs.output_dir / "preflight")
     if not folder.receipt.exists():
         return "this run has no receipt yet"
     try:
         receipt = read_receipt(folder.path)
     except InputError as error:
         return error.message
-    if closed := shut(receipt):
+    if closed := why_rejected(receipt):
         return f"the receipt of {receipt.created} opens no gate: {closed}"
-    if changed := matches(receipt, Digests.of(inputs, receipt.digests.strict), resumed):
+    if changed := mismatches(receipt, Digests.of(inputs, receipt.digests.strict), resumed):
         more = f"; and {len(changed) - NAMED} more" if len(changed) > NAMED else ""
         return f"the receipt of {receipt.created} no longer holds: {'; '.join(changed[:NAMED])}{more}"
     return receipt
 
 
-def _decided(preflight: Preflight, stale: str) -> Passage:
+def _decided(preflight: Preflight, stale: str) -> GateDecision:
     report = preflight.report
     if report.verdict is not Verdict.GO:
-        return Passage(False, report.exit_code, report.headline, preflight)
-    if closed := unlooked(statuses_of(report)):
-        return Passage(False, 2, f"cannot vouch: {closed}", preflight)
-    return Passage(True, 0, f"go, looked at now: {stale}", preflight)
+        return GateDecision(False, report.exit_code, report.headline, preflight)
+    if closed := unexamined_stage(statuses_of(report)):
+        return GateDecision(False, 2, f"cannot vouch: {closed}", preflight)
+    return GateDecision(True, 0, f"go, looked at now: {stale}", preflight)
 
 
-def _skipped(context: Context, reason: str) -> Passage:
+def _skipped(context: Context, reason: str) -> GateDecision:
     if not reason.strip():
         raise InputError("--skip-preflight needs a reason: --skip-preflight REASON")
     inputs = digest_inputs(context)
     if inputs is not None:
-        Folder(inputs.output_dir / "preflight").skip(reason, datetime.now(UTC).isoformat(timespec="seconds"))
-    return Passage(True, 0, f"skipped: {reason}")
+        PreflightFolder(inputs.output_dir / "preflight").skip(reason, datetime.now(UTC).isoformat(timespec="seconds"))
+    return GateDecision(True, 0, f"skipped: {reason}")
 
 
-def enter(facts: Mapping[str, Any], *, skip: str | None = None, resumed: bool = False) -> str:
+def require_go(facts: Mapping[str, Any], *, skip: str | None = None, resumed: bool = False) -> str:
     """For a command: the line for the run's log when it may start; else it ends here, with the verdict's exit code."""
-    passage = ask_aloud(facts, skip=skip, resumed=resumed)
+    passage = decide_and_show(facts, skip=skip, resumed=resumed)
     if not passage.open:
         click.echo(f"the run does not start: {passage.reason}", err=True)
         raise click.exceptions.Exit(passage.exit_code)
     return passage.reason
 
 
-def ask_aloud(facts: Mapping[str, Any], *, skip: str | None = None, resumed: bool = False) -> Passage:
+def decide_and_show(facts: Mapping[str, Any], *, skip: str | None = None, resumed: bool = False) -> GateDecision:
     """As `ask`, with a live display while the preflight runs and its report on stderr when one had to be run."""
-    from diagnose.render.progress import watching
+    from diagnose.render.progress import preflight_progress
     from diagnose.render.text import show
     from diagnose.terminal import terminal
 
-    with watching() as watcher:
-        passage = ask(facts, skip=skip, resumed=resumed, watcher=watcher)
+    with preflight_progress() as watcher:
+        passage = decide(facts, skip=skip, resumed=resumed, watcher=watcher)
     if passage.preflight:
         show(passage.preflight, terminal.console(stderr=True))
     return passage

@@ -11,7 +11,7 @@ NAMED = 3
 
 
 @dataclass(frozen=True)
-class Roll:
+class ItemDigests:
     """`digest` decides whether anything changed; `marks` (two bytes an item) only say which: a clash costs a name."""
 
     digest: str
@@ -19,7 +19,7 @@ class Roll:
     marks: str
 
     @classmethod
-    def of(cls, items: Iterable[bytes]) -> "Roll":
+    def of(cls, items: Iterable[bytes]) -> "ItemDigests":
         whole, marks = hashlib.sha256(), bytearray()
         for item in items:
             whole.update(b"%d:" % len(item))
@@ -32,7 +32,7 @@ class Roll:
         return [marks[at : at + WIDTH] for at in range(0, len(marks), WIDTH)]
 
 
-def difference(old: Roll, new: Roll, name: Callable[[int], str]) -> str:
+def difference(old: ItemDigests, new: ItemDigests, name: Callable[[int], str]) -> str:
     """What changed from the old roll to the new, in words; `name` says what stands at a position of the new one."""
     if old.digest == new.digest:
         return ""

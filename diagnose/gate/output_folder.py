@@ -5,17 +5,17 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from diagnose.common.atomic_write import write_whole
+from diagnose.common.atomic_write import write_atomically
 from diagnose.common.errors import InputError
 from diagnose.engine.report import Report
 from diagnose.engine.root_causes import SHOWN
 from diagnose.gate.digests import Digests
-from diagnose.gate.receipt import Receipt, matches, shut
+from diagnose.gate.receipt import Receipt, mismatches, why_rejected
 from diagnose.render.json import finding_as_dict
 
 
 @dataclass(frozen=True)
-class Since:
+class ChangesSince:
     """What changed since the preflight before: findings by probe and place."""
 
     gone: tuple[tuple[str, str], ...]
@@ -23,7 +23,7 @@ class Since:
 
 
 @dataclass(frozen=True)
-class Folder:
+class PreflightFolder:
     """<output>/preflight/ of one run."""
 
     path: Path
@@ -46,9 +46,9 @@ class Folder:
             if old.stem not in long:
                 old.unlink(missing_ok=True)
         for probe, findings in long.items():
-            write_whole(self.findings(probe), "".join(f"{json.dumps(finding_as_dict(f))}\n" for f in findings))
-        write_whole(self.report, report.to_json())
-        write_whole(self.receipt, receipt.to_json())
+            write_atomically(self.findings(probe), "".join(f"{json.dumps(finding_as_dict(f))}\n" for f in findings))
+        write_atomically(self.report, report.to_json())
+        write_atomically(self.receipt, receipt.to_json())
 
     def holds(self, now: Digests) -> bool:
         """A full receipt lies here that still opens the gate."""
@@ -56,13 +56,13 @@ class Folder:
             receipt = read_receipt(self.path)
         except InputError:
             return False
-        return not shut(receipt) and not matches(receipt, now)
+        return not why_rejected(receipt) and not mismatches(receipt, now)
 
     def skip(self, reason: str, when: str) -> None:
         """Records that the run started without a preflight."""
-        write_whole(self.path / "skipped.json", json.dumps({"created": when, "reason": reason}) + "\n")
+        write_atomically(self.path / "skipped.json", json.dumps({"created": when, "reason": reason}) + "\n")
 
-    def since(self, report: Report) -> Since | None:
+    def since(self, report: Report) -> ChangesSince | None:
         """Compared with the report that lies there, over the probes that looked both times; None when there is none."""
         try:
             before = json.loads(self.report.read_text(encoding="utf-8"))["outcomes"]
@@ -72,7 +72,7 @@ class Folder:
             return None
         both = looked & {outcome.probe for outcome in report.outcomes if outcome.looked}
         new = [(finding.probe, finding.where) for finding in report.findings]
-        return Since(_only(old, new, both), _only(new, old, both))
+        return ChangesSince(_only(old, new, both), _only(new, old, both))
 
 
 def _only(

@@ -7,8 +7,8 @@ from typing import Any
 
 from diagnose.engine.report import Report
 from diagnose.engine.types import PREFIXES, Stage, Status, Verdict
-from diagnose.gate.digests import Digests, canonical, short
-from diagnose.gate.item_digests import Roll, difference
+from diagnose.gate.digests import Digests, canonical, short_sha256
+from diagnose.gate.item_digests import ItemDigests, difference
 
 SCHEMA = "gonogo/receipt/1"
 TABLES = ("config", "manifests", "audio", "weights", "code", "versions", "ignored", "probes")
@@ -43,7 +43,7 @@ class Receipt:
             "weights": canonical(d.weights),
             "code": canonical(d.code),
         }
-        told = " ".join(f"{name}:{short(value.encode())[:6]}" for name, value in parts.items())
+        told = " ".join(f"{name}:{short_sha256(value.encode())[:6]}" for name, value in parts.items())
         scope = "full" if self.full else "part"
         return f"{self.verdict} {scope} {told} torch:{d.versions['torch']} {d.device}"
 
@@ -60,22 +60,22 @@ class Receipt:
             raise ValueError(f"not of schema {SCHEMA}")
         if not all(isinstance(told[name], dict) for name in TABLES):
             raise TypeError(f"expected tables in {', '.join(TABLES)}")
-        told["manifests"] = {path: Roll(**roll) for path, roll in told["manifests"].items()}
-        told["audio"] = Roll(**told["audio"])
+        told["manifests"] = {path: ItemDigests(**roll) for path, roll in told["manifests"].items()}
+        told["audio"] = ItemDigests(**told["audio"])
         own = {name: told.pop(name) for name in ("created", "verdict", "full", "ignored", "probes")}
         return cls(digests=Digests(**told), **own)
 
 
-def shut(receipt: Receipt) -> str:
+def why_rejected(receipt: Receipt) -> str:
     """Why this receipt opens no gate, whatever the run; nothing when it does."""
     if not receipt.full:
         return "the preflight was limited to some stages or probes"
     if receipt.verdict != Verdict.GO:
         return f"its verdict was {receipt.verdict}"
-    return unlooked(receipt.probes)
+    return unexamined_stage(receipt.probes)
 
 
-def unlooked(probes: Mapping[str, str]) -> str:
+def unexamined_stage(probes: Mapping[str, str]) -> str:
     """The stage that a go must rest on and that no probe could look at; nothing when there is none."""
     for stage in MUST_HAVE_LOOKED:
         statuses = [status for id, status in probes.items() if id.startswith(PREFIXES[stage])]
@@ -88,12 +88,12 @@ def statuses_of(report: Report) -> dict[str, str]:
     return {outcome.probe: str(outcome.status) for outcome in report.outcomes}
 
 
-def matches(receipt: Receipt, now: Digests, resumed: bool = False) -> list[str]:
+def mismatches(receipt: Receipt, now: Digests, resumed: bool = False) -> list[str]:
     """What no longer matches, precisely, one sentence each. A resumed run brings its own weights and may move house."""
     then = receipt.digests
-    told = [*_config(then, now), *_data(then, now), *named("code", then.code, now.code)]
+    told = [*_config(then, now), *_data(then, now), *digest_changes("code", then.code, now.code)]
     if not resumed:
-        told += [*named("weights", then.weights, now.weights), *_machine(then, now)]
+        told += [*digest_changes("weights", then.weights, now.weights), *_machine(then, now)]
     return told
 
 
@@ -105,7 +105,7 @@ def _config(then: Digests, now: Digests) -> Iterator[str]:
 
 
 def _data(then: Digests, now: Digests) -> Iterator[str]:
-    nothing = Roll.of(())
+    nothing = ItemDigests.of(())
     for path in sorted(then.manifests.keys() | now.manifests.keys()):
         old, new = then.manifests.get(path, nothing), now.manifests.get(path, nothing)
         if told := difference(old, new, lambda at: f"line {at + 1}"):
@@ -119,7 +119,7 @@ def _audio_name(digests: Digests, at: int) -> str:
     return digests.audio_names[at] if digests.audio_names else f"file {at + 1}"
 
 
-def named(what: str, then: Mapping[str, str], now: Mapping[str, str]) -> Iterator[str]:
+def digest_changes(what: str, then: Mapping[str, str], now: Mapping[str, str]) -> Iterator[str]:
     """Each name whose digest or version differs, with what became of it."""
     for name in sorted(then.keys() | now.keys()):
         if name not in now:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from diagnose.gate.receipt import Receipt, matches
+from diagnose.gate.receipt import Receipt, mismatches
 
 
 def differences(one: Receipt, other: Receipt) -> Iterator[str]:
@@ -14,7 +14,7 @@ def differences(one: Receipt, other: Receipt) -> Iterator[str]:
     ):
         if was != is_:
             yield f"{what}: was {_said(was)}, is {_said(is_)}"
-    yield from matches(one, other.digests)
+    yield from mismatches(one, other.digests)
     yield from _by_key("ignored", one.ignored, other.ignored)
     yield from _by_key("probe", one.probes, other.probes)
 

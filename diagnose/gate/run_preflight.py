@@ -8,12 +8,12 @@ from typing import Any
 
 from diagnose.common.errors import InputError
 from diagnose.engine import discovery
-from diagnose.engine.context import Context, Refusal
+from diagnose.engine.context import Context, FactError
 from diagnose.engine.engine import Engine, installed
 from diagnose.engine.report import Report
-from diagnose.engine.runner import ALL, Selection, Watcher
+from diagnose.engine.runner import ALL, ProgressListener, Selection
 from diagnose.gate.digests import DigestInputs, Digests
-from diagnose.gate.output_folder import Folder, Since
+from diagnose.gate.output_folder import ChangesSince, PreflightFolder
 from diagnose.gate.receipt import Receipt
 
 
@@ -23,28 +23,32 @@ class Preflight:
 
     report: Report
     receipt: Receipt | None = None
-    folder: Folder | None = None
-    since: Since | None = None
+    folder: PreflightFolder | None = None
+    since: ChangesSince | None = None
     unwritten: str = ""
 
 
-def conduct(
-    facts: Mapping[str, Any], selection: Selection = ALL, strict: bool = False, watcher: Watcher | None = None
+def run_preflight(
+    facts: Mapping[str, Any], selection: Selection = ALL, strict: bool = False, watcher: ProgressListener | None = None
 ) -> Preflight:
     """Runs a preflight on these facts with everything that is registered."""
     engine = installed()
-    return examine(engine, engine.context(facts, watcher), selection, strict, watcher)
+    return run_and_write(engine, engine.context(facts, watcher), selection, strict, watcher)
 
 
-def examine(
-    engine: Engine, context: Context, selection: Selection = ALL, strict: bool = False, watcher: Watcher | None = None
+def run_and_write(
+    engine: Engine,
+    context: Context,
+    selection: Selection = ALL,
+    strict: bool = False,
+    watcher: ProgressListener | None = None,
 ) -> Preflight:
     """Writes nothing before every probe has looked; a partial look never replaces a full one that still holds."""
     report = engine.examine(context, selection, watcher)
     inputs = digest_inputs(context)
     if inputs is None:
         return Preflight(report)
-    folder = Folder(inputs.output_dir / "preflight")
+    folder = PreflightFolder(inputs.output_dir / "preflight")
     now = Digests.of(inputs, strict)
     receipt = Receipt.of(report, now)
     if not selection.full and folder.holds(now):
@@ -61,7 +65,7 @@ def digest_inputs(context: Context) -> DigestInputs | None:
     """What the receipt is to vouch for, with the source of every package that looked or gave; None when nobody says."""
     try:
         told: DigestInputs | Mapping[str, Any] = context.get("digest_inputs")
-    except Refusal:
+    except FactError:
         return None
     inputs = told if isinstance(told, DigestInputs) else DigestInputs(**told)
     return replace(inputs, source_roots=tuple({*inputs.source_roots, *source_roots()}))

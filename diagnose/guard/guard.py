@@ -17,7 +17,7 @@ from diagnose.common.errors import InputError
 from diagnose.engine.engine import Engine, installed
 from diagnose.engine.report import Report, Stopped
 from diagnose.engine.types import Finding, Outcome, Severity, Stage, Status
-from diagnose.records import Log, Record, Records, Said
+from diagnose.records import GeneratedText, Record, RecordLog, Records
 
 log = logging.getLogger(__name__)
 
@@ -37,7 +37,7 @@ class Guard:
     def __post_init__(self) -> None:
         if self.mode not in MODES:
             raise InputError(f"guard {self.mode!r}: expected one of {', '.join(MODES)}")
-        self.log = Log()
+        self.log = RecordLog()
         self.report: Report | None = None
         self._told: set[str] = set()
         self._looked: int | None = None
@@ -118,7 +118,7 @@ class Guard:
 
 def _record(step: int, evaluation: Mapping[str, Any], figures: Mapping[str, Any]) -> Record:
     plain: dict[str, Any] = {name: _plain(value) for name, value in figures.items()}
-    texts = tuple(Said(text, reference) for text, reference in plain.pop("texts", None) or ())
+    texts = tuple(GeneratedText(text, reference) for text, reference in plain.pop("texts", None) or ())
     return Record(step, evaluation={name: float(value) for name, value in evaluation.items()}, texts=texts, **plain)
 
 

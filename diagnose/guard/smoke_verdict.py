@@ -11,7 +11,7 @@ from diagnose.records import Records
 from diagnose.terminal import terminal
 
 
-def unproven(records: Records, scored: bool) -> str:
+def missing_evidence(records: Records, scored: bool) -> str:
     """What a smoke run has to show and did not: an evaluation with a score, a learning rate that moves."""
     if not scored:
         return "the evaluation gave no score"
@@ -22,7 +22,7 @@ def unproven(records: Records, scored: bool) -> str:
     return f"the learning rate was not seen to move in {steps}; give a larger --debug-steps or --subset"
 
 
-def conclude(report: Report, records: Records, scored: bool, aloud: bool = True) -> NoReturn:
+def exit_with_verdict(report: Report, records: Records, scored: bool, aloud: bool = True) -> NoReturn:
     """A run passes when its losses are finite and above zero, and all that it has to show was seen."""
     from diagnose.render.text import show
 
@@ -34,7 +34,7 @@ def conclude(report: Report, records: Records, scored: bool, aloud: bool = True)
     if bad is not None:  # a guard that only warns let it go by: a run may go on so, a smoke run has not passed
         click.echo(f"no-go: the loss of step {bad.step} is {bad.loss}, expected a finite number above 0", err=True)
         raise click.exceptions.Exit(1)
-    if missing := unproven(records, scored):
+    if missing := missing_evidence(records, scored):
         click.echo(f"cannot vouch: {missing}", err=True)
         raise click.exceptions.Exit(2)
     raise click.exceptions.Exit(0)

@@ -1,6 +1,6 @@
 """What a run has logged, as plain data."""
 
-from diagnose.records.record import Record, Said
-from diagnose.records.records import Log, Records, Series
+from diagnose.records.record import GeneratedText, Record
+from diagnose.records.records import RecordLog, Records, Series
 
-__all__ = ["Log", "Record", "Records", "Said", "Series"]
+__all__ = ["GeneratedText", "Record", "RecordLog", "Records", "Series"]

@@ -6,7 +6,7 @@ from math import isfinite
 
 
 @dataclass(frozen=True)
-class Said:
+class GeneratedText:
     """A text that the model generated, and what it should have been."""
 
     text: str
@@ -30,10 +30,10 @@ class Record:
     loading_seconds: float | None = None  # of these, waiting for data
     epoch: float | None = None
     evaluation: Mapping[str, float] = field(default_factory=dict)  # loss, wer, bleu...: without the prefix eval_
-    texts: tuple[Said, ...] = ()
+    texts: tuple[GeneratedText, ...] = ()
 
 
-def broken(row: Record) -> str:
+def first_nonfinite(row: Record) -> str:
     """The first figure of a step that is not finite, or nothing; an evaluation is no part of the training."""
     if row.loss is not None and not isfinite(row.loss):
         return "loss"

@@ -7,7 +7,7 @@ from itertools import pairwise
 from math import isfinite
 from operator import attrgetter
 
-from diagnose.records.record import Record, broken
+from diagnose.records.record import Record, first_nonfinite
 
 RESTING = ("constant", "plateau", "none")  # schedules that may stand still by their nature
 MOST = 512  # rows that a running log keeps; the older half is thinned, so a look at it has a bounded cost
@@ -78,7 +78,7 @@ class Records:
         figures = [self.series(name).values for name in ("loss", "grad_norm", "weight_norm")]
         if all(isfinite(sum(values)) for values in figures) and False not in self.series("weights_finite").values:
             return None  # a finite sum proves that every value is finite
-        found = [(name, row) for row in self.rows if (name := broken(row))]
+        found = [(name, row) for row in self.rows if (name := first_nonfinite(row))]
         if not found:
             return None  # large values whose sum is not
         norms = self.series("grad_norm")
@@ -92,7 +92,7 @@ class Records:
             return self
         at = self.broken[1].step
         passed = self.passed(3)
-        return replace(self, rows=tuple(r for r in self.rows if not broken(r) and (passed or r.step < at)))
+        return replace(self, rows=tuple(r for r in self.rows if not first_nonfinite(r) and (passed or r.step < at)))
 
     def passed(self, least: int = 1) -> bool:
         """Whether what was not finite went by and did no harm: every loss since is a number, and some gradient norm.
@@ -117,7 +117,7 @@ class Records:
         return replace(self, rows=tuple(row for row in self.rows if row.step > begins), phases=())
 
 
-class Log:
+class RecordLog:
     """Collects the records of a run that is under way, within bounds."""
 
     def __init__(self) -> None:
@@ -128,7 +128,7 @@ class Log:
         self.rows.append(record)
         if len(self.rows) > MOST:
             old, new = self.rows[: MOST // 2], self.rows[MOST // 2 :]
-            kept = [row for place, row in enumerate(old) if place % 2 == 0 or row.evaluation or broken(row)]
+            kept = [row for place, row in enumerate(old) if place % 2 == 0 or row.evaluation or first_nonfinite(row)]
             self.rows = kept + new
 
     def records(self, **known: object) -> Records:

@@ -11,13 +11,13 @@ from diagnose.common.errors import InputError
 from diagnose.engine.report import Report
 from diagnose.engine.types import Finding, Severity
 from diagnose.gate.output_folder import read_receipt
-from diagnose.gate.receipt import shut
+from diagnose.gate.receipt import why_rejected
 from diagnose.records import Records
 
 RECORDS, EVALUATIONS = 10, 2  # fewer show nothing: no trend, no best one
 
 
-class State(StrEnum):
+class CheckState(StrEnum):
     """Whether a check holds. What cannot be shown is never taken for granted."""
 
     PASSED = "passed"
@@ -26,80 +26,82 @@ class State(StrEnum):
 
 
 @dataclass(frozen=True)
-class Shown:
+class Evidence:
     """What the files say about one check."""
 
-    state: State
+    state: CheckState
     evidence: str
 
 
 @dataclass(frozen=True)
-class Check:
+class ReleaseCheck:
     """One line of the gate. `probes` are those whose findings belong to it."""
 
     key: str
     title: str
     owner: str
     probes: tuple[str, ...]
-    show: Callable[[Records, Path], Shown]
+    show: Callable[[Records, Path], Evidence]
 
 
-def _logs(records: Records, run: Path) -> Shown:
+def _logs(records: Records, run: Path) -> Evidence:
     losses = records.series("loss")
     if len(losses.values) < RECORDS:
-        return Shown(State.MISSING, f"{len(losses.values)} training losses, expected at least {RECORDS}")
+        return Evidence(CheckState.MISSING, f"{len(losses.values)} training losses, expected at least {RECORDS}")
     ends = f"{losses.values[0]:.4g} to {losses.values[-1]:.4g}"
     finite = sum(map(isfinite, losses.values))
     told = f"{finite} of {len(losses.values)} losses finite, steps {losses.steps[0]} to {losses.steps[-1]}, {ends}"
     source = Path(records.source)
-    return Shown(State.PASSED, f"{told}; {source.relative_to(run) if source.is_relative_to(run) else source.name}")
+    return Evidence(
+        CheckState.PASSED, f"{told}; {source.relative_to(run) if source.is_relative_to(run) else source.name}"
+    )
 
 
-def _gradients(records: Records, run: Path) -> Shown:
+def _gradients(records: Records, run: Path) -> Evidence:
     norms = records.series("grad_norm").values
     if not norms:
-        return Shown(State.MISSING, "no grad_norm in the log: log it, or give the folder that holds it")
-    return Shown(State.PASSED, f"{len(norms)} gradient norms, {min(norms):.4g} to {max(norms):.4g}")
+        return Evidence(CheckState.MISSING, "no grad_norm in the log: log it, or give the folder that holds it")
+    return Evidence(CheckState.PASSED, f"{len(norms)} gradient norms, {min(norms):.4g} to {max(norms):.4g}")
 
 
-def _overfitting(records: Records, run: Path) -> Shown:
+def _overfitting(records: Records, run: Path) -> Evidence:
     losses = records.series("evaluation.loss")
     if len(losses.values) < EVALUATIONS:
-        return Shown(State.MISSING, f"{len(losses.values)} evaluations, expected at least {EVALUATIONS}")
+        return Evidence(CheckState.MISSING, f"{len(losses.values)} evaluations, expected at least {EVALUATIONS}")
     best = min(range(len(losses.values)), key=losses.values.__getitem__)
     told = f"best {losses.values[best]:.4g} at step {losses.steps[best]}, last {losses.values[-1]:.4g}"
-    return Shown(State.PASSED, f"{len(losses.values)} evaluations, {told}")
+    return Evidence(CheckState.PASSED, f"{len(losses.values)} evaluations, {told}")
 
 
-def _silent(records: Records, run: Path) -> Shown:
+def _silent(records: Records, run: Path) -> Evidence:
     skipped, written = run / "preflight" / "skipped.json", run / "preflight" / "receipt.json"
     try:
         receipt = read_receipt(run)
     except InputError as error:
-        return Shown(State.MISSING, error.message)
+        return Evidence(CheckState.MISSING, error.message)
     if skipped.exists() and (not written.exists() or skipped.stat().st_mtime > written.stat().st_mtime):
-        return Shown(State.MISSING, f"the run was started without a preflight: {skipped}")
-    if reason := shut(receipt):
-        return Shown(State.FAILING, f"the preflight's receipt opens no gate: {reason}")
-    return Shown(State.PASSED, f"preflight of {receipt.created}: {receipt.signature}")
+        return Evidence(CheckState.MISSING, f"the run was started without a preflight: {skipped}")
+    if reason := why_rejected(receipt):
+        return Evidence(CheckState.FAILING, f"the preflight's receipt opens no gate: {reason}")
+    return Evidence(CheckState.PASSED, f"preflight of {receipt.created}: {receipt.signature}")
 
 
 CHECKS = (
-    Check("gradients", "Gradient issues investigated", "ML Engineer", ("STP00[23]", "STP01[1-6]"), _gradients),
-    Check("overfitting", "Overfitting diagnosed", "ML Lead", ("STP004", "STP02[0-2]"), _overfitting),
-    Check("silent", "Silent bugs ruled out", "Senior ML Engineer", (), _silent),
+    ReleaseCheck("gradients", "Gradient issues investigated", "ML Engineer", ("STP00[23]", "STP01[1-6]"), _gradients),
+    ReleaseCheck("overfitting", "Overfitting diagnosed", "ML Lead", ("STP004", "STP02[0-2]"), _overfitting),
+    ReleaseCheck("silent", "Silent bugs ruled out", "Senior ML Engineer", (), _silent),
     # last, so that it takes what belongs to no other
-    Check("logs", "Training logs reviewed", "ML Engineer", ("*",), _logs),
+    ReleaseCheck("logs", "Training logs reviewed", "ML Engineer", ("*",), _logs),
 )
 ORDER = ("logs", "gradients", "overfitting", "silent")  # as a person goes through them
 
 
 @dataclass(frozen=True)
-class Item:
+class ReleaseItem:
     """One check of one run."""
 
-    check: Check
-    state: State
+    check: ReleaseCheck
+    state: CheckState
     evidence: str
     findings: tuple[Finding, ...] = ()
 
@@ -108,7 +110,7 @@ class Item:
         return any(finding.severity is Severity.WARNING for finding in self.findings)
 
 
-def items_of(records: Records, report: Report, run: Path) -> tuple[Item, ...]:
+def run_checks(records: Records, report: Report, run: Path) -> tuple[ReleaseItem, ...]:
     """Every check with what was found; an error among its findings fails it."""
     left = list(report.findings)
     items = {}
@@ -117,5 +119,7 @@ def items_of(records: Records, report: Report, run: Path) -> tuple[Item, ...]:
         left = [finding for finding in left if finding not in mine]
         shown = check.show(records, run)
         failing = any(finding.severity is Severity.ERROR for finding in mine)
-        items[check.key] = Item(check, State.FAILING if failing else shown.state, shown.evidence, tuple(mine))
+        items[check.key] = ReleaseItem(
+            check, CheckState.FAILING if failing else shown.state, shown.evidence, tuple(mine)
+        )
     return tuple(items[key] for key in ORDER)

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from diagnose.common.atomic_write import write_whole
+from diagnose.common.atomic_write import write_atomically
 from diagnose.common.errors import InputError
-from diagnose.release.checks import Item, State
+from diagnose.release.checks import CheckState, ReleaseItem
 from diagnose.release.signatures import Signature, as_dicts
 from diagnose.render.json import finding_as_dict
 
@@ -17,10 +17,10 @@ NAME = "release.json"
 
 
 @dataclass(frozen=True)
-class Release:
+class ReleaseGate:
     """The gate of one model."""
 
-    items: tuple[Item, ...]
+    items: tuple[ReleaseItem, ...]
     signatures: Mapping[str, Signature]
     model: Mapping[str, str]
     created: str
@@ -29,19 +29,19 @@ class Release:
     def exit_code(self) -> int:
         """Failing 1, evidence missing 2, unsigned 1, else 0: what is plainly wrong goes first."""
         states = [item.state for item in self.items]
-        if State.FAILING in states:
+        if CheckState.FAILING in states:
             return 1
-        if State.MISSING in states:
+        if CheckState.MISSING in states:
             return 2
         return 0 if len(self.signatures) == len(self.items) else 1
 
     @property
     def verdict(self) -> str:
         """The gate in one sentence."""
-        for state in (State.FAILING, State.MISSING):
+        for state in (CheckState.FAILING, CheckState.MISSING):
             named = [item.check.title for item in self.items if item.state is state]
             if named:
-                return f"CLOSED: {', '.join(named)}: {'evidence missing' if state is State.MISSING else 'failing'}"
+                return f"CLOSED: {', '.join(named)}: {'evidence missing' if state is CheckState.MISSING else 'failing'}"
         waiting = [f"{i.check.title} ({i.check.owner})" for i in self.items if i.check.key not in self.signatures]
         return f"CLOSED: not signed: {', '.join(waiting)}" if waiting else "OPEN: every check passed and is signed"
 
@@ -73,14 +73,14 @@ class Release:
         lines += ["", "## Model", "", *(f"- {name}: sha256 {digest}" for name, digest in self.model.items())]
         return "\n".join(lines) + "\n"
 
-    def signature(self, item: Item) -> str:
+    def signature(self, item: ReleaseItem) -> str:
         one = self.signatures.get(item.check.key)
         return "no" if one is None else f"{one.by}, {one.when}" + (f": {one.note}" if one.note else "")
 
     def write(self, run: Path) -> None:
         """The page first: whatever is interrupted, the file that decides never speaks of what is not there."""
-        write_whole(run / "release.md", self.to_markdown())
-        write_whole(run / NAME, self.to_json())
+        write_atomically(run / "release.md", self.to_markdown())
+        write_atomically(run / NAME, self.to_json())
 
 
 def read_old(run: Path) -> Any:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from diagnose.common.errors import InputError
-from diagnose.release.checks import Item, State
+from diagnose.release.checks import CheckState, ReleaseItem
 
 WEIGHTS = ("*.safetensors", "*.bin", "*.pt", "*.pth")
 CHUNK = 1 << 20
@@ -45,21 +45,21 @@ def _digest(path: Path) -> str:
     return whole.hexdigest()
 
 
-def digest_of(item: Item, model: Mapping[str, str]) -> str:
+def digest_of(item: ReleaseItem, model: Mapping[str, str]) -> str:
     """What a signature beneath this item stands for."""
     told = [item.check.key, str(item.state), item.evidence, [[f.probe, f.where, f.message] for f in item.findings]]
     return hashlib.sha256(json.dumps([told, dict(model)], sort_keys=True).encode()).hexdigest()[:32]
 
 
 def signed(
-    items: Iterable[Item], model: Mapping[str, str], names: tuple[str, ...], by: str, note: str, when: str
+    items: Iterable[ReleaseItem], model: Mapping[str, str], names: tuple[str, ...], by: str, note: str, when: str
 ) -> dict[str, Signature]:
     """New signatures beneath the named items, or beneath all; what fails or lacks evidence cannot be signed."""
     new = {}
     for item in items:
         if names and item.check.key not in names:
             continue
-        if item.state is not State.PASSED:
+        if item.state is not CheckState.PASSED:
             if names:
                 raise InputError(f"--item {item.check.key} is {item.state}, and cannot be signed: {item.evidence}")
             continue
@@ -72,7 +72,9 @@ def signed(
     return new
 
 
-def kept(old: Any, items: Iterable[Item], model: Mapping[str, str]) -> tuple[dict[str, Signature], list[str]]:
+def valid_signatures(
+    old: Any, items: Iterable[ReleaseItem], model: Mapping[str, str]
+) -> tuple[dict[str, Signature], list[str]]:
     """Earlier signatures that still stand, and the names of checks whose evidence has changed since."""
     standing: dict[str, Signature] = {}
     void: list[str] = []

@@ -8,59 +8,64 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 from rich.text import Text
 
-from diagnose.drill.results import Ending, Trial, Twin
-from diagnose.drill.run_drill import Plan, Told
-from diagnose.drill.scoreboard import Row, Score
+from diagnose.drill.results import FaultTrial, HealthyTrial, TrialStatus
+from diagnose.drill.run_drill import DrillPlan, Told
+from diagnose.drill.scoreboard import FaultRow, Scoreboard
 from diagnose.render.text import VISIBLE
 from diagnose.terminal import terminal
 
 LATEST = 12  # rows of the table that moves
-COLOURS = {Ending.CAUGHT: "green", Ending.MISSED: "bold red", Ending.UNPROVEN: "yellow", Ending.NOT_APPLICABLE: "dim"}
+COLOURS = {
+    TrialStatus.CAUGHT: "green",
+    TrialStatus.MISSED: "bold red",
+    TrialStatus.UNPROVEN: "yellow",
+    TrialStatus.NOT_APPLICABLE: "dim",
+}
 
 
 @contextmanager
-def watching(plan: Plan) -> Iterator[Told]:
+def drill_progress(plan: DrillPlan) -> Iterator[Told]:
     """A table that moves on a terminal, a line for each trial elsewhere; silent under -q."""
     console = terminal.console(stderr=True)
-    if not console.is_terminal or terminal.loudness.get() < terminal.Loudness.NORMAL:
-        yield Lines(plan.asked).tell
+    if not console.is_terminal or terminal.loudness.get() < terminal.Verbosity.NORMAL:
+        yield DrillLines(plan.asked).tell
         return
     from rich.live import Live
 
-    moving = Moving(plan.asked, console)
+    moving = DrillTable(plan.asked, console)
     with Live(console=console, get_renderable=moving.shown, refresh_per_second=4, transient=True):
         yield moving.tell
 
 
-class Lines:
+class DrillLines:
     def __init__(self, asked: int) -> None:
         self.asked, self.done = asked, 0
 
-    def tell(self, result: Trial | Twin) -> None:
-        if isinstance(result, Twin):
-            terminal.say(f"drill: healthy, seed {result.seed}: {_quiet(result)}, {result.seconds:.1f} s")
+    def tell(self, result: FaultTrial | HealthyTrial) -> None:
+        if isinstance(result, HealthyTrial):
+            terminal.print_info(f"drill: healthy, seed {result.seed}: {_quiet(result)}, {result.seconds:.1f} s")
             return
         self.done += 1
-        if result.ending is not Ending.NOT_APPLICABLE:
-            terminal.say(f"drill: {self.done}/{self.asked} {result.fault}: {told(result)}")
+        if result.ending is not TrialStatus.NOT_APPLICABLE:
+            terminal.print_info(f"drill: {self.done}/{self.asked} {result.fault}: {format_trial(result)}")
 
 
-class Moving:
+class DrillTable:
     def __init__(self, asked: int, console: Console) -> None:
         columns = (BarColumn(), MofNCompleteColumn(), TextColumn("trials"), TimeElapsedColumn(), TimeRemainingColumn())
         self.progress = Progress(*columns, console=console)
         self.task = self.progress.add_task("drill", total=asked)
         self.latest: list[tuple[str, str, str]] = []
 
-    def tell(self, result: Trial | Twin) -> None:
-        if isinstance(result, Twin):
+    def tell(self, result: FaultTrial | HealthyTrial) -> None:
+        if isinstance(result, HealthyTrial):
             self.latest.append(
                 (f"healthy, seed {result.seed}", _quiet(result), "green" if not result.alarms else "red")
             )
         else:
             self.progress.advance(self.task)
-            if result.ending is not Ending.NOT_APPLICABLE:
-                self.latest.append((result.fault, told(result), COLOURS[result.ending]))
+            if result.ending is not TrialStatus.NOT_APPLICABLE:
+                self.latest.append((result.fault, format_trial(result), COLOURS[result.ending]))
         del self.latest[:-LATEST]
 
     def shown(self) -> RenderableType:
@@ -70,22 +75,22 @@ class Moving:
         return Group(table, self.progress)
 
 
-def told(trial: Trial) -> str:
+def format_trial(trial: FaultTrial) -> str:
     """One trial in a line."""
-    if trial.ending is not Ending.CAUGHT:
+    if trial.ending is not TrialStatus.CAUGHT:
         return f"{trial.ending}{f': {trial.reason}' if trial.reason else f', expected {trial.expected}'}"
     by = trial.expected if trial.named else f"{', '.join(trial.roots) or 'nobody by name'}, expected {trial.expected}"
     return f"caught by {by} ({trial.stage}, {trial.seconds:.1f} s, {trial.passes:.0f} passes)"
 
 
-def _quiet(twin: Twin) -> str:
+def _quiet(twin: HealthyTrial) -> str:
     return f"{len(twin.alarms)} false alarms" if twin.alarms else "nothing reported"
 
 
-def show(score: Score, console: Console) -> None:
+def show(score: Scoreboard, console: Console) -> None:
     """The scoreboard, what does not apply and why, false alarms, totals."""
     console.print(scoreboard(score, console.width))
-    for ending, head in ((Ending.NOT_APPLICABLE, "does not apply"), (Ending.UNPROVEN, "could not be put in")):
+    for ending, head in ((TrialStatus.NOT_APPLICABLE, "does not apply"), (TrialStatus.UNPROVEN, "could not be put in")):
         rows = [row for row in score.rows if row.shown.ending is ending]
         if rows:
             console.print(f"\n{head}:")
@@ -96,7 +101,7 @@ def show(score: Score, console: Console) -> None:
         console.print(line, soft_wrap=True)
 
 
-def scoreboard(score: Score, width: int) -> Table:
+def scoreboard(score: Scoreboard, width: int) -> Table:
     """Every column as wide as it must be; the words get what is left."""
     table = Table(box=None, padding=(0, 1, 0, 0), header_style="bold")
     rows = [row for row in score.rows if row.applied]
@@ -111,7 +116,7 @@ def scoreboard(score: Score, width: int) -> Table:
     return table
 
 
-def _cells(row: Row) -> Iterator[RenderableType]:
+def _cells(row: FaultRow) -> Iterator[RenderableType]:
     shown, tried = row.shown, len(row.applied)
     yield row.fault
     yield shown.expected
@@ -123,8 +128,8 @@ def _cells(row: Row) -> Iterator[RenderableType]:
     yield Text(_clean(shown.words if shown.named else f"{', '.join(shown.roots) or '-'}: {shown.words}"), style="dim")
 
 
-def totals(score: Score) -> Iterator[Text]:
-    caught, applied = len(score.having(Ending.CAUGHT)), score.applied
+def totals(score: Scoreboard) -> Iterator[Text]:
+    caught, applied = len(score.having(TrialStatus.CAUGHT)), score.applied
     looked, alarms = len(score.twins), score.alarms
     yield Text(f"healthy: {looked} of {looked} silent" if not alarms else f"healthy: {len(alarms)} false alarms")
     yield from (Text(f"  {_clean(alarm)}", style="red") for alarm in alarms)

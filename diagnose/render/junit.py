@@ -5,7 +5,7 @@ from itertools import groupby
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from diagnose.engine.report import Report
-from diagnose.engine.root_causes import SHOWN, gravest_first
+from diagnose.engine.root_causes import SHOWN, by_severity
 from diagnose.engine.types import Outcome, Severity, Status
 
 # What XML 1.0 cannot hold, not even escaped.
@@ -41,7 +41,7 @@ def _case(suite: Element, outcome: Outcome) -> None:
 
 
 def _told(outcome: Outcome) -> str:
-    shown = gravest_first(outcome.findings)[:SHOWN]
+    shown = by_severity(outcome.findings)[:SHOWN]
     lines = [f"{finding.severity}: {finding.where}: {finding.message}\n  fix: {finding.fix}" for finding in shown]
     left = len(outcome.findings) - len(shown)
     return clean("\n".join([*lines, f"and {left} more"] if left else lines))

@@ -3,14 +3,14 @@
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from diagnose.engine.context import Context, Refusal
+from diagnose.engine.context import Context, FactError
 from diagnose.render.sparkline import sparkline
 
 SWEEP = 30.0  # seconds; a dearer sweep is left out unless it is asked for
 UPDATES, FORWARDS = 37, 2  # of a sweep, and forward passes beside each
 
 
-def more_lines(facts: Context, pairs: bool, rates: bool) -> Iterator[str]:
+def extra_lines(facts: Context, pairs: bool, rates: bool) -> Iterator[str]:
     """Pairs, then the learning rate; what was left out, with the reason."""
     yield from _told(facts, "pair_relations", "pairs", relation_lines)
     if pairs:
@@ -26,14 +26,14 @@ def more_lines(facts: Context, pairs: bool, rates: bool) -> Iterator[str]:
 def _told(facts: Context, name: str, title: str, lines: Callable[[Any], Iterator[str]]) -> Iterator[str]:
     try:
         yield from lines(facts.get(name))
-    except Refusal as refusal:
+    except FactError as refusal:
         yield f"{title}: skipped: {refusal.reason}"
 
 
 def _sweep_seconds(facts: Context) -> float | None:
     try:
         step = facts.get("first_step")
-    except Refusal:
+    except FactError:
         return None
     return float(UPDATES * ((1 + FORWARDS) * step.forward_seconds + step.backward_seconds))
 

@@ -8,33 +8,33 @@ from rich.text import Text
 
 from diagnose.engine import pass_counter
 from diagnose.engine.decorators import Probe
-from diagnose.engine.runner import Watcher
+from diagnose.engine.runner import ProgressListener
 from diagnose.engine.types import Stage
 from diagnose.terminal import terminal
 
 
 @contextmanager
-def watching() -> Iterator[Watcher]:
+def preflight_progress() -> Iterator[ProgressListener]:
     """The watcher that suits where stderr leads; both are silent under -q."""
     console = terminal.console(stderr=True)
-    if not console.is_terminal or terminal.loudness.get() < terminal.Loudness.NORMAL:
-        yield Lines()
+    if not console.is_terminal or terminal.loudness.get() < terminal.Verbosity.NORMAL:
+        yield LineProgress()
         return
     from rich.live import Live
 
-    moving = Moving()
+    moving = LiveProgress()
     with Live(console=console, get_renderable=moving.line, refresh_per_second=8, transient=True):
         yield moving
 
 
-class Speaking(Watcher):
+class PreflightProgress(ProgressListener):
     """Says why there is a preflight."""
 
     def begins(self, why: str) -> None:
-        terminal.say(f"preflight: {why}")
+        terminal.print_info(f"preflight: {why}")
 
 
-class Lines(Speaking):
+class LineProgress(PreflightProgress):
     """Says when a stage begins: enough for a log."""
 
     stage: Stage | None = None
@@ -42,10 +42,10 @@ class Lines(Speaking):
     def looks(self, probe: Probe) -> None:
         if probe.stage is not self.stage:
             self.stage = probe.stage
-            terminal.say(f"preflight: {probe.stage}")
+            terminal.print_info(f"preflight: {probe.stage}")
 
 
-class Moving(Speaking):
+class LiveProgress(PreflightProgress):
     """Stage, probe, fact, passes so far, and a clock that starts again with each, so that a slow one shows."""
 
     def __init__(self) -> None:

@@ -7,9 +7,9 @@ from rich.console import Console
 from rich.text import Text
 
 from diagnose.engine.report import Report
-from diagnose.engine.root_causes import SHOWN, gravest_first
+from diagnose.engine.root_causes import SHOWN, by_severity
 from diagnose.engine.types import Outcome, Severity, Status
-from diagnose.gate.output_folder import Folder, Since
+from diagnose.gate.output_folder import ChangesSince, PreflightFolder
 from diagnose.gate.run_preflight import Preflight
 from diagnose.render.verdict_line import banner
 
@@ -38,14 +38,14 @@ def lines(preflight: Preflight) -> Iterator[Line]:
     yield 0, Text("DIAGNOSIS", style="bold")
     for root in report.diagnosis:
         yield 0, Text("")
-        yield from block(root.outcome, preflight.folder)
+        yield from outcome_lines(root.outcome, preflight.folder)
         for outcome in root.follows:
-            yield from block(outcome, preflight.folder, indent=4, lead="-> ")
+            yield from outcome_lines(outcome, preflight.folder, indent=4, lead="-> ")
     if not report.findings:
         looked = len(report.having(Status.PASSED))
         yield 2, Text(f"nothing found by the {looked} probe{'s' * (looked != 1)} that looked")
     yield 0, Text("")
-    yield from unseen(report)
+    yield from unexamined_lines(report)
     if preflight.since and (report.findings or preflight.since.gone):
         yield from changes(preflight.since)
     yield 0, Text(f"cost: {costs(report)}")
@@ -59,9 +59,9 @@ def lines(preflight: Preflight) -> Iterator[Line]:
     yield 0, banner(report)
 
 
-def block(outcome: Outcome, folder: Folder | None, indent: int = 0, lead: str = "") -> Iterator[Line]:
+def outcome_lines(outcome: Outcome, folder: PreflightFolder | None, indent: int = 0, lead: str = "") -> Iterator[Line]:
     """One probe's findings: where, measured against expected, the fix, where to read more."""
-    shown = gravest_first(outcome.findings)[:SHOWN]
+    shown = by_severity(outcome.findings)[:SHOWN]
     first, left = shown[0], len(outcome.findings) - len(shown)
     severity = first.severity or outcome.severity
     yield indent, Text.assemble(lead, (f"{outcome.probe} {severity}", COLOURS[severity]), f"  {first.where}")
@@ -75,7 +75,7 @@ def block(outcome: Outcome, folder: Folder | None, indent: int = 0, lead: str = 
     yield indent + 2, Text(f"more: diagnose explain {outcome.probe}", style="dim")
 
 
-def unseen(report: Report) -> Iterator[Line]:
+def unexamined_lines(report: Report) -> Iterator[Line]:
     """One line for each probe that did not look, under the reason that it shares with others."""
     outcomes = report.having(Status.SKIPPED, Status.BLOCKED, Status.CRASHED)
     keyed = sorted(outcomes, key=lambda o: (-list(Status).index(o.status), _cause(o)))
@@ -93,7 +93,7 @@ def _cause(outcome: Outcome) -> str:
     return ": ".join([*outcome.chain[-1:], outcome.reason])
 
 
-def changes(since: Since) -> Iterator[Line]:
+def changes(since: ChangesSince) -> Iterator[Line]:
     for what, keys in (("gone", since.gone), ("new", since.new)):
         named = "; ".join(f"{probe} at {where}" for probe, where in keys[:SHOWN])
         more = f" and {len(keys) - SHOWN:,} more" if len(keys) > SHOWN else ""

@@ -15,7 +15,7 @@ from diagnose.engine.report import Stopped
 from diagnose.version import __version__
 
 
-def leave(error: BaseException, with_traceback: bool = False) -> NoReturn:
+def exit_on_error(error: BaseException, with_traceback: bool = False) -> NoReturn:
     """Ends the command with one message and the exit code that belongs to it."""
     if isinstance(error, SystemExit):
         raise error
@@ -34,10 +34,10 @@ def leave(error: BaseException, with_traceback: bool = False) -> NoReturn:
     if with_traceback:
         click.echo("".join(traceback.format_exception(error)).rstrip(), err=True)
     what = f"{type(error).__name__}: {error}".splitlines()[0][:300]
-    fail(f"error: unexpected {what}; this is a fault in GoNoGo, the details are in {keep(error)}", 2)
+    fail(f"error: unexpected {what}; this is a fault in GoNoGo, the details are in {write_crash_log(error)}", 2)
 
 
-def leave_quietly() -> NoReturn:
+def exit_on_broken_pipe() -> NoReturn:
     """Nobody reads any more (a pipe into head): no message, and none from the last flush either."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     sys.exit(141)
@@ -48,7 +48,7 @@ def fail(message: str, code: int) -> NoReturn:
     sys.exit(code)
 
 
-def keep(error: BaseException) -> Path:
+def write_crash_log(error: BaseException) -> Path:
     """Writes the traceback to the user's log folder, or to a temporary one when there is none to write to."""
     from platformdirs import user_log_path
 

@@ -22,39 +22,39 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from diagnose.terminal.exit import leave, leave_quietly
+from diagnose.terminal.exit import exit_on_broken_pipe, exit_on_error
 
 if TYPE_CHECKING:
     from rich.console import Console
 
 
-class Loudness(IntEnum):
+class Verbosity(IntEnum):
     QUIET = 0
     NORMAL = 1
     VERBOSE = 2
 
 
-loudness: ContextVar[Loudness] = ContextVar("loudness", default=Loudness.NORMAL)
-hearers: list[Callable[[Loudness], object]] = []  # called with the loudness whenever it is set
+loudness: ContextVar[Verbosity] = ContextVar("loudness", default=Verbosity.NORMAL)
+hearers: list[Callable[[Verbosity], object]] = []  # called with the loudness whenever it is set
 
 
-def set_loudness(level: Loudness) -> None:
+def set_loudness(level: Verbosity) -> None:
     loudness.set(level)
     for hear in hearers:
         hear(level)
 
 
-def answer(text: str) -> None:
+def print_result(text: str) -> None:
     click.echo(text)
 
 
-def say(text: str) -> None:
-    if loudness.get() >= Loudness.NORMAL:
+def print_info(text: str) -> None:
+    if loudness.get() >= Verbosity.NORMAL:
         click.echo(text, err=True)
 
 
-def detail(text: str) -> None:
-    if loudness.get() >= Loudness.VERBOSE:
+def print_verbose(text: str) -> None:
+    if loudness.get() >= Verbosity.VERBOSE:
         click.echo(text, err=True)
 
 
@@ -62,17 +62,25 @@ def warn(text: str) -> None:
     click.echo(f"warning: {text}", err=True)
 
 
-class Talk(logging.Handler):
+class TerminalLogHandler(logging.Handler):
     """What the packages log becomes talk: info is said, debug is a detail, warnings always come through."""
 
     def emit(self, record: logging.LogRecord) -> None:
-        speak = warn if record.levelno >= logging.WARNING else say if record.levelno >= logging.INFO else detail
+        speak = (
+            warn
+            if record.levelno >= logging.WARNING
+            else print_info
+            if record.levelno >= logging.INFO
+            else print_verbose
+        )
         speak(record.getMessage())
 
 
-def listen(*names: str) -> None:
+def attach_log_handler(*names: str) -> None:
     for logger in map(logging.getLogger, names):
-        logger.handlers = [handler for handler in logger.handlers if not isinstance(handler, Talk)] + [Talk()]
+        logger.handlers = [handler for handler in logger.handlers if not isinstance(handler, TerminalLogHandler)] + [
+            TerminalLogHandler()
+        ]
         logger.setLevel(logging.DEBUG)
 
 
@@ -87,7 +95,7 @@ def console(stderr: bool = False) -> "Console":
 
 def _flag(context: click.Context, option: click.Parameter, given: bool) -> None:
     if given:
-        set_loudness(Loudness.QUIET if option.name == "quiet" else Loudness.VERBOSE)
+        set_loudness(Verbosity.QUIET if option.name == "quiet" else Verbosity.VERBOSE)
 
 
 def _options() -> list[click.Parameter]:
@@ -106,13 +114,13 @@ class Command(click.Command):
         self.params += _options()
 
 
-class Commands(click.Group):
+class CommandGroup(click.Group):
     """A group with -q and -v whose commands take --dry_run for --dry-run, and which never shows a traceback."""
 
     command_class = Command
 
     def __init__(self, *args: Any, **settings: Any) -> None:
-        known = {"token_normalize_func": dashed, "show_default": True, "max_content_width": 110}
+        known = {"token_normalize_func": with_dashes, "show_default": True, "max_content_width": 110}
         settings["context_settings"] = {**known, **(settings.get("context_settings") or {})}
         super().__init__(*args, **settings)
         self.params += _options()
@@ -120,21 +128,21 @@ class Commands(click.Group):
     def main(self, args: Sequence[str] | None = None, *, standalone_mode: bool = True, **extra: Any) -> Any:  # type: ignore[override]
         if not standalone_mode:
             return super().main(args, standalone_mode=False, **extra)
-        set_loudness(Loudness.NORMAL)
-        listen("trainer", "diagnose", "probes")
+        set_loudness(Verbosity.NORMAL)
+        attach_log_handler("trainer", "diagnose", "probes")
         for stream in (sys.stdout, sys.stderr):
             stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
         try:
             code = super().main(args, standalone_mode=False, **extra)
             sys.stdout.flush()
         except BrokenPipeError:
-            leave_quietly()
+            exit_on_broken_pipe()
         except BaseException as error:
-            leave(error, with_traceback=loudness.get() == Loudness.VERBOSE)
+            exit_on_error(error, with_traceback=loudness.get() == Verbosity.VERBOSE)
         sys.exit(code if isinstance(code, int) else 0)
 
     def add_command(self, cmd: click.Command, name: str | None = None) -> None:
-        if not isinstance(cmd, Command | Commands):
+        if not isinstance(cmd, Command | CommandGroup):
             cmd.params += _options()  # a plain click command
         super().add_command(cmd, name)
 
@@ -142,9 +150,9 @@ class Commands(click.Group):
         try:
             return super().invoke(ctx)
         except BrokenPipeError:  # click itself would end with 1, which is kept for no-go
-            leave_quietly()
+            exit_on_broken_pipe()
 
 
-def dashed(token: str) -> str:
+def with_dashes(token: str) -> str:
     """Option and command names only; click leaves the values of options alone."""
     return token.replace("_", "-")

@@ -2,7 +2,7 @@ from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
 from probes.facts.settings.types import ArgumentNames
-from probes.reporting.setting_finding import at
+from probes.reporting.setting_finding import setting_finding
 
 
 @probe(id="CFG001", stage=Stage.CONFIG, severity=Severity.ERROR, explains=("CFG*",))
@@ -11,12 +11,16 @@ def argument_is_unknown(argument_names: ArgumentNames) -> Iterator[Finding]:
     version = argument_names.version
     for name in argument_names.unknown:
         if name.gone and name.now:
-            yield at(name.place, f"transformers {version} has it under another name: {name.now}", f"write {name.now}")
+            yield setting_finding(
+                name.place, f"transformers {version} has it under another name: {name.now}", f"write {name.now}"
+            )
         elif name.gone:
-            yield at(name.place, f"transformers {version} has dropped it, and nothing took its place", "remove it")
+            yield setting_finding(
+                name.place, f"transformers {version} has dropped it, and nothing took its place", "remove it"
+            )
         elif name.nearest:
             said = f"transformers {version} does not know it; nearest: {name.nearest}"
-            yield at(name.place, said, f"write {name.nearest}, or remove it", Severity.WARNING)
+            yield setting_finding(name.place, said, f"write {name.nearest}, or remove it", Severity.WARNING)
         else:
             said = f"transformers {version} does not know it, and nothing it knows is like it"
-            yield at(name.place, said, "keep it out of what TrainingArguments is given", Severity.NOTE)
+            yield setting_finding(name.place, said, "keep it out of what TrainingArguments is given", Severity.NOTE)

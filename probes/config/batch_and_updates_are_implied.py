@@ -1,12 +1,12 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.facts.settings.types import RunSettings, UpdatePlan
-from probes.reporting.setting_finding import at
+from probes.facts.settings.types import RunSettings, UpdateCount
+from probes.reporting.setting_finding import setting_finding
 
 
 @probe(id="CFG021", stage=Stage.CONFIG, severity=Severity.NOTE)
-def batch_and_updates_are_implied(run_settings: RunSettings, update_plan: UpdatePlan) -> Iterator[Finding]:
+def batch_and_updates_are_implied(run_settings: RunSettings, update_plan: UpdateCount) -> Iterator[Finding]:
     """The rows of an update, or the number of updates, are not what is written but what follows from it."""
     settings, plan = run_settings, update_plan
     written = plan.rows_per_update == settings.batch_size and (settings.max_steps or 0) > 0
@@ -19,7 +19,7 @@ def batch_and_updates_are_implied(run_settings: RunSettings, update_plan: Update
         *([f"{settings.rows_per_item} tasks"] if settings.rows_per_item > 1 else []),
     ]
     epochs = f", {plan.epochs:.1f} epochs of {plan.updates_per_epoch:,}" if plan.epochs else ""
-    yield at(
+    yield setting_finding(
         settings.place("batch_size"),
         f"{plan.updates:,} updates{epochs}, each of {plan.rows_per_update} rows ({' × '.join(factors)})",
         "choose learning rate and warm-up for these numbers",

@@ -2,7 +2,7 @@ from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
 from probes.facts.settings.types import RunSettings
-from probes.reporting.setting_finding import at
+from probes.reporting.setting_finding import setting_finding
 
 
 @probe(id="CFG007", stage=Stage.CONFIG, severity=Severity.ERROR)
@@ -14,7 +14,7 @@ def best_metric_is_not_computed(run_settings: RunSettings) -> Iterator[Finding]:
     metric = settings.metric.removeprefix("eval_")
     timings = ("runtime", "samples_per_second", "steps_per_second")
     if metric not in (*settings.metric_names, *timings):
-        yield at(
+        yield setting_finding(
             settings.place("metric"),
             f"{settings.metric} is asked for; an evaluation gives {', '.join(settings.metric_names)}",
             "name one of these, or give the Trainer a compute_metrics that returns it",

@@ -2,7 +2,7 @@ from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
 from probes.facts.settings.types import RunSettings
-from probes.reporting.setting_finding import at
+from probes.reporting.setting_finding import setting_finding
 
 LOW = {
     "loss",
@@ -42,7 +42,7 @@ def best_metric_is_upside_down(run_settings: RunSettings) -> Iterator[Finding]:
     if low is None or settings.greater_is_better is None or settings.greater_is_better is not low:
         return
     key = "greater_is_better" if settings.place("greater_is_better").file else "metric"
-    yield at(
+    yield setting_finding(
         settings.place(key),
         f"{settings.metric} is best when it is {'low' if low else 'high'}, and greater_is_better is "
         f"{settings.greater_is_better} (transformers' own guess, unless the name ends in loss, is True)",

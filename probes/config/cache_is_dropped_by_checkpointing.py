@@ -1,11 +1,11 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.facts.settings.types import Checkpointed
+from probes.facts.settings.types import CheckpointedStep
 
 
 @probe(id="CFG012", stage=Stage.CONFIG, severity=Severity.NOTE)
-def cache_is_dropped_by_checkpointing(checkpointed: Checkpointed) -> Iterator[Finding]:
+def cache_is_dropped_by_checkpointing(checkpointed: CheckpointedStep) -> Iterator[Finding]:
     """use_cache is on beside gradient checkpointing: it is switched off while training, with a warning at step 1."""
     if checkpointed.uses_cache and not checkpointed.error:
         yield Finding(

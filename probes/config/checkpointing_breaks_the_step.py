@@ -1,11 +1,11 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.facts.settings.types import Checkpointed
+from probes.facts.settings.types import CheckpointedStep
 
 
 @probe(id="CFG010", stage=Stage.CONFIG, severity=Severity.ERROR, explains=("GRD001", "GRD003"))
-def checkpointing_breaks_the_step(checkpointed: Checkpointed) -> Iterator[Finding]:
+def checkpointing_breaks_the_step(checkpointed: CheckpointedStep) -> Iterator[Finding]:
     """With gradient checkpointing on, the same step raises, or parameters that had a gradient have none."""
     if checkpointed.error:
         said, fix = (

@@ -1,8 +1,8 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.facts.settings.types import Place, RemovedColumns
-from probes.reporting.setting_finding import at
+from probes.facts.settings.types import RemovedColumns, SettingLocation
+from probes.reporting.setting_finding import setting_finding
 
 
 @probe(id="CFG002", stage=Stage.CONFIG, severity=Severity.ERROR, explains=("DAT003", "DAT022", "LAB*", "LOS*"))
@@ -11,8 +11,8 @@ def column_is_removed(removed_columns: RemovedColumns) -> Iterator[Finding]:
     if not removed_columns.error:
         return
     gone = ", ".join(removed_columns.removed)
-    yield at(
-        Place("training_arguments.remove_unused_columns"),
+    yield setting_finding(
+        SettingLocation("training_arguments.remove_unused_columns"),
         f"without {gone} the collator raises {removed_columns.error}, with every column it does not; "
         f"{removed_columns.model}.forward names only {', '.join(removed_columns.kept) or 'none of the columns'}",
         "set remove_unused_columns=False",

@@ -1,17 +1,17 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.facts.settings.types import Moments, RunSettings
-from probes.reporting.setting_finding import at
+from probes.facts.settings.types import EventCount, RunSettings
+from probes.reporting.setting_finding import setting_finding
 
 
 @probe(id="CFG016", stage=Stage.CONFIG, severity=Severity.WARNING)
-def early_stopping_cannot_trigger(run_settings: RunSettings, evaluations: Moments) -> Iterator[Finding]:
+def early_stopping_cannot_trigger(run_settings: RunSettings, evaluations: EventCount) -> Iterator[Finding]:
     """Early stopping waits for more evaluations than the run has."""
     patience, count = run_settings.patience, evaluations.count
     # The first evaluation is the best so far; after it, `patience` more without a better one stop the run.
     if patience and run_settings.eval_strategy != "no" and count <= patience:
-        yield at(
+        yield setting_finding(
             run_settings.place("patience"),
             f"it waits for {patience} evaluations without a better one, and the run has {count}",
             f"set it to {max(1, count // 2)}, or evaluate more often",

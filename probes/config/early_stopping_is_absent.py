@@ -1,17 +1,17 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.facts.settings.types import Moments, RunSettings
-from probes.reporting.setting_finding import at
+from probes.facts.settings.types import EventCount, RunSettings
+from probes.reporting.setting_finding import setting_finding
 
 
 @probe(id="CFG015", stage=Stage.CONFIG, severity=Severity.NOTE)
-def early_stopping_is_absent(run_settings: RunSettings, evaluations: Moments) -> Iterator[Finding]:
+def early_stopping_is_absent(run_settings: RunSettings, evaluations: EventCount) -> Iterator[Finding]:
     """Nothing stops the run when its evaluations get worse; it goes on to its last update."""
     if not run_settings.patience_known or run_settings.patience or evaluations.count < 2:
         return
     kept = "the best of them is kept" if run_settings.load_best else "the last one is kept, whatever it is"
-    yield at(
+    yield setting_finding(
         run_settings.place("patience"),
         f"it is not set: {evaluations.count} evaluations, and {kept}",
         "set early_stopping_patience (with transformers: EarlyStoppingCallback) to 3 or more evaluations",

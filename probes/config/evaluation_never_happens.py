@@ -1,13 +1,13 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.facts.settings.types import Moments, RunSettings, UpdatePlan
-from probes.reporting.setting_finding import at
+from probes.facts.settings.types import EventCount, RunSettings, UpdateCount
+from probes.reporting.setting_finding import setting_finding
 
 
 @probe(id="CFG013", stage=Stage.CONFIG, severity=Severity.WARNING, explains=("CFG016",))
 def evaluation_never_happens(
-    evaluations: Moments, run_settings: RunSettings, update_plan: UpdatePlan
+    evaluations: EventCount, run_settings: RunSettings, update_plan: UpdateCount
 ) -> Iterator[Finding]:
     """The run is never evaluated before its end, so nobody sees it get worse and no best model is chosen."""
     if evaluations.count:
@@ -15,12 +15,14 @@ def evaluation_never_happens(
     wanted = run_settings.load_best or run_settings.patience
     severity = None if wanted else Severity.NOTE
     if run_settings.eval_strategy == "no":
-        yield at(run_settings.place("eval_strategy"), "it is no: nothing is evaluated", "set it to steps", severity)
+        yield setting_finding(
+            run_settings.place("eval_strategy"), "it is no: nothing is evaluated", "set it to steps", severity
+        )
         return
     said = f"one evaluation in {evaluations.every or 0:,.0f} updates, in a run of {update_plan.updates:,}"
     end = "it is evaluated once, after the last" if evaluations.at_end else "it is never evaluated"
     hope = "; the best model is chosen among one" if run_settings.load_best else ""
-    yield at(
+    yield setting_finding(
         run_settings.place("eval_steps"),
         f"{said}: {end}{hope}",
         f"set eval_steps to {max(1, update_plan.updates // 4)} or less",

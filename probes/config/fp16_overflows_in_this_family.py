@@ -1,8 +1,8 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.facts.settings.types import ModelFamily, Place
-from probes.reporting.setting_finding import at
+from probes.facts.settings.types import ModelFamily, SettingLocation
+from probes.reporting.setting_finding import setting_finding
 
 # Feed-forward outputs above 65504 with the released weights: many separate reports for T5 (the loss is nan within
 # steps), fewer and later (after 70,000 steps) for mBART and Pegasus. Sources: FAULTS, prec_t5_* and prec_mbart_*.
@@ -11,12 +11,14 @@ LATE = {"mbart", "pegasus", "pegasus_x", "m2m_100", "plbart"}
 
 
 @probe(id="CFG018", stage=Stage.CONFIG, severity=Severity.ERROR, explains=("PRE*", "LOS001", "GRD004"))
-def fp16_overflows_in_this_family(fp16_asked: Place, model_families: tuple[ModelFamily, ...]) -> Iterator[Finding]:
+def fp16_overflows_in_this_family(
+    fp16_asked: SettingLocation, model_families: tuple[ModelFamily, ...]
+) -> Iterator[Finding]:
     """fp16 is asked for, and models of this family are known to overflow in it: the loss becomes NaN."""
     for family in model_families:
         if family.kind in AT_ONCE | LATE:
             at_once = family.kind in AT_ONCE
-            yield at(
+            yield setting_finding(
                 fp16_asked,
                 f"{family.source} is of the family {family.kind}, known to exceed 65504, the largest number in fp16, "
                 f"{'within the first steps' if at_once else 'late in training'}",

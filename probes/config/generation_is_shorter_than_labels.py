@@ -2,7 +2,7 @@ from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
 from probes.facts.settings.types import GenerationLimit, LabelLengths
-from probes.reporting.setting_finding import at
+from probes.reporting.setting_finding import setting_finding
 
 MANY = 0.5  # of the rows: then the figures are of cut texts, whatever the model says
 SOME = 0.05  # fewer are outliers, which a limit may well cut
@@ -18,7 +18,7 @@ def generation_is_shorter_than_labels(
     if share <= SOME:
         return
     most, usual = lengths[-1], lengths[int(0.95 * (len(lengths) - 1))]
-    yield at(
+    yield setting_finding(
         generation_limit.place,
         f"{limit} tokens may be generated after the start token; the labels of {share:.0%} of {len(lengths)} rows are "
         f"longer (95 % of them have up to {usual}, the longest {most})",

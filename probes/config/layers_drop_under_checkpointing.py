@@ -1,11 +1,11 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.facts.settings.types import Checkpointed
+from probes.facts.settings.types import CheckpointedStep
 
 
 @probe(id="CFG011", stage=Stage.CONFIG, severity=Severity.ERROR, explains=("DST*",))
-def layers_drop_under_checkpointing(checkpointed: Checkpointed) -> Iterator[Finding]:
+def layers_drop_under_checkpointing(checkpointed: CheckpointedStep) -> Iterator[Finding]:
     """Layers are left out at random, checkpointed, in several processes: they wait for gradients that never come."""
     if checkpointed.layer_drop and checkpointed.processes > 1:
         yield Finding(

@@ -2,14 +2,14 @@ from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
 from probes.facts.settings.types import RunSettings
-from probes.reporting.setting_finding import at
+from probes.reporting.setting_finding import setting_finding
 
 
 @probe(id="CFG020", stage=Stage.CONFIG, severity=Severity.ERROR, explains=("CFG*",))
 def number_is_written_as_text(run_settings: RunSettings) -> Iterator[Finding]:
     """A number arrived as text (YAML reads 1e-4 so): the arguments take it, and the optimiser raises on it."""
     for setting, text in run_settings.texts.items():
-        yield at(
+        yield setting_finding(
             run_settings.place(setting),
             f"it is the text {text!r}, expected a number; YAML wants a dot before the exponent",
             "write 1.0e-4 in the place of 1e-4, or turn it into a number when the file is read",

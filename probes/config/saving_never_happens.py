@@ -1,19 +1,21 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.facts.settings.types import Moments, RunSettings, UpdatePlan
-from probes.reporting.setting_finding import at
+from probes.facts.settings.types import EventCount, RunSettings, UpdateCount
+from probes.reporting.setting_finding import setting_finding
 
 
 @probe(id="CFG014", stage=Stage.CONFIG, severity=Severity.NOTE)
-def saving_never_happens(saves: Moments, run_settings: RunSettings, update_plan: UpdatePlan) -> Iterator[Finding]:
+def saving_never_happens(saves: EventCount, run_settings: RunSettings, update_plan: UpdateCount) -> Iterator[Finding]:
     """No checkpoint is written before the run ends: when it is stopped, all of it is lost."""
     if saves.count:
         return
     if run_settings.save_strategy == "no":
-        yield at(run_settings.place("save_strategy"), "it is no: no checkpoint is written", "set it to steps")
+        yield setting_finding(
+            run_settings.place("save_strategy"), "it is no: no checkpoint is written", "set it to steps"
+        )
         return
-    yield at(
+    yield setting_finding(
         run_settings.place("save_steps"),
         f"one checkpoint in {saves.every or 0:,.0f} updates, in a run of {update_plan.updates:,}: "
         f"{'one is written, after the last' if saves.at_end else 'none is written'}",

@@ -2,18 +2,18 @@ from collections.abc import Iterator
 from statistics import median
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.facts.audio.types import Heard
-from probes.reporting.row_finding import at, worst_first
+from probes.facts.audio.types import RowWaveform
+from probes.reporting.row_finding import row_finding, worst_first
 
 LOUD = 4.0  # of full scale; resampling and lossy decoding overshoot by less than a factor of 2
 FAINT = 2.0**-13  # four steps of 16 bits, 78 dB below full scale: under the noise of any room
 
 
 @probe(id="DAT015", stage=Stage.DATA, severity=Severity.WARNING, explains=("DAT018", "DAT047", "DAT049", "DAT051"))
-def amplitude_scale_is_off(waves: tuple[Heard, ...]) -> Iterator[Finding]:
+def amplitude_scale_is_off(waves: tuple[RowWaveform, ...]) -> Iterator[Finding]:
     """Samples are not on the scale of -1 to 1 that feature extractors expect: never divided by 32,768, or twice."""
     for heard in worst_first((heard.wave.peak, heard) for heard in waves if heard.wave.peak > LOUD):
-        yield at(
+        yield row_finding(
             heard.row,
             f"{heard.name} peaks at {heard.wave.peak:,.0f}, expected at most 1",
             "divide integer samples by the largest value of their type (32,768 for 16 bits)",
@@ -23,7 +23,7 @@ def amplitude_scale_is_off(waves: tuple[Heard, ...]) -> Iterator[Finding]:
         peaks = [heard.wave.peak for heard in waves if heard.loaded is loaded and heard.wave.peak > 0]
         if peaks and median(peaks) < FAINT:
             first = next(heard for heard in waves if heard.loaded is loaded)
-            yield at(
+            yield row_finding(
                 first.row,
                 f"half of the {len(peaks)} clips {'in the dataset' if loaded else 'on disk'} peak below "
                 f"{median(peaks):.1e}, expected about 0.1 to 1",

@@ -2,7 +2,7 @@ from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
 from probes.facts.corpus.types import CorpusRow
-from probes.reporting.row_finding import at
+from probes.reporting.row_finding import row_finding
 
 
 @probe(id="DAT001", stage=Stage.DATA, severity=Severity.ERROR, explains=("DAT003", "DAT022"))
@@ -11,7 +11,7 @@ def audio_file_is_missing(audio_rows: tuple[CorpusRow, ...]) -> Iterator[Finding
     looked = [row for row in audio_rows if row.path is not None]
     missing = [row for row in looked if row.size is None]
     for row in missing:
-        yield at(
+        yield row_finding(
             row,
             f"{row.audio} is not there: {len(missing)} of {len(looked)} audio files are missing, expected none",
             "correct the paths or audio_root, or take these rows out of the manifest",

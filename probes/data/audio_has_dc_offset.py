@@ -1,8 +1,8 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.facts.audio.types import Heard
-from probes.reporting.row_finding import at, mild_unless, worst_first
+from probes.facts.audio.types import RowWaveform
+from probes.reporting.row_finding import note_unless, row_finding, worst_first
 
 SHARE = 0.5  # of the rms: a fifth of all energy is then no sound; the demo's 1,500 clips have at most 0.08
 LEVEL = 0.005  # of full scale: below, it is the rounding of quiet clips
@@ -10,17 +10,17 @@ ROWS = 0.1  # of the rows: fewer are a note
 
 
 @probe(id="DAT017", stage=Stage.DATA, severity=Severity.WARNING)
-def audio_has_dc_offset(waves: tuple[Heard, ...]) -> Iterator[Finding]:
+def audio_has_dc_offset(waves: tuple[RowWaveform, ...]) -> Iterator[Finding]:
     """The samples swing around a value other than zero: the lowest band is full of something that is no sound."""
     files = [heard for heard in waves if not heard.loaded] or list(waves)
     off = [(abs(h.wave.mean), h) for h in files if abs(h.wave.mean) > max(LEVEL, SHARE * h.wave.rms) and h.wave.rms > 0]
     for heard in worst_first(off):
-        yield at(
+        yield row_finding(
             heard.row,
             f"{heard.name} has a mean of {heard.wave.mean:+.3f} at an rms of {heard.wave.rms:.3f}, expected about 0; "
             f"so do {len(off)} of {len(files)} clips",
             "subtract the mean of each clip, or filter below 20 Hz",
-            mild_unless(len(off) > ROWS * len(files)),
+            note_unless(len(off) > ROWS * len(files)),
             mean=heard.wave.mean,
             rms=heard.wave.rms,
         )

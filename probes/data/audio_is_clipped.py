@@ -1,8 +1,8 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.facts.audio.types import Heard
-from probes.reporting.row_finding import at, mild_unless, worst_first
+from probes.facts.audio.types import RowWaveform
+from probes.reporting.row_finding import note_unless, row_finding, worst_first
 
 SHARE = 1e-3  # of the samples; 1,500 clean clips of the demo have none at all in flat tops
 LEVEL = 2.0**-9  # 64 steps of 16 bits: below, the steps themselves are flat tops
@@ -10,17 +10,17 @@ ROWS = 0.1  # of the rows: fewer do not change what is learnt, and are a note
 
 
 @probe(id="DAT016", stage=Stage.DATA, severity=Severity.WARNING)
-def audio_is_clipped(waves: tuple[Heard, ...]) -> Iterator[Finding]:
+def audio_is_clipped(waves: tuple[RowWaveform, ...]) -> Iterator[Finding]:
     """Clips were recorded or scaled too loud: their peaks are cut off flat."""
     files = [heard for heard in waves if not heard.loaded] or list(waves)
     cut = [(h.wave.flat, h) for h in files if h.wave.flat > SHARE and h.wave.peak > LEVEL]
     for heard in worst_first(cut):
-        yield at(
+        yield row_finding(
             heard.row,
             f"{heard.wave.flat:.1%} of the samples of {heard.name} stand in flat tops at {heard.wave.peak:.2f}, "
             f"expected under {SHARE:.1%}; {len(cut)} of {len(files)} clips have more",
             "go back to the recording, and lower the gain before writing it as integers",
-            mild_unless(len(cut) > ROWS * len(files)),
+            note_unless(len(cut) > ROWS * len(files)),
             flat=heard.wave.flat,
             clips=len(cut),
         )

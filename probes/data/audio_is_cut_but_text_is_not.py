@@ -1,19 +1,19 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.facts.audio.types import Reaching
-from probes.reporting.row_finding import at, worst_first
+from probes.facts.audio.types import UsedAudio
+from probes.reporting.row_finding import row_finding, worst_first
 
 SLACK = 0.05  # seconds that nobody speaks in
 LOST = 0.04  # of the clip: resampling and padding change less
 
 
 @probe(id="DAT021", stage=Stage.DATA, severity=Severity.WARNING)
-def audio_is_cut_but_text_is_not(reaching: tuple[Reaching, ...]) -> Iterator[Finding]:
+def audio_is_cut_but_text_is_not(reaching: tuple[UsedAudio, ...]) -> Iterator[Finding]:
     """A clip is longer than what reaches the model: its end is cut, its text is not, and teaches words never heard."""
     cut = [(clip.seconds, clip) for clip in reaching if clip.kept < clip.seconds * (1 - LOST) - SLACK]
     for clip in worst_first(cut):
-        yield at(
+        yield row_finding(
             clip.row,
             f"{clip.row.audio} lasts {clip.seconds:.2f} s, {clip.kept:.3g} s of it reach the model, the text whole",
             "cut the clip and its text together, or take the row out: `train prepare` removes such rows",

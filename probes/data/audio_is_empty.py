@@ -1,16 +1,16 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.facts.audio.types import Clips
-from probes.reporting.row_finding import at
+from probes.facts.audio.types import AudioFiles
+from probes.reporting.row_finding import row_finding
 
 
 @probe(id="DAT005", stage=Stage.DATA, severity=Severity.ERROR, explains=("DAT003", "DAT022"))
-def audio_is_empty(clips: Clips) -> Iterator[Finding]:
+def audio_is_empty(clips: AudioFiles) -> Iterator[Finding]:
     """An audio file is there but holds no sound at all: no bytes, or a header without samples."""
     for clip in clips.rows:
         if clip.problem == "empty":
-            yield at(
+            yield row_finding(
                 clip.row,
                 f"{clip.row.audio} is empty: {clip.detail}, expected samples",
                 "export the clip again, or take the row out of the manifest",

@@ -1,19 +1,19 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.facts.audio.types import Heard
-from probes.reporting.row_finding import at
+from probes.facts.audio.types import RowWaveform
+from probes.reporting.row_finding import row_finding
 
 
 @probe(id="DAT008", stage=Stage.DATA, severity=Severity.ERROR, explains=("DAT003", "DAT022", "LOS001", "GRD004"))
-def audio_is_not_finite(waves: tuple[Heard, ...]) -> Iterator[Finding]:
+def audio_is_not_finite(waves: tuple[RowWaveform, ...]) -> Iterator[Finding]:
     """A clip holds samples that are NaN or infinite: one of them makes the loss NaN, and then every weight."""
     told: set[str] = set()
     for heard in waves:  # files come first: what is wrong in the file is not told again of the item
         wave = heard.wave
         if wave.not_finite and heard.row.where not in told:
             told.add(heard.row.where)
-            yield at(
+            yield row_finding(
                 heard.row,
                 f"{heard.name} has {wave.not_finite:,} samples that are NaN or infinite, the first at "
                 f"{wave.bad_second or 0:.3f} s, expected none",

@@ -1,21 +1,21 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.facts.audio.types import Heard
-from probes.reporting.row_finding import at
+from probes.facts.audio.types import RowWaveform
+from probes.reporting.row_finding import row_finding
 
 SYLLABLE = 0.1  # seconds; nothing that is said is shorter
 
 
 @probe(id="DAT018", stage=Stage.DATA, severity=Severity.WARNING, explains=("DAT030",))
-def audio_is_silent(waves: tuple[Heard, ...]) -> Iterator[Finding]:
+def audio_is_silent(waves: tuple[RowWaveform, ...]) -> Iterator[Finding]:
     """A clip has a text but nothing can be heard in it: the model learns to invent words."""
     told: set[str] = set()
     for heard in waves:
         wave = heard.wave
         if wave.seconds >= SYLLABLE > wave.sounding and not wave.not_finite and heard.row.where not in told:
             told.add(heard.row.where)
-            yield at(
+            yield row_finding(
                 heard.row,
                 f"in {wave.seconds:.2f} s of {heard.name} only {wave.sounding:.2f} s can be heard, expected at least "
                 f"{SYLLABLE} s",

@@ -1,21 +1,21 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.facts.audio.types import AudioLimits, Heard
-from probes.reporting.row_finding import at, worst_first
+from probes.facts.audio.types import AudioLimits, RowWaveform
+from probes.reporting.row_finding import row_finding, worst_first
 
 WINDOW = 0.025  # seconds: the analysis window of log-mel features, and what wav2vec2 needs for a single frame
 
 
 @probe(id="DAT020", stage=Stage.DATA, severity=Severity.ERROR, explains=("DAT003", "DAT030", "LAB018", "LOS*"))
-def audio_is_too_short(waves: tuple[Heard, ...], audio_limits: AudioLimits | None = None) -> Iterator[Finding]:
+def audio_is_too_short(waves: tuple[RowWaveform, ...], audio_limits: AudioLimits | None = None) -> Iterator[Finding]:
     """A clip is shorter than one window of the features, or than the least that the configuration allows."""
     least = (audio_limits.min_seconds or 0.0) if audio_limits else 0.0
     short = {h.row.where: h for h in reversed(waves) if h.wave.seconds < max(WINDOW, least) and h.wave.seconds > 0}
     for heard in worst_first((-h.wave.seconds, h) for h in short.values()):
         seconds = heard.wave.seconds
         bound = f"{WINDOW} s, one window" if seconds < WINDOW else f"{least:g} s as configured"
-        yield at(
+        yield row_finding(
             heard.row,
             f"{heard.name} lasts {seconds:.3f} s, expected at least {bound}",
             "take the row out of the manifest: `train prepare` removes such rows",

@@ -1,16 +1,16 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.facts.audio.types import Clips
-from probes.reporting.row_finding import at
+from probes.facts.audio.types import AudioFiles
+from probes.reporting.row_finding import row_finding
 
 
 @probe(id="DAT006", stage=Stage.DATA, severity=Severity.ERROR, explains=("DAT003", "DAT022", "DAT009", "DAT030"))
-def audio_is_truncated(clips: Clips) -> Iterator[Finding]:
+def audio_is_truncated(clips: AudioFiles) -> Iterator[Finding]:
     """An audio file ends before its own header says so; many readers take what is there without a word."""
     for clip in clips.rows:
         if clip.problem == "truncated":
-            yield at(
+            yield row_finding(
                 clip.row,
                 f"{clip.row.audio} is cut short: {clip.detail}",
                 "copy or export the file again, or take the row out of the manifest",

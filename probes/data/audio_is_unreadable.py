@@ -1,8 +1,8 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.facts.audio.types import Clips
-from probes.reporting.row_finding import at
+from probes.facts.audio.types import AudioFiles
+from probes.reporting.row_finding import row_finding
 
 CURES = {
     "unreadable": "convert it to WAV or FLAC, or take the row out of the manifest",
@@ -11,11 +11,11 @@ CURES = {
 
 
 @probe(id="DAT007", stage=Stage.DATA, severity=Severity.ERROR, explains=("DAT003", "DAT022"))
-def audio_is_unreadable(clips: Clips) -> Iterator[Finding]:
+def audio_is_unreadable(clips: AudioFiles) -> Iterator[Finding]:
     """A file that a row names as its audio cannot be decoded as audio."""
     for clip in clips.rows:
         if clip.problem in CURES:
-            yield at(
+            yield row_finding(
                 clip.row,
                 f"{clip.row.audio} cannot be decoded: {clip.detail}",
                 CURES[clip.problem],

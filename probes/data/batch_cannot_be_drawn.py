@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.facts.core.types import Drawing
+from probes.facts.core.types import DrawnBatches
 
 CURES = {
     "KeyError": "return that key from the dataset; with a transformers Trainer set remove_unused_columns=False",
@@ -11,7 +11,7 @@ CURES = {
 
 
 @probe(id="DAT003", stage=Stage.DATA, severity=Severity.ERROR)
-def batch_cannot_be_drawn(drawing: Drawing) -> Iterator[Finding]:
+def batch_cannot_be_drawn(drawing: DrawnBatches) -> Iterator[Finding]:
     """The dataset or the collator raises before the first batches are there."""
     failure = drawing.failure
     if failure is None:

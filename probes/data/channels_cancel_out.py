@@ -1,18 +1,18 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.facts.audio.types import Clips
-from probes.reporting.row_finding import at
+from probes.facts.audio.types import AudioFiles
+from probes.reporting.row_finding import row_finding
 
 QUIET = 0.05  # of the louder channel's rms; two independent channels keep 0.7, two equal ones 1
 
 
 @probe(id="DAT013", stage=Stage.DATA, severity=Severity.WARNING, explains=("DAT018",))
-def channels_cancel_out(clips: Clips) -> Iterator[Finding]:
+def channels_cancel_out(clips: AudioFiles) -> Iterator[Finding]:
     """Of several channels too little is left when they become one: they cancel out, or one is empty."""
     for clip, wave in clips.heard:
         if clip.header and clip.header.channels > 1 and wave.kept < QUIET:
-            yield at(
+            yield row_finding(
                 clip.row,
                 f"the average of the {clip.header.channels} channels of {clip.row.audio} keeps {wave.kept:.1%} of the "
                 f"louder one's level, expected more than {QUIET:.0%}",
@@ -22,7 +22,7 @@ def channels_cancel_out(clips: Clips) -> Iterator[Finding]:
     dead = [(clip, wave) for clip, wave in clips.heard if wave.dead]
     for clip, wave in dead:
         first = 1 in wave.dead
-        yield at(
+        yield row_finding(
             clip.row,
             f"channel {', '.join(map(str, wave.dead))} of {clip.row.audio} holds nothing but zeros, as in {len(dead)} "
             f"of {len(clips.rows)} files: {'the first one alone is silence' if first else 'the average is halved'}",

@@ -1,11 +1,11 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.facts.core.types import Drawing
+from probes.facts.core.types import DrawnBatches
 
 
 @probe(id="DAT004", stage=Stage.DATA, severity=Severity.NOTE)
-def drawing_moves_random_state(drawing: Drawing) -> Iterator[Finding]:
+def drawing_moves_random_state(drawing: DrawnBatches) -> Iterator[Finding]:
     """Batches could only be drawn in the training process, so hidden random state of the data may have moved on."""
     if drawing.consumed:
         yield Finding(

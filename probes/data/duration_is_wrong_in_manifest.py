@@ -1,20 +1,20 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.facts.audio.types import Clip, Clips
-from probes.reporting.row_finding import at, worst_first
+from probes.facts.audio.types import AudioFile, AudioFiles
+from probes.reporting.row_finding import row_finding, worst_first
 
 READERS = 0.02  # seconds in which tools that round, trim or count whole frames may differ
 LOSSY = 0.15  # encoders of MP3 and Ogg add up to 2 x 1152 samples of padding: 0.144 s at 16 kHz
 
 
 @probe(id="DAT009", stage=Stage.DATA, severity=Severity.WARNING, explains=("DAT040",))
-def duration_is_wrong_in_manifest(timed_clips: Clips) -> Iterator[Finding]:
+def duration_is_wrong_in_manifest(timed_clips: AudioFiles) -> Iterator[Finding]:
     """The manifest says another duration than the file has: batches, filters and limits go by the wrong one."""
     off = [(abs(said - is_), (clip, said, is_)) for clip in timed_clips.rows for said, is_ in _pair(clip)]
     for clip, said, is_ in worst_first(off):
         unit = " (it looks like milliseconds)" if 900 < said / is_ < 1100 else ""
-        yield at(
+        yield row_finding(
             clip.row,
             f"the manifest says {said:g} s{unit}, {clip.row.audio} has {is_:.3f} s",
             "write the durations from the files' headers: `train prepare` does",
@@ -23,7 +23,7 @@ def duration_is_wrong_in_manifest(timed_clips: Clips) -> Iterator[Finding]:
         )
 
 
-def _pair(clip: Clip) -> Iterator[tuple[float, float]]:
+def _pair(clip: AudioFile) -> Iterator[tuple[float, float]]:
     """What is said and what is, where they differ by more than rounding to the decimals of the manifest explains."""
     said, header = clip.row.seconds, clip.header
     if said is None or header is None or header.seconds <= 0 or clip.problem:

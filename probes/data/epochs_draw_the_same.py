@@ -1,13 +1,13 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.facts.dataloader.types import Draws
+from probes.facts.dataloader.types import WorkerDraws
 
 VARIED = 5  # different ones of eight draws: then two independent epochs agree in all eight with less than 1e-4
 
 
 @probe(id="DAT046", stage=Stage.DATA, severity=Severity.WARNING)
-def epochs_draw_the_same(draws: Draws) -> Iterator[Finding]:
+def epochs_draw_the_same(draws: WorkerDraws) -> Iterator[Finding]:
     """Every epoch draws the same random numbers as the one before: the augmentation is a second corpus, no more."""
     if draws.epochs_agree == draws.draws and draws.distinct >= VARIED:
         yield Finding(

@@ -2,7 +2,7 @@ from collections.abc import Iterator
 from statistics import median
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.facts.audio.types import Clip, Clips, Header, Wave
+from probes.facts.audio.types import AudioFile, AudioFiles, AudioHeader, WaveformStats
 
 LEAST = 20  # clips on each side
 RARE = 0.05  # of the training clips
@@ -10,7 +10,7 @@ TIMES = 10.0  # 20 dB of level
 
 
 @probe(id="DAT051", stage=Stage.DATA, severity=Severity.WARNING)
-def evaluation_audio_is_of_another_kind(clips_of_both: Clips) -> Iterator[Finding]:
+def evaluation_audio_is_of_another_kind(clips_of_both: AudioFiles) -> Iterator[Finding]:
     """Evaluation clips have another sample rate, loudness or length than all that is trained on."""
     sound = [(clip, clip.header, wave) for clip, wave in clips_of_both.heard if clip.header and not clip.problem]
     train = [one for one in sound if one[0].row.split == "train"]
@@ -26,7 +26,7 @@ def evaluation_audio_is_of_another_kind(clips_of_both: Clips) -> Iterator[Findin
                 )
 
 
-Sound = list[tuple[Clip, Header, Wave]]
+Sound = list[tuple[AudioFile, AudioHeader, WaveformStats]]
 Told = tuple[str, dict[str, float]]
 
 

@@ -1,14 +1,14 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.facts.text.types import Styles
+from probes.facts.text.types import TextStyles
 
 SHARE = 0.5  # of the texts
 SIGMAS = 4.5  # one-sided 3e-6; three habits are compared
 
 
 @probe(id="DAT050", stage=Stage.DATA, severity=Severity.WARNING)
-def evaluation_texts_are_written_differently(styles: Styles) -> Iterator[Finding]:
+def evaluation_texts_are_written_differently(styles: TextStyles) -> Iterator[Finding]:
     """Evaluation texts have capitals, punctuation or digits and training texts have none: errors that nobody made."""
     train, other = styles.train, styles.evaluation
     for habit in ("capitals", "punctuation", "digits"):

@@ -1,14 +1,14 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.facts.text.types import TokenizerReading
+from probes.facts.text.types import UnknownTokenShares
 
 SOME = 0.001  # of all letters: a name in another script now and then is no fault
 MANY = 0.05  # one letter in twenty: about every fifth word cannot be written
 
 
 @probe(id="DAT029", stage=Stage.DATA, severity=Severity.ERROR, explains=("TOK00[345]",))
-def letters_are_unknown_to_tokenizer(tokenizer_reading: TokenizerReading) -> Iterator[Finding]:
+def letters_are_unknown_to_tokenizer(tokenizer_reading: UnknownTokenShares) -> Iterator[Finding]:
     """The texts are written in a script, or with letters, that the tokenizer does not have in any case."""
     for script, letters in tokenizer_reading.strange.items():
         count = sum(letters.values())

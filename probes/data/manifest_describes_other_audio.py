@@ -1,8 +1,8 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.facts.audio.types import Clip, Clips
-from probes.reporting.row_finding import at
+from probes.facts.audio.types import AudioFile, AudioFiles
+from probes.reporting.row_finding import row_finding
 
 COLUMNS = {
     "sample_rate": ("sample_rate", "sampling_rate", "sr"),
@@ -11,11 +11,11 @@ COLUMNS = {
 
 
 @probe(id="DAT014", stage=Stage.DATA, severity=Severity.WARNING)
-def manifest_describes_other_audio(described_clips: Clips) -> Iterator[Finding]:
+def manifest_describes_other_audio(described_clips: AudioFiles) -> Iterator[Finding]:
     """The manifest gives a sample rate or channels that the files do not have: it was made for other files."""
     for clip in described_clips.rows:
         for what, said, is_ in _differences(clip):
-            yield at(
+            yield row_finding(
                 clip.row,
                 f"the manifest says {what} {said}, the header of {clip.row.audio} says {is_}",
                 "make the manifest again from these files, or bring back the files it was made from",
@@ -24,7 +24,7 @@ def manifest_describes_other_audio(described_clips: Clips) -> Iterator[Finding]:
             )
 
 
-def _differences(clip: Clip) -> Iterator[tuple[str, str, int]]:
+def _differences(clip: AudioFile) -> Iterator[tuple[str, str, int]]:
     for what, names in COLUMNS.items():
         said = next((clip.row.tags[name].strip() for name in names if name in clip.row.tags), "")
         if clip.header and said:

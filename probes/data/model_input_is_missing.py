@@ -1,14 +1,14 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.facts.batches.types import BatchForm
+from probes.facts.batches.types import BatchShape
 from probes.facts.first_step.types import FirstStep
 
 AFTER = ("DAT049", "LAB0*", "LOS*", "GRD*", "PRE*", "LRN*", "GEN*")
 
 
 @probe(id="DAT054", stage=Stage.DATA, severity=Severity.ERROR, explains=AFTER)
-def model_input_is_missing(batch_form: BatchForm, first_step: FirstStep) -> Iterator[Finding]:
+def model_input_is_missing(batch_form: BatchShape, first_step: FirstStep) -> Iterator[Finding]:
     """Batches lack what the model reads: the collator dropped it, or gives it under another name."""
     failure = first_step.failure
     if failure is None:

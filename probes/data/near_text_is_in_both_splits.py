@@ -1,8 +1,8 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.facts.splits.types import NearTexts
-from probes.reporting.row_finding import at
+from probes.facts.splits.types import NearDuplicates
+from probes.reporting.row_finding import row_finding
 
 LEAST = 5  # texts
 TIMES = 2.0  # what training shows within itself
@@ -10,7 +10,7 @@ SIGMAS = 3.72  # one-sided, 1e-4: the chance that two samples of one corpus diff
 
 
 @probe(id="DAT037", stage=Stage.DATA, severity=Severity.WARNING)
-def near_text_is_in_both_splits(near_across: NearTexts) -> Iterator[Finding]:
+def near_text_is_in_both_splits(near_across: NearDuplicates) -> Iterator[Finding]:
     """Evaluation texts have near copies in training, far more often than training texts have among themselves."""
     near = near_across
     ours, theirs = near.train_near / near.train_read, near.eval_near / near.eval_read
@@ -18,7 +18,7 @@ def near_text_is_in_both_splits(near_across: NearTexts) -> Iterator[Finding]:
     spread = (pooled * (1 - pooled) * (1 / near.train_read + 1 / near.eval_read)) ** 0.5
     if near.eval_near >= LEAST and theirs > TIMES * ours and theirs - ours > SIGMAS * spread:
         for row, other, likeness in near.pairs:
-            yield at(
+            yield row_finding(
                 row,
                 f"its text is {likeness:.0%} that of {other.where}, which is trained on; so are {theirs:.1%} of the "
                 f"evaluation texts, where {ours:.1%} of the training texts have near twins",

@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.facts.features.types import Moments, SetMoments
+from probes.facts.features.types import SetStatistics, SplitStatistics
 
 DIMENSIONS = 3  # fewer may be near 0 and 1 by chance
 NEAR = 0.05  # of the standard error: in three dimensions by chance with less than 1e-4
@@ -9,7 +9,7 @@ ROUNDING = 1e-5  # of float32 vectors
 
 
 @probe(id="DAT048", stage=Stage.DATA, severity=Severity.WARNING, explains=("DAT049",))
-def normalisation_saw_evaluation_data(set_moments: SetMoments) -> Iterator[Finding]:
+def normalisation_saw_evaluation_data(set_moments: SplitStatistics) -> Iterator[Finding]:
     """Mean and scale were fitted on more than the training set: the evaluation is no longer unseen."""
     train, evaluation = _fitted(set_moments.train), _fitted(set_moments.evaluation)
     both = _fitted(set_moments.both)
@@ -26,6 +26,6 @@ def normalisation_saw_evaluation_data(set_moments: SetMoments) -> Iterator[Findi
         )
 
 
-def _fitted(moments: Moments) -> bool:
+def _fitted(moments: SetStatistics) -> bool:
     near = max(ROUNDING, NEAR / moments.rows**0.5)
     return moments.mean < near and moments.std < max(0.01, 1 / moments.rows)

@@ -1,23 +1,23 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.facts.splits.types import Twins
-from probes.reporting.row_finding import at, mild_unless
+from probes.facts.splits.types import DuplicateInputs
+from probes.reporting.row_finding import note_unless, row_finding
 
 SHARE = 0.01  # of the rows: fewer change nothing that can be measured
 
 
 @probe(id="DAT032", stage=Stage.DATA, severity=Severity.WARNING)
-def rows_are_repeated(twins: Twins) -> Iterator[Finding]:
+def rows_are_repeated(twins: DuplicateInputs) -> Iterator[Finding]:
     """The training set has the same row more than once: what is repeated weighs more than the rest."""
     count = len(twins.repeated)
     for pair in twins.repeated:
-        yield at(
+        yield row_finding(
             pair.row,
             f"the same {pair.how} and the same text stand at {pair.other.where} already; {count} of "
             f"{twins.train_rows} rows repeat an earlier one",
             "take the repeated rows out of the manifest",
-            mild_unless(count > SHARE * twins.train_rows),
+            note_unless(count > SHARE * twins.train_rows),
             repeated=count,
             rows=twins.train_rows,
         )

@@ -1,11 +1,11 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.facts.corpus.types import Sample
+from probes.facts.corpus.types import RowSample
 
 
 @probe(id="DAT052", stage=Stage.DATA, severity=Severity.NOTE)
-def rows_are_unseen(sampled_rows: Sample) -> Iterator[Finding]:
+def rows_are_unseen(sampled_rows: RowSample) -> Iterator[Finding]:
     """Only a sample of the rows was decoded and read closely; the longest, shortest and oddest are among them."""
     seen, total = len(sampled_rows.rows), sampled_rows.total
     if seen < total:

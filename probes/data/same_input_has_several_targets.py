@@ -1,16 +1,16 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.facts.splits.types import Twins
-from probes.reporting.row_finding import at
+from probes.facts.splits.types import DuplicateInputs
+from probes.reporting.row_finding import row_finding
 
 
 @probe(id="DAT033", stage=Stage.DATA, severity=Severity.WARNING)
-def same_input_has_several_targets(twins: Twins) -> Iterator[Finding]:
+def same_input_has_several_targets(twins: DuplicateInputs) -> Iterator[Finding]:
     """The same clip or document stands in the training set with different texts: at least one of them is wrong."""
     count = len(twins.conflicting)
     for pair in twins.conflicting:
-        yield at(
+        yield row_finding(
             pair.row,
             f"the same {pair.how} stands at {pair.other.where} with another text; "
             f"so do {count} of {twins.train_rows} rows",

@@ -2,20 +2,20 @@ from collections.abc import Iterator
 from statistics import median
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.facts.audio.types import AudioLimits, Loaded
-from probes.reporting.row_finding import at
+from probes.facts.audio.types import AudioLimits, LoadedItem
+from probes.reporting.row_finding import row_finding
 
 NEAR = 0.04  # half of the way between the two nearest usual rates, 44,100 and 48,000
 LONG = 0.5  # seconds; in shorter clips an encoder's padding counts
 
 
 @probe(id="DAT011", stage=Stage.DATA, severity=Severity.ERROR, explains=("DAT021", "DAT030", "DAT049", "DAT040"))
-def sample_rate_is_not_the_models(loaded_clips: tuple[Loaded, ...], audio_limits: AudioLimits) -> Iterator[Finding]:
+def sample_rate_is_not_the_models(loaded_clips: tuple[LoadedItem, ...], audio_limits: AudioLimits) -> Iterator[Finding]:
     """Clips reach the model at another sample rate than it expects: it hears them too slow or too fast."""
     expected = audio_limits.sample_rate or 0
     for item in loaded_clips:
         if expected and item.rate and item.rate != expected:
-            yield at(
+            yield row_finding(
                 item.row,
                 f"the item says {item.rate:,} Hz, {audio_limits.source} expects {expected:,} Hz",
                 f"resample to {expected:,} Hz in the dataset",
@@ -26,7 +26,7 @@ def sample_rate_is_not_the_models(loaded_clips: tuple[Loaded, ...], audio_limits
     rates = [item.real_rate for item in silent if item.real_rate]
     if expected and rates and abs(median(rates) / expected - 1) > NEAR:
         item = min(silent, key=lambda item: abs((item.real_rate or 0) - median(rates)))
-        yield at(
+        yield row_finding(
             item.row,
             f"{item.row.audio} lasts {item.file_seconds:.2f} s and is loaded as {item.samples:,} samples, which is "
             f"{item.real_rate:,.0f} Hz; {audio_limits.source} expects {expected:,} Hz",

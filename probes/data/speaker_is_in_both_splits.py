@@ -1,11 +1,11 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.facts.splits.types import Groups
+from probes.facts.splits.types import GroupColumns
 
 
 @probe(id="DAT039", stage=Stage.DATA, severity=Severity.WARNING)
-def speaker_is_in_both_splits(shared_speakers: Groups, groups: Groups) -> Iterator[Finding]:
+def speaker_is_in_both_splits(shared_speakers: GroupColumns, groups: GroupColumns) -> Iterator[Finding]:
     """Speakers of the evaluation set are trained on: the scores say nothing about voices that are new."""
     by_video = any(group.role == "video" and not group.both for group in groups.columns)
     for group in shared_speakers.columns:

@@ -2,8 +2,8 @@ from collections.abc import Iterator
 from statistics import median
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.facts.text.types import Pace
-from probes.reporting.row_finding import at, worst_first
+from probes.facts.text.types import SpeakingRate
+from probes.reporting.row_finding import row_finding, worst_first
 
 TIMES = 4.0  # the corpus's own median; the demo's extremes are 0.6 and 1.4 times theirs
 ROWS = 8  # below, a median says little
@@ -12,14 +12,14 @@ LETTERS = 8  # a single word may stand in a long clip
 
 
 @probe(id="DAT030", stage=Stage.DATA, severity=Severity.WARNING)
-def speaking_rate_is_impossible(paces: tuple[Pace, ...]) -> Iterator[Finding]:
+def speaking_rate_is_impossible(paces: tuple[SpeakingRate, ...]) -> Iterator[Finding]:
     """A text is far too long for its clip, or far too short: it belongs to another one, or the cut is wrong."""
     usual = median(pace.rate for pace in paces) if len(paces) >= ROWS else None
     fast = [pace for pace in paces if pace.rate > (TIMES * usual if usual else FASTEST)]
     slow = [pace for pace in paces if usual and pace.rate < usual / TIMES and pace.letters >= LETTERS]
     expected = f"about {usual:.1f} as in the other clips" if usual else f"at most {FASTEST:g}"
     for pace in [*worst_first((pace.rate, pace) for pace in fast), *worst_first((-pace.rate, pace) for pace in slow)]:
-        yield at(
+        yield row_finding(
             pace.row,
             f"{pace.letters} letters of {pace.column} in {pace.seconds:.2f} s are {pace.rate:.1f} a second, "
             f"expected {expected}",

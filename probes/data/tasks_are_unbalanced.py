@@ -1,13 +1,13 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.facts.classes.types import Balances
+from probes.facts.classes.types import ColumnBalances
 
 SHARE = 0.9  # of the rows; the rest is seen once in ten rows, or less
 
 
 @probe(id="DAT053", stage=Stage.DATA, severity=Severity.WARNING)
-def tasks_are_unbalanced(balances: Balances) -> Iterator[Finding]:
+def tasks_are_unbalanced(balances: ColumnBalances) -> Iterator[Finding]:
     """A column of the manifest names classes, tasks or languages, and one of them has nearly all rows."""
     for balance in balances.columns:
         total = sum(balance.counts.values())

@@ -1,14 +1,14 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.facts.text.types import TokenizerReading
+from probes.facts.text.types import UnknownTokenShares
 
 SOME = 0.01  # of the tokens; below, it may be a few names
 FEWER = 5  # times: another case must take most of the unknown away to be the cause
 
 
 @probe(id="DAT028", stage=Stage.DATA, severity=Severity.ERROR, explains=("TOK00[345]",))
-def text_case_is_unknown_to_tokenizer(tokenizer_reading: TokenizerReading) -> Iterator[Finding]:
+def text_case_is_unknown_to_tokenizer(tokenizer_reading: UnknownTokenShares) -> Iterator[Finding]:
     """The texts are in another case than the tokenizer's vocabulary: its letters become unknown tokens."""
     read = tokenizer_reading
     case, left = min(("lower", read.lowered), ("upper", read.raised), key=lambda pair: pair[1])

@@ -1,16 +1,16 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.facts.text.types import TextRow
-from probes.reporting.row_finding import at
+from probes.facts.text.types import TextCheck
+from probes.reporting.row_finding import row_finding
 
 
 @probe(id="DAT026", stage=Stage.DATA, severity=Severity.WARNING)
-def text_has_invisible_characters(text_rows: tuple[TextRow, ...]) -> Iterator[Finding]:
+def text_has_invisible_characters(text_rows: tuple[TextCheck, ...]) -> Iterator[Finding]:
     """A text holds characters that cannot be seen: the tokenizer makes another text of it than a reader does."""
     found = [text for text in text_rows if text.invisible and not text.same_ids]
     for text in found:
-        yield at(
+        yield row_finding(
             text.row,
             f"{text.place} holds {', '.join(text.invisible[:3])}, expected none that cannot be seen; "
             f"so do {len(found)} of {len(text_rows)} texts",

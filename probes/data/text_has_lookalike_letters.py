@@ -1,16 +1,16 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.facts.text.types import TextRow
-from probes.reporting.row_finding import at
+from probes.facts.text.types import TextCheck
+from probes.reporting.row_finding import row_finding
 
 
 @probe(id="DAT027", stage=Stage.DATA, severity=Severity.WARNING)
-def text_has_lookalike_letters(text_rows: tuple[TextRow, ...]) -> Iterator[Finding]:
+def text_has_lookalike_letters(text_rows: tuple[TextCheck, ...]) -> Iterator[Finding]:
     """A word has letters of two scripts that look alike (a Cyrillic а among Latin letters): it is another word."""
     found = [text for text in text_rows if text.mixed]
     for text in found:
-        yield at(
+        yield row_finding(
             text.row,
             f"{text.place} writes {', '.join(text.mixed[:3])} with letters of another script or shape; "
             f"so do {len(found)} of {len(text_rows)} texts",

@@ -1,17 +1,17 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.facts.text.types import TextRow
-from probes.reporting.row_finding import at
+from probes.facts.text.types import TextCheck
+from probes.reporting.row_finding import row_finding
 
 
 @probe(id="DAT023", stage=Stage.DATA, severity=Severity.WARNING)
-def text_has_markup(text_rows: tuple[TextRow, ...]) -> Iterator[Finding]:
+def text_has_markup(text_rows: tuple[TextCheck, ...]) -> Iterator[Finding]:
     """A text holds marks that nobody says ([laughter], **bold**, <i>, &amp;): the model learns to write them."""
     marked = [text for text in text_rows if text.markup]
     for text in marked:
         shown = " ".join(text.markup[:3])
-        yield at(
+        yield row_finding(
             text.row,
             f"{text.place} holds {shown}, expected words alone; so do {len(marked)} of {len(text_rows)} texts",
             "clean the texts: `train prepare` does; a mark that is meant must be a token of the tokenizer",

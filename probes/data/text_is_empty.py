@@ -2,7 +2,7 @@ from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
 from probes.facts.corpus.types import CorpusRow
-from probes.reporting.row_finding import at
+from probes.reporting.row_finding import row_finding
 
 WRITTEN = {"nan", "NaN", "None", "<NA>", "NULL", "null"}  # what pandas, Python and databases write for nothing
 
@@ -17,7 +17,7 @@ def text_is_empty(corpus_rows: tuple[CorpusRow, ...], needed_columns: tuple[str,
         unused = len(empty) == len(rows) and any("".join(row.texts.values()).strip() for row in corpus_rows)
         written = [row for row in rows if row.texts[column].strip() in WRITTEN]
         for row in written:
-            yield at(
+            yield row_finding(
                 row,
                 f"its {column} is the word {row.texts[column].strip()!r}, as in {len(written)} of {len(rows)} rows: an "
                 "empty cell that was written as text",
@@ -27,7 +27,7 @@ def text_is_empty(corpus_rows: tuple[CorpusRow, ...], needed_columns: tuple[str,
                 rows=len(rows),
             )
         for row in () if unused else empty:  # a column that nobody filled belongs to another task
-            yield at(
+            yield row_finding(
                 row,
                 f"its {column} is empty, as in {len(empty)} of {len(rows)} rows, expected none",
                 f"fill in the {column}, or take these rows out of the manifest",

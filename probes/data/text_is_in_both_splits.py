@@ -2,7 +2,7 @@ from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
 from probes.facts.splits.types import SharedTexts
-from probes.reporting.row_finding import at, mild_unless
+from probes.reporting.row_finding import note_unless, row_finding
 
 SHARE = 0.01  # of the evaluation texts of 20 letters and more; a stock phrase may come twice
 
@@ -12,12 +12,12 @@ def text_is_in_both_splits(shared_texts: SharedTexts) -> Iterator[Finding]:
     """Evaluation asks for sentences that were trained on: a decoder that knows them by heart looks good."""
     count = len(shared_texts.pairs)
     for pair in shared_texts.pairs:
-        yield at(
+        yield row_finding(
             pair.row,
             f"its text is trained on at {pair.other.where}; "
             f"so are {count} of {shared_texts.eval_rows} evaluation texts",
             "split by text or by source, so that no sentence is on both sides",
-            mild_unless(count > SHARE * shared_texts.eval_rows),
+            note_unless(count > SHARE * shared_texts.eval_rows),
             shared=count,
             rows=shared_texts.eval_rows,
         )

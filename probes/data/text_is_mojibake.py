@@ -1,16 +1,16 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.facts.text.types import TextRow
-from probes.reporting.row_finding import at
+from probes.facts.text.types import TextCheck
+from probes.reporting.row_finding import row_finding
 
 
 @probe(id="DAT024", stage=Stage.DATA, severity=Severity.WARNING, explains=("DAT02[67]", "DAT050"))
-def text_is_mojibake(text_rows: tuple[TextRow, ...]) -> Iterator[Finding]:
+def text_is_mojibake(text_rows: tuple[TextCheck, ...]) -> Iterator[Finding]:
     """A text was decoded with the wrong encoding once: its letters are not the ones that were written."""
     broken = [text for text in text_rows if text.meant]
     for text in broken:
-        yield at(
+        yield row_finding(
             text.row,
             f"{text.place} reads {text.row.texts[text.column][:40]!r}, which was {text.meant[:40]!r}; "
             f"so are {len(broken)} of {len(text_rows)} texts",

@@ -1,16 +1,16 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.facts.text.types import TextRow
-from probes.reporting.row_finding import at
+from probes.facts.text.types import TextCheck
+from probes.reporting.row_finding import row_finding
 
 
 @probe(id="DAT025", stage=Stage.DATA, severity=Severity.WARNING)
-def text_is_not_composed(text_rows: tuple[TextRow, ...]) -> Iterator[Finding]:
+def text_is_not_composed(text_rows: tuple[TextCheck, ...]) -> Iterator[Finding]:
     """Letters are written as letter and mark apart (NFD): to the tokenizer the same word is another word."""
     apart = [text for text in text_rows if text.apart and not text.same_ids]
     for text in apart:
-        yield at(
+        yield row_finding(
             text.row,
             f"{text.place} writes {text.apart} letters with their marks apart, expected one character for each (NFC); "
             f"so do {len(apart)} of {len(text_rows)} texts",

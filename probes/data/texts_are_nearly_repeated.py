@@ -1,13 +1,13 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.facts.splits.types import NearTexts
+from probes.facts.splits.types import NearDuplicates
 
 MANY = 0.5  # of the texts: then most of the corpus is a few sentences with small changes
 
 
 @probe(id="DAT034", stage=Stage.DATA, severity=Severity.NOTE)
-def texts_are_nearly_repeated(near_texts: NearTexts) -> Iterator[Finding]:
+def texts_are_nearly_repeated(near_texts: NearDuplicates) -> Iterator[Finding]:
     """Most training texts have a near twin in another recording: there is less to learn from than it seems."""
     share = near_texts.train_near / near_texts.train_read
     if share > MANY:

@@ -2,7 +2,7 @@ from collections.abc import Iterator
 from math import atanh
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.facts.pairing.types import Fit, Fits
+from probes.facts.pairing.types import ManifestPairTest, ManifestPairTests
 
 ALPHA = 1e-4  # the chance that texts dealt out at random fit as well and are passed
 FLOOR = 0.5  # correlation of right pairs at the very least: the demo has 0.80 and 0.89, read speech 0.9
@@ -11,7 +11,7 @@ STRETCH = 4.5  # one-sided 3e-6, since there are several stretches and shifts
 
 
 @probe(id="DAT040", stage=Stage.DATA, severity=Severity.ERROR, explains=("DAT030", "LRN03*"))
-def texts_belong_to_other_rows(fits: Fits) -> Iterator[Finding]:
+def texts_belong_to_other_rows(fits: ManifestPairTests) -> Iterator[Finding]:
     """Texts fit their inputs no better than texts of other rows: they were shuffled, sorted or slipped by a row."""
     for fit in fits.rows:
         if _wrong(fit):
@@ -29,7 +29,7 @@ def texts_belong_to_other_rows(fits: Fits) -> Iterator[Finding]:
             )
 
 
-def _wrong(fit: Fit) -> bool:
+def _wrong(fit: ManifestPairTest) -> bool:
     if fit.by == "words":
         return fit.chance > ALPHA
     if fit.shift and _apart(fit.shifted, fit.correlation, fit.rows, 2) > STRETCH:
@@ -44,11 +44,11 @@ def _apart(high: float, low: float, rows: int, samples: int) -> float:
     return float((atanh(min(high, 0.999)) - atanh(max(min(low, 0.999), -0.999))) * ((rows - 3) / samples) ** 0.5)
 
 
-def _measure(fit: Fit) -> str:
+def _measure(fit: ManifestPairTest) -> str:
     return "gain in shared words" if fit.by == "words" else "rank correlation"
 
 
-def _expected(fit: Fit) -> str:
+def _expected(fit: ManifestPairTest) -> str:
     if fit.by == "words":
         return "more than 0"
     return f"about {fit.others:.2f} as in other rows" if fit.others is not None else f"at least {FLOOR}"

@@ -1,11 +1,11 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.facts.splits.types import Groups
+from probes.facts.splits.types import GroupColumns
 
 
 @probe(id="DAT038", stage=Stage.DATA, severity=Severity.WARNING, explains=("DAT039", "DAT036", "DAT037"))
-def video_is_in_both_splits(shared_videos: Groups) -> Iterator[Finding]:
+def video_is_in_both_splits(shared_videos: GroupColumns) -> Iterator[Finding]:
     """A video or recording has rows in training and in evaluation: voice, room and topic are known beforehand."""
     for group in shared_videos.columns:
         if group.both and group.example:

@@ -1,16 +1,16 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.facts.audio.types import Loaded
-from probes.reporting.row_finding import at
+from probes.facts.audio.types import LoadedItem
+from probes.reporting.row_finding import row_finding
 
 
 @probe(id="DAT012", stage=Stage.DATA, severity=Severity.ERROR, explains=("DAT003", "DAT049", "LOS003"))
-def waveform_has_several_axes(loaded_clips: tuple[Loaded, ...]) -> Iterator[Finding]:
+def waveform_has_several_axes(loaded_clips: tuple[LoadedItem, ...]) -> Iterator[Finding]:
     """The dataset gives a waveform with channels, which feature extractors take for a batch of clips."""
     for item in loaded_clips:
         if item.wave and len(item.wave.shape) > 1:
-            yield at(
+            yield row_finding(
                 item.row,
                 f"the waveform has the shape {list(item.wave.shape)}, expected one axis: an extractor takes the "
                 "first for a batch",

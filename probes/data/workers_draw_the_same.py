@@ -1,13 +1,13 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.facts.dataloader.types import Draws
+from probes.facts.dataloader.types import WorkerDraws
 
 VARIED = 5  # different ones of eight draws: then two independent workers agree in all eight with less than 1e-4
 
 
 @probe(id="DAT045", stage=Stage.DATA, severity=Severity.WARNING, explains=("DAT046",))
-def workers_draw_the_same(draws: Draws) -> Iterator[Finding]:
+def workers_draw_the_same(draws: WorkerDraws) -> Iterator[Finding]:
     """All workers of the loader draw the same random numbers: each augmentation is used once by every worker."""
     if draws.workers_agree == draws.draws and draws.distinct >= VARIED:
         yield Finding(

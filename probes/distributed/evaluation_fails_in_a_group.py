@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.facts.distributed.types import Ranks, Stop
+from probes.facts.distributed.types import Ranks, RankStop
 
 # How gloo says that two processes sent tensors of other sizes in one operation.
 MISMATCH = "doesn't match expected size"
@@ -25,11 +25,11 @@ def evaluation_fails_in_a_group(group_evaluation: Ranks) -> Iterator[Finding]:
     )
 
 
-def _forced(stop: Stop) -> str:
+def _forced(stop: RankStop) -> str:
     return ", with texts of another length in each process" if MISMATCH in stop.failure.message else ""
 
 
-def _cure(stop: Stop) -> str:
+def _cure(stop: RankStop) -> str:
     place = stop.failure.line or "what it calls"
     if MISMATCH in stop.failure.message:
         return (

@@ -1,7 +1,7 @@
 from collections.abc import Iterator, Sequence
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.facts.distributed.types import RankSteps, Weight
+from probes.facts.distributed.types import RankParameter, RankSteps
 
 # Of a gradient's norm. DistributedDataParallel leaves the same bits everywhere; sums in another order differ by about
 # 1e-6 in float32. Gradients of different batches that nobody averaged differ by tens of per cent.
@@ -30,24 +30,24 @@ def ranks_hold_different_weights(rank_steps: tuple[RankSteps, ...]) -> Iterator[
     yield Finding(where=apart[0], message=f"{message}, expected the same: {shown}", fix=fix, measured=measured)
 
 
-def _of(steps: RankSteps, name: str) -> Weight | None:
+def _of(steps: RankSteps, name: str) -> RankParameter | None:
     return next((weight for weight in steps.weights if weight.name == name), None)
 
 
-def _differ(weights: Sequence[Weight | None]) -> bool:
+def _differ(weights: Sequence[RankParameter | None]) -> bool:
     found = [weight for weight in weights if weight is not None]
     if len(found) < len(weights) or len({weight.after for weight in found}) > 1:
         return not _only_rounded(found)
     return _gradients_apart(found)
 
 
-def _only_rounded(weights: Sequence[Weight]) -> bool:
+def _only_rounded(weights: Sequence[RankParameter]) -> bool:
     """They began the same and took the same gradients."""
     known = all(weight.gradient is not None for weight in weights)
     return known and len({weight.before for weight in weights}) == 1 and not _gradients_apart(weights)
 
 
-def _gradients_apart(weights: Sequence[Weight]) -> bool:
+def _gradients_apart(weights: Sequence[RankParameter]) -> bool:
     """Also where a learning rate of nought, at the start of a warm-up, has hidden it in the weights."""
     norms = [weight.gradient for weight in weights if weight.gradient is not None]
     return len(norms) == len(weights) and max(norms) - min(norms) > ROUNDING * max(norms)

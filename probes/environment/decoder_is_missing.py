@@ -1,11 +1,11 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.facts.environment.types import Reading
+from probes.facts.environment.types import ItemReading
 
 
 @probe(id="ENV004", stage=Stage.ENVIRONMENT, severity=Severity.ERROR, explains=("DAT003", "DAT022"))
-def decoder_is_missing(reading: Reading) -> Iterator[Finding]:
+def decoder_is_missing(reading: ItemReading) -> Iterator[Finding]:
     """No item can be read though its file is sound: what the dataset decodes with is not there or does not work."""
     if reading.read:
         return

@@ -1,11 +1,11 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.facts.environment.types import Bridge
+from probes.facts.environment.types import NumpyBridge
 
 
 @probe(id="ENV003", stage=Stage.ENVIRONMENT, severity=Severity.ERROR, explains=("DAT003", "DAT022", "LOS003"))
-def numpy_does_not_reach_torch(numpy_bridge: Bridge) -> Iterator[Finding]:
+def numpy_does_not_reach_torch(numpy_bridge: NumpyBridge) -> Iterator[Finding]:
     """torch was built for another numpy: an array cannot be handed over, in one direction or the other."""
     bridge = numpy_bridge
     if bridge.failed:

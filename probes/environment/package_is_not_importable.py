@@ -1,11 +1,11 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.facts.environment.types import Package
+from probes.facts.environment.types import PackageImport
 
 
 @probe(id="ENV002", stage=Stage.ENVIRONMENT, severity=Severity.ERROR)
-def package_is_not_importable(packages: tuple[Package, ...]) -> Iterator[Finding]:
+def package_is_not_importable(packages: tuple[PackageImport, ...]) -> Iterator[Finding]:
     """A package that training needs cannot be imported: it is absent, raises, or ends the process."""
     for package in packages:
         if not package.imported:

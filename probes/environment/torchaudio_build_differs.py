@@ -1,11 +1,11 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.facts.environment.types import Builds
+from probes.facts.environment.types import TorchBuilds
 
 
 @probe(id="ENV001", stage=Stage.ENVIRONMENT, severity=Severity.ERROR, explains=("ENV*",))
-def torchaudio_build_differs(builds: Builds) -> Iterator[Finding]:
+def torchaudio_build_differs(builds: TorchBuilds) -> Iterator[Finding]:
     """torchaudio was built for another torch, so importing it fails, and transformers with it."""
     if not builds.loads:
         yield Finding(

@@ -1,11 +1,11 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.facts.environment.types import NamedPackage
+from probes.facts.environment.types import PackageLocation
 
 
 @probe(id="ENV006", stage=Stage.ENVIRONMENT, severity=Severity.WARNING)
-def trainer_is_another_package(trainer_package: NamedPackage) -> Iterator[Finding]:
+def trainer_is_another_package(trainer_package: PackageLocation) -> Iterator[Finding]:
     """The name `trainer` leads to another package than this project's: train and --config do not work."""
     package = trainer_package
     if package.rivals:

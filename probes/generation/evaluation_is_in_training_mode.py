@@ -1,11 +1,11 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.facts.generation.types import Evaluated
+from probes.facts.generation.types import EvaluationPair
 
 
 @probe(id="GEN012", stage=Stage.GENERATION, severity=Severity.ERROR, explains=("GEN013",))
-def evaluation_is_in_training_mode(evaluated: Evaluated) -> Iterator[Finding]:
+def evaluation_is_in_training_mode(evaluated: EvaluationPair) -> Iterator[Finding]:
     """Evaluation runs with dropout or batch statistics on: nobody calls model.eval(), and the figures are of luck."""
     if not evaluated.training:
         return

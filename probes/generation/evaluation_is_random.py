@@ -1,11 +1,11 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.facts.generation.types import FreeOutput, Repeated
+from probes.facts.generation.types import FreeGeneration, SeedRepeats
 
 
 @probe(id="GEN013", stage=Stage.GENERATION, severity=Severity.WARNING, explains=("GEN010",))
-def evaluation_is_random(repeated: Repeated) -> Iterator[Finding]:
+def evaluation_is_random(repeated: SeedRepeats) -> Iterator[Finding]:
     """The same weights evaluated twice give different outputs or figures: no two checkpoints can be compared."""
     heard, figures = repeated.output, repeated.evaluated
     place = _parted(heard) if heard is not None else None
@@ -32,7 +32,7 @@ def evaluation_is_random(repeated: Repeated) -> Iterator[Finding]:
         )
 
 
-def _parted(heard: FreeOutput) -> int | None:
+def _parted(heard: FreeGeneration) -> int | None:
     pairs = zip(heard.rows, heard.again, strict=False)
     apart = [one.ids[: len(other)] != other[: len(one.ids)] for one, other in pairs]
     return apart.index(True) if True in apart else None

@@ -1,14 +1,14 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.facts.generation.types import KeptLogits
+from probes.facts.generation.types import GatheredLogits
 
 WHOLE = 0.8  # of the memory: the model and the system need the rest
 TIGHT = 0.4  # gathering copies the array once: twice this does not fit
 
 
 @probe(id="GEN017", stage=Stage.GENERATION, severity=Severity.ERROR)
-def evaluation_keeps_all_scores(kept_logits: KeptLogits) -> Iterator[Finding]:
+def evaluation_keeps_all_scores(kept_logits: GatheredLogits) -> Iterator[Finding]:
     """An evaluation keeps the scores of every token of the whole evaluation set, more than the memory holds."""
     share = kept_logits.bytes / kept_logits.memory
     if share > TIGHT:

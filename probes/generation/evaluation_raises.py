@@ -1,11 +1,11 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.facts.generation.types import Evaluated
+from probes.facts.generation.types import EvaluationPair
 
 
 @probe(id="GEN011", stage=Stage.GENERATION, severity=Severity.ERROR)
-def evaluation_raises(evaluated: Evaluated) -> Iterator[Finding]:
+def evaluation_raises(evaluated: EvaluationPair) -> Iterator[Finding]:
     """The run's own evaluation raises on the first rows: the run would end at its first evaluation."""
     failure = evaluated.failure
     if failure is None:

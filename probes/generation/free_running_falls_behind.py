@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.facts.generation.types import Agreement
+from probes.facts.generation.types import TeacherForcingGap
 
 # With nine of ten labels right when led, a model that listens to its input stays near the labels alone as well;
 # half of them lost is more than its own mistakes can explain.
@@ -9,7 +9,7 @@ LED, ALONE = 0.9, 0.5
 
 
 @probe(id="GEN010", stage=Stage.GENERATION, severity=Severity.WARNING)
-def free_running_falls_behind(agreement: Agreement) -> Iterator[Finding]:
+def free_running_falls_behind(agreement: TeacherForcingGap) -> Iterator[Finding]:
     """The model knows the labels when led through them, and says something else by itself: decoding is at fault."""
     if agreement.forced >= LED and agreement.free < ALONE:
         said, labels = agreement.example

@@ -1,11 +1,11 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.facts.generation.types import SteeredOutput
+from probes.facts.generation.types import ForcedGeneration
 
 
 @probe(id="GEN004", stage=Stage.GENERATION, severity=Severity.ERROR, explains=("GEN005", "GEN009"))
-def generation_misses_the_end(steered_output: SteeredOutput) -> Iterator[Finding]:
+def generation_misses_the_end(steered_output: ForcedGeneration) -> Iterator[Finding]:
     """Made to say the labels, generation goes on behind their end token, or stops before it."""
     heard = steered_output
     if heard.went_on:

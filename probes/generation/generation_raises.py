@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.facts.generation.types import FreeOutput
+from probes.facts.generation.types import FreeGeneration
 
 # What an error's text gives away about its cause, and the one thing to do about it.
 CURES = (
@@ -16,7 +16,7 @@ CURES = (
 
 
 @probe(id="GEN001", stage=Stage.GENERATION, severity=Severity.ERROR, explains=("GEN*",))
-def generation_raises(spoken: FreeOutput) -> Iterator[Finding]:
+def generation_raises(spoken: FreeGeneration) -> Iterator[Finding]:
     """Generating raises: the first evaluation would end the run."""
     failure = spoken.failure
     if failure is None:

@@ -1,13 +1,13 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.facts.generation.types import Forbidden, SteeredOutput
+from probes.facts.generation.types import ForbiddenLabel, ForcedGeneration
 
 MOST, SOME = 0.5, 0.1  # of the rows
 
 
 @probe(id="GEN002", stage=Stage.GENERATION, severity=Severity.ERROR, explains=("GEN00[3-9]", "GEN01*"))
-def label_cannot_be_generated(steered_output: SteeredOutput) -> Iterator[Finding]:
+def label_cannot_be_generated(steered_output: ForcedGeneration) -> Iterator[Finding]:
     """A rule of generation forbids what the labels say: however well the model learns, it may not say it."""
     for broken in steered_output.forbidden:
         setting = f"generation_config.{broken.setting}" if broken.setting else broken.rule
@@ -22,7 +22,7 @@ def label_cannot_be_generated(steered_output: SteeredOutput) -> Iterator[Finding
         )
 
 
-def _severity(broken: Forbidden) -> Severity | None:
+def _severity(broken: ForbiddenLabel) -> Severity | None:
     """Most rows cost the evaluation. A few lose a word: to a symbol that Whisper's released list suppresses, or to a
     rule against repeating, which is meant to be broken by some."""
     share = broken.rows / max(broken.of, 1)

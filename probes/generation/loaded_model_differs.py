@@ -1,13 +1,13 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.facts.saving.types import Saved
+from probes.facts.saving.types import SavedModel
 
 SAME = 1e-4  # of the loss; saving changes no bit, and float32 sums in another order stay below
 
 
 @probe(id="GEN019", stage=Stage.GENERATION, severity=Severity.ERROR)
-def loaded_model_differs(saved: Saved) -> Iterator[Finding]:
+def loaded_model_differs(saved: SavedModel) -> Iterator[Finding]:
     """A model saved and read again at step 0 is another one: its checkpoint does not hold all that it is."""
     if saved.failure is not None:
         return
@@ -37,10 +37,10 @@ def loaded_model_differs(saved: Saved) -> Iterator[Finding]:
         yield _finding(f"generation_config.{saved.settings[0]}", message, fix, saved, Severity.NOTE)
 
 
-def _groups(saved: Saved) -> tuple[tuple[tuple[str, ...], str], ...]:
+def _groups(saved: SavedModel) -> tuple[tuple[tuple[str, ...], str], ...]:
     return (saved.missing, "missing"), (saved.unexpected, "not taken up"), (saved.changed, "changed")
 
 
-def _finding(where: str, message: str, fix: str, saved: Saved, severity: Severity | None = None) -> Finding:
+def _finding(where: str, message: str, fix: str, saved: SavedModel, severity: Severity | None = None) -> Finding:
     measured = {"change": saved.change, "missing": len(saved.missing), "unexpected": len(saved.unexpected)}
     return Finding(where=where, message=message, fix=fix, measured=measured, severity=severity)

@@ -2,13 +2,13 @@ from collections.abc import Iterator
 from itertools import combinations
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.facts.generation.types import FreeOutput
+from probes.facts.generation.types import FreeGeneration
 
 SHORT = 4  # tokens: shorter answers may well be the same
 
 
 @probe(id="GEN008", stage=Stage.GENERATION, severity=Severity.WARNING, explains=("GEN010",))
-def output_ignores_input(trained_output: FreeOutput) -> Iterator[Finding]:
+def output_ignores_input(trained_output: FreeGeneration) -> Iterator[Finding]:
     """A trained model says the same to different inputs: its decoder does not listen to its encoder."""
     said = [(row, [token for token in row.ids if token not in trained_output.special]) for row in trained_output.rows]
     for (one, tokens), (other, others) in combinations(said, 2):

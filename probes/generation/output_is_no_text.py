@@ -2,7 +2,7 @@ import re
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.facts.generation.types import FreeOutput
+from probes.facts.generation.types import FreeGeneration
 
 # How sentencepiece models name what stands for no text: sentinels of T5's pretraining, single bytes.
 KINDS = {"sentinels": re.compile(r"<extra_id_\d+>"), "single bytes": re.compile(r"<0x[0-9A-Fa-f]{2}>")}
@@ -10,7 +10,7 @@ MOST = 0.5  # of what was said: one byte of a rare letter is no fault
 
 
 @probe(id="GEN006", stage=Stage.GENERATION, severity=Severity.WARNING, explains=("GEN00[789]", "GEN010"))
-def output_is_no_text(trained_output: FreeOutput) -> Iterator[Finding]:
+def output_is_no_text(trained_output: FreeGeneration) -> Iterator[Finding]:
     """A trained model says nothing, or nothing but sentinels, control tokens or single bytes."""
     special, names = trained_output.special, trained_output.names
     for row in trained_output.rows:

@@ -1,11 +1,11 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.facts.generation.types import FreeOutput
+from probes.facts.generation.types import FreeGeneration
 
 
 @probe(id="GEN009", stage=Stage.GENERATION, severity=Severity.WARNING, explains=("GEN010",))
-def output_never_ends(trained_output: FreeOutput) -> Iterator[Finding]:
+def output_never_ends(trained_output: FreeGeneration) -> Iterator[Finding]:
     """A trained model does not say its end token within twice the length of the labels."""
     rows = [row for row in trained_output.rows if not row.ended]
     if not trained_output.cut or not rows or len(rows) < len(trained_output.rows):

@@ -1,14 +1,14 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.facts.generation.types import FreeOutput
+from probes.facts.generation.types import FreeGeneration
 
 TIMES = 6  # in a row; a trained model says no word of the labels so often
 PERIODS = (1, 2, 3)
 
 
 @probe(id="GEN007", stage=Stage.GENERATION, severity=Severity.WARNING, explains=("GEN00[89]", "GEN010"))
-def output_repeats_itself(trained_output: FreeOutput) -> Iterator[Finding]:
+def output_repeats_itself(trained_output: FreeGeneration) -> Iterator[Finding]:
     """A trained model says one token, or a few in turn, again and again."""
     no_row_ends = not any(row.ended for row in trained_output.rows)
     for row in trained_output.rows:

@@ -1,11 +1,11 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.facts.generation.types import SteeredOutput
+from probes.facts.generation.types import ForcedGeneration
 
 
 @probe(id="GEN003", stage=Stage.GENERATION, severity=Severity.ERROR, explains=("GEN00[4-9]", "GEN01*"))
-def prompt_contradicts_labels(steered_output: SteeredOutput) -> Iterator[Finding]:
+def prompt_contradicts_labels(steered_output: ForcedGeneration) -> Iterator[Finding]:
     """Generation begins with other tokens than the labels do: it is evaluated on what it never learns."""
     wrong = [prompt for prompt in steered_output.prompts if prompt.wrong is not None]
     if not wrong:

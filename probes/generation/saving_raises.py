@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.facts.saving.types import Saved
+from probes.facts.saving.types import SavedModel
 
 CURES = (
     ("generationconfig", "put the setting that is named right in model.generation_config"),
@@ -13,7 +13,7 @@ CURES = (
 
 
 @probe(id="GEN018", stage=Stage.GENERATION, severity=Severity.ERROR, explains=("GEN019",))
-def saving_raises(saved: Saved) -> Iterator[Finding]:
+def saving_raises(saved: SavedModel) -> Iterator[Finding]:
     """The model cannot be saved, or cannot be read again: the first checkpoint would end the run, or be no use."""
     failure = saved.failure
     if failure is None:

@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.facts.gradients.types import Repeat
+from probes.facts.gradients.types import RepeatedStep
 
 # Trained heads may look at one position alone, but not every head of a layer at every query; untrained ones spread out.
 # Two keys that are alike share the weight: a few queries stay undecided.
@@ -9,7 +9,7 @@ DECIDED = 0.95
 
 
 @probe(id="GRD009", stage=Stage.GRADIENTS, severity=Severity.WARNING, explains=("GRD002", "GRD005", "LRN*", "GEN*"))
-def attention_is_one_hot(repeated_step: Repeat) -> Iterator[Finding]:
+def attention_is_one_hot(repeated_step: RepeatedStep) -> Iterator[Finding]:
     """Every query of an attention layer looks at one position alone, so its softmax lets no gradient through."""
     sure = [one for one in repeated_step.activations if one.decided >= DECIDED]
     if sure:

@@ -1,11 +1,11 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.facts.gradients.types import OwnStep
+from probes.facts.gradients.types import UserStep
 
 
 @probe(id="GRD016", stage=Stage.GRADIENTS, severity=Severity.ERROR, explains=("PRE*", "LRN*"))
-def autocast_surrounds_the_update(own_step: OwnStep) -> Iterator[Finding]:
+def autocast_surrounds_the_update(own_step: UserStep) -> Iterator[Finding]:
     """Autocast stays on around update and loop: its cached copies of the weights are not renewed by an update."""
     if any(call.autocast_left for call in own_step.calls):
         yield Finding(

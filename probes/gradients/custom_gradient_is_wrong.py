@@ -1,11 +1,11 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.facts.gradients.types import CustomGradient, Repeat
+from probes.facts.gradients.types import CustomBackward, RepeatedStep
 
 
 @probe(id="GRD021", stage=Stage.GRADIENTS, severity=Severity.ERROR, explains=("GRD001", "GRD002", "LRN*"))
-def custom_gradient_is_wrong(repeated_step: Repeat) -> Iterator[Finding]:
+def custom_gradient_is_wrong(repeated_step: RepeatedStep) -> Iterator[Finding]:
     """A hand-written backward pass does not give the slope of its forward pass."""
     for row in repeated_step.functions:
         told = _told(row)
@@ -23,7 +23,7 @@ def custom_gradient_is_wrong(repeated_step: Repeat) -> Iterator[Finding]:
             )
 
 
-def _told(row: CustomGradient) -> tuple[str, str, Severity | None] | None:
+def _told(row: CustomBackward) -> tuple[str, str, Severity | None] | None:
     """A forward pass that changes nothing, or that is flat, has a backward pass of its own by intention: that is told.
 
     Where the forward pass is smooth, differences are the truth, and another gradient is a mistake."""

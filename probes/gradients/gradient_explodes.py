@@ -3,8 +3,8 @@ from math import sqrt
 from typing import Any
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.facts.first_step.types import Gradient, Gradients
-from probes.facts.gradients.types import Depth
+from probes.facts.first_step.types import Gradients, ParameterGradient
+from probes.facts.gradients.types import LayerGradients
 
 HALF = 65504.0  # float16's largest number: no mixed precision holds such a gradient, scaled or not
 # An update larger than the weights undoes the initialisation. Adaptive optimisers move each element by about the rate:
@@ -15,7 +15,7 @@ GROWN, LAYERS, STEADY = 1e4, 4, 0.8  # as for a gradient that vanishes, the othe
 
 @probe(id="GRD006", stage=Stage.GRADIENTS, severity=Severity.ERROR, explains=("GRD004", "PRE*", "LRN*", "GEN*"))
 def gradient_explodes(
-    first_gradients: Gradients, gradient_depth: tuple[Depth, ...] | None = None, training_arguments: Any = None
+    first_gradients: Gradients, gradient_depth: tuple[LayerGradients, ...] | None = None, training_arguments: Any = None
 ) -> Iterator[Finding]:
     """The gradients of the first step are so large that an update with them destroys the weights."""
     rows = [row for row in first_gradients.rows if row.norm and row.finite and row.dims > 1]
@@ -42,7 +42,7 @@ def gradient_explodes(
         yield from _leaps(first_gradients, rows, training_arguments)
 
 
-def _leaps(gradients: Gradients, rows: list[Gradient], arguments: Any) -> Iterator[Finding]:
+def _leaps(gradients: Gradients, rows: list[ParameterGradient], arguments: Any) -> Iterator[Finding]:
     known = arguments if isinstance(arguments, dict) else getattr(arguments, "__dict__", {})
     limit = float(known.get("max_grad_norm") or 0.0)
     clip = min(1.0, limit / gradients.norm) if limit else 1.0

@@ -1,14 +1,14 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.facts.first_step.types import Cut, Reach
+from probes.facts.first_step.types import GradientReach, UnreachedModule
 
 # Of what is meant to train. An unused pooler of BERT-base is 0.5 %, of a tiny one 6 %; an encoder is a third and more.
 LARGE = 0.1
 
 
 @probe(id="GRD001", stage=Stage.GRADIENTS, severity=Severity.ERROR, explains=("LRN*", "GEN*", "DST004"))
-def gradient_is_missing(gradient_reach: Reach) -> Iterator[Finding]:
+def gradient_is_missing(gradient_reach: GradientReach) -> Iterator[Finding]:
     """A module that should train gets no gradient at all: the graph is cut, or nothing of it reaches the loss."""
     missing = [cut for cut in gradient_reach.cuts if cut.missing and not cut.elsewhere]
     grave = [cut for cut in missing if cut.followed or gradient_reach.share(cut) >= LARGE]
@@ -25,7 +25,7 @@ def gradient_is_missing(gradient_reach: Reach) -> Iterator[Finding]:
         )
 
 
-def _finding(cut: Cut, share: float) -> Finding:
+def _finding(cut: UnreachedModule, share: float) -> Finding:
     head = f"{cut.tensors} trainable tensors of this {cut.kind} ({share:.1%} of what trains) get no gradient (None), "
     if cut.followed:
         told = "expected one for each; the loss follows when they change, so the graph is cut on the way"

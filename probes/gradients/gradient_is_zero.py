@@ -1,14 +1,14 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.facts.first_step.types import Reach
+from probes.facts.first_step.types import GradientReach
 
 # As for a missing gradient: a small dead corner is told, a tenth of what trains closes the gate.
 LARGE = 0.1
 
 
 @probe(id="GRD002", stage=Stage.GRADIENTS, severity=Severity.ERROR, explains=("LRN*", "GEN*"))
-def gradient_is_zero(gradient_reach: Reach) -> Iterator[Finding]:
+def gradient_is_zero(gradient_reach: GradientReach) -> Iterator[Finding]:
     """A module that should train gets gradients that are exactly zero, in any mode and with its weights nudged."""
     zero = [cut for cut in gradient_reach.cuts if not cut.missing]
     for cut in zero:

@@ -1,8 +1,8 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.facts.first_step.types import Reach
-from probes.facts.gradients.types import Depth
+from probes.facts.first_step.types import GradientReach
+from probes.facts.gradients.types import LayerGradients
 
 # Adam divides by the gradient's size plus 1e-8: what is smaller hardly moves, however long it trains. In SGD a rate of
 # 0.1 times 1e-8 is below the last of float32's 24 bits for weights of 0.1.
@@ -15,7 +15,9 @@ FADED, LAYERS, STEADY = 1e-4, 4, 0.8
 
 
 @probe(id="GRD005", stage=Stage.GRADIENTS, severity=Severity.ERROR, explains=("PRE*", "LRN*", "GEN*"))
-def gradient_vanishes(gradient_reach: Reach, gradient_depth: tuple[Depth, ...] | None = None) -> Iterator[Finding]:
+def gradient_vanishes(
+    gradient_reach: GradientReach, gradient_depth: tuple[LayerGradients, ...] | None = None
+) -> Iterator[Finding]:
     """Gradients arrive, but so small that no update can follow them: they vanish on the way back."""
     faint = [part for part in gradient_reach.faint if part.largest < NOTHING]
     share = sum(part.size for part in faint) / max(gradient_reach.trainable, 1)

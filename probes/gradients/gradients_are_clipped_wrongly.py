@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.facts.gradients.types import OwnStep
+from probes.facts.gradients.types import UserStep
 
 CHANGED = 0.999  # of the norm at the update: what a clip behind it leaves; rounding is a thousand times finer
 # Clipping at c before unscaling by s leaves c / s. A scaler starts at 65536; nobody clips below a thousandth.
@@ -9,7 +9,7 @@ SCALED, TINY = 256.0, 1e-3
 
 
 @probe(id="GRD017", stage=Stage.GRADIENTS, severity=Severity.ERROR, explains=("LRN*",))
-def gradients_are_clipped_wrongly(own_step: OwnStep) -> Iterator[Finding]:
+def gradients_are_clipped_wrongly(own_step: UserStep) -> Iterator[Finding]:
     """Gradients are clipped when it is too late, or while they still carry the scaler's factor."""
     for call in own_step.calls:
         if not call.updates or not call.walks:

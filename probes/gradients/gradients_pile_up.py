@@ -1,14 +1,14 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.facts.gradients.types import OwnStep
+from probes.facts.gradients.types import UserStep
 
 # What is left over is compared with what the update used: after a reset it is nought, and not merely small.
 LEFT = 1e-3
 
 
 @probe(id="GRD013", stage=Stage.GRADIENTS, severity=Severity.ERROR, explains=("GRD017", "LRN*", "STP*"))
-def gradients_pile_up(own_step: OwnStep) -> Iterator[Finding]:
+def gradients_pile_up(own_step: UserStep) -> Iterator[Finding]:
     """The training step starts with the gradients of the last one: zero_grad is missing, and they add up."""
     if len(own_step.calls) < 2:
         return

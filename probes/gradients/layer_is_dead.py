@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.facts.gradients.types import Repeat
+from probes.facts.gradients.types import RepeatedStep
 
 # A random unit is active in half of all positions; the sparsest trained layers (ReLU language models) in a twentieth.
 ALIVE = 1e-3
@@ -9,7 +9,7 @@ SMALL = 64  # fewer outputs than this may all be off by chance
 
 
 @probe(id="GRD007", stage=Stage.GRADIENTS, severity=Severity.ERROR, explains=("GRD002", "GRD005", "LRN*", "GEN*"))
-def layer_is_dead(repeated_step: Repeat) -> Iterator[Finding]:
+def layer_is_dead(repeated_step: RepeatedStep) -> Iterator[Finding]:
     """No unit of a layer is active anywhere in the batch: its activation gives nought and lets no gradient through."""
     dead = [one for one in repeated_step.activations if one.alive < ALIVE and one.size >= SMALL]
     if dead:

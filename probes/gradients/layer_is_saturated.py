@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.facts.gradients.types import Repeat
+from probes.facts.gradients.types import RepeatedStep
 
 # Outputs at which the slope is below 1e-6 (|x| > 7.6 for tanh, > 13.8 for sigmoid): its input is far too large.
 # A trained gate may be shut for most inputs, hardly for all of them.
@@ -10,7 +10,7 @@ SMALL = 64  # outputs: a few gates may well be shut
 
 
 @probe(id="GRD008", stage=Stage.GRADIENTS, severity=Severity.WARNING, explains=("GRD002", "GRD005", "LRN*", "GEN*"))
-def layer_is_saturated(repeated_step: Repeat) -> Iterator[Finding]:
+def layer_is_saturated(repeated_step: RepeatedStep) -> Iterator[Finding]:
     """A tanh or sigmoid sits at its ends for the whole batch, where its slope is nought and nothing is learned."""
     flat = [one for one in repeated_step.activations if one.flat >= FLAT and one.size >= SMALL]
     if flat:

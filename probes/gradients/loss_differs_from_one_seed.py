@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.facts.gradients.types import Repeat
+from probes.facts.gradients.types import RepeatedStep
 
 # Relative. A CPU repeats itself but for the alignment of its memory, some units of float32's last digit (1e-7); a GPU
 # may choose another algorithm, with products of ten bits. Dropout and masks from another seed differ by more.
@@ -10,7 +10,7 @@ ELSEWHERE = 1e-3
 
 
 @probe(id="GRD020", stage=Stage.GRADIENTS, severity=Severity.WARNING, explains=("LRN*", "GEN*"))
-def loss_differs_from_one_seed(repeated_step: Repeat) -> Iterator[Finding]:
+def loss_differs_from_one_seed(repeated_step: RepeatedStep) -> Iterator[Finding]:
     """The same first step from the same seed and state gives another loss: something draws from elsewhere."""
     first, again = repeated_step.first, repeated_step.again
     same = SAME.get(repeated_step.device, ELSEWHERE)

@@ -1,14 +1,14 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.facts.gradients.types import Repeat
+from probes.facts.gradients.types import RepeatedStep
 
 # A head that only watches (a probe on detached features) is small; a decoder trains a tenth of the model and more.
 LARGE = 0.1
 
 
 @probe(id="GRD010", stage=Stage.GRADIENTS, severity=Severity.ERROR, explains=("LRN*", "GEN*"))
-def loss_part_is_cut_off(repeated_step: Repeat) -> Iterator[Finding]:
+def loss_part_is_cut_off(repeated_step: RepeatedStep) -> Iterator[Finding]:
     """One part of the loss does not reach a module that it depends on, which another part hides by training it."""
     cut = [part for part in repeated_step.parts if part.followed]
     for part in cut:

@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.facts.gradients.types import OwnStep
+from probes.facts.gradients.types import UserStep
 
 CURES = (
     ("second time", "detach() what is carried over from one call of training_step to the next"),
@@ -11,7 +11,7 @@ CURES = (
 
 
 @probe(id="GRD019", stage=Stage.GRADIENTS, severity=Severity.ERROR, explains=("LRN*", "STP*"))
-def own_step_raises(own_step: OwnStep) -> Iterator[Finding]:
+def own_step_raises(own_step: UserStep) -> Iterator[Finding]:
     """The user's own training step raises where forward and backward alone do not."""
     failure = own_step.failure
     if failure is None:

@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.facts.gradients.types import OwnStep, Repeat
+from probes.facts.gradients.types import RepeatedStep, UserStep
 
 CURES = (
     ("second time", "detach() what {} keeps from step to step, or make it anew in every forward pass"),
@@ -11,7 +11,7 @@ CURES = (
 
 
 @probe(id="GRD018", stage=Stage.GRADIENTS, severity=Severity.ERROR, explains=("LOS015", "GRD019", "LRN*"))
-def second_step_raises(repeated_step: Repeat, own_step: OwnStep | None = None) -> Iterator[Finding]:
+def second_step_raises(repeated_step: RepeatedStep, own_step: UserStep | None = None) -> Iterator[Finding]:
     """The first step works and the next one raises: the model keeps something of a graph that is gone."""
     failure = repeated_step.failure
     if failure is None or (own_step is not None and own_step.failure is None):

@@ -1,11 +1,11 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.facts.gradients.types import OwnStep
+from probes.facts.gradients.types import UserStep
 
 
 @probe(id="GRD014", stage=Stage.GRADIENTS, severity=Severity.ERROR, explains=("LRN*", "GEN*"))
-def step_makes_no_update(own_step: OwnStep) -> Iterator[Finding]:
+def step_makes_no_update(own_step: UserStep) -> Iterator[Finding]:
     """The training step never walks back or never updates: it can be called for ever without learning anything."""
     calls = own_step.calls
     if len(calls) < 2 or any(call.updates or call.moved or call.rescaled for call in calls):

@@ -1,11 +1,11 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.facts.gradients.types import OwnStep
+from probes.facts.gradients.types import UserStep
 
 
 @probe(id="GRD015", stage=Stage.GRADIENTS, severity=Severity.ERROR, explains=("GRD013", "GRD019", "LRN*", "GEN*"))
-def update_does_not_follow_backward(own_step: OwnStep) -> Iterator[Finding]:
+def update_does_not_follow_backward(own_step: UserStep) -> Iterator[Finding]:
     """The update runs before the backward pass, or after the gradients were cleared: it uses none, or old ones."""
     if not own_step.calls:
         return

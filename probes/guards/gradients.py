@@ -32,7 +32,7 @@ def norm_of(tensors: Iterable[torch.Tensor]) -> float:
     return float(torch.nn.utils.get_total_norm(list(tensors)))
 
 
-def withhold(optimizers: Iterable[Any]) -> None:
+def drop_gradients(optimizers: Iterable[Any]) -> None:
     """Without gradients an optimiser of torch moves nothing."""
     for optimizer in optimizers:
         optimizer.zero_grad(set_to_none=True)

@@ -6,7 +6,7 @@ from typing import Any
 import torch
 
 from diagnose.guard import Guard
-from probes.guards.gradients import gradients, norm_of, withhold
+from probes.guards.gradients import drop_gradients, gradients, norm_of
 
 try:
     from lightning.pytorch import Callback
@@ -43,7 +43,7 @@ class GuardCallback(Callback):
         step = trainer.global_step + 1
         stops = self.guard.judge(step=step, loss=loss, grad_norm=norm, lr=lr, clip=clip or None)
         if not all(value is None or isfinite(value) for value in (loss, norm)):
-            withhold([optimizer])
+            drop_gradients([optimizer])
         if stops:
             self.guard.halt()
 

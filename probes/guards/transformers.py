@@ -6,7 +6,7 @@ import torch
 from transformers import TrainerCallback
 
 from diagnose.guard import Guard
-from probes.guards.gradients import all_finite, gradients, withhold
+from probes.guards.gradients import all_finite, drop_gradients, gradients
 
 TIMES = ("runtime", "per_second", "compilation_time", "epoch")
 
@@ -39,7 +39,7 @@ class GuardCallback(TrainerCallback):
         if sound and (loss is None or loss - loss == 0):
             return
         stops = self.guard.judge(step=state.global_step + 1, loss=loss, grad_norm=None if sound else float("nan"))
-        withhold([optimizer])
+        drop_gradients([optimizer])
         if stops:
             self._deaf()
             self.guard.halt()

@@ -1,11 +1,11 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.facts.padding.types import Padding
+from probes.facts.padding.types import PaddingEffect
 
 
 @probe(id="LAB022", stage=Stage.LABELS, severity=Severity.WARNING)
-def attention_mask_covers_padding(padding: Padding) -> Iterator[Finding]:
+def attention_mask_covers_padding(padding: PaddingEffect) -> Iterator[Finding]:
     """The attention mask lets padding through: it is read as if it were input."""
     for mask in padding.masks:
         if mask.beside > mask.own and padding.differs:

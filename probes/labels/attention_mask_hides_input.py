@@ -1,13 +1,13 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.facts.padding.types import Padding
+from probes.facts.padding.types import PaddingEffect
 
 AFTER = ("DAT049", "LAB02[23]", "LOS*", "GRD*", "LRN*", "GEN*")
 
 
 @probe(id="LAB021", stage=Stage.LABELS, severity=Severity.ERROR, explains=AFTER)
-def attention_mask_hides_input(padding: Padding) -> Iterator[Finding]:
+def attention_mask_hides_input(padding: PaddingEffect) -> Iterator[Finding]:
     """The attention mask shuts out positions that hold input: the model does not hear or read them."""
     for mask in padding.masks:
         lost = mask.hidden or max(0, mask.own - mask.beside)

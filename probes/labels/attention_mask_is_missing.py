@@ -1,11 +1,11 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.facts.padding.types import Padding
+from probes.facts.padding.types import PaddingEffect
 
 
 @probe(id="LAB020", stage=Stage.LABELS, severity=Severity.WARNING)
-def attention_mask_is_missing(padding: Padding) -> Iterator[Finding]:
+def attention_mask_is_missing(padding: PaddingEffect) -> Iterator[Finding]:
     """Batches hold no attention mask though the model takes one: padding is read as if it were input."""
     if padding.differs and padding.mask_forgotten:
         yield Finding(

@@ -1,11 +1,11 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.facts.labels.types import Teaching
+from probes.facts.labels.types import LabelShift
 
 
 @probe(id="LAB011", stage=Stage.LABELS, severity=Severity.ERROR, explains=("LAB012", "LOS*", "LRN*", "GEN*"))
-def decoder_is_given_the_answer(teaching: Teaching) -> Iterator[Finding]:
+def decoder_is_given_the_answer(teaching: LabelShift) -> Iterator[Finding]:
     """Decoder inputs are not shifted: the decoder reads the very label that it is asked for."""
     if teaching.ahead is not None and teaching.ahead < 1:
         yield Finding(

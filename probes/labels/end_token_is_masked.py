@@ -1,11 +1,11 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.facts.labels.types import Endings
+from probes.facts.labels.types import EndTokens
 
 
 @probe(id="LAB006", stage=Stage.LABELS, severity=Severity.ERROR, explains=("LRN*", "GEN*"))
-def end_token_is_masked(endings: Endings) -> Iterator[Finding]:
+def end_token_is_masked(endings: EndTokens) -> Iterator[Finding]:
     """The end token of every row is masked with -100: the model never learns to stop."""
     if endings.all and endings.masked:
         yield Finding(

@@ -1,11 +1,11 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.facts.labels.types import Endings
+from probes.facts.labels.types import EndTokens
 
 
 @probe(id="LAB007", stage=Stage.LABELS, severity=Severity.ERROR, explains=("LRN*", "GEN*"))
-def end_token_is_missing(endings: Endings) -> Iterator[Finding]:
+def end_token_is_missing(endings: EndTokens) -> Iterator[Finding]:
     """Labels do not end with an end token: the model is not taught to stop."""
     if not endings.without or (endings.all and endings.masked):
         return

@@ -1,13 +1,13 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.facts.padding.types import Padding
+from probes.facts.padding.types import PaddingEffect
 
 SAME = 1e-3  # of the input's spread: a thousand times what float32 rounds
 
 
 @probe(id="LAB024", stage=Stage.LABELS, severity=Severity.WARNING)
-def input_changes_with_neighbours(padding: Padding) -> Iterator[Finding]:
+def input_changes_with_neighbours(padding: PaddingEffect) -> Iterator[Finding]:
     """The collator gives a row another input when it stands beside a longer one: it measures over padding."""
     if padding.input_change > SAME:
         yield Finding(

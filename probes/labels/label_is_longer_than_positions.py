@@ -1,14 +1,14 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.facts.collation.types import Targets
-from probes.facts.core.types import Table
+from probes.facts.collation.types import LabelTextMatches
+from probes.facts.core.types import TokenTable
 from probes.facts.labels.types import LabelRow
 
 
 @probe(id="LAB017", stage=Stage.LABELS, severity=Severity.ERROR, explains=("LOS*", "GRD*", "PRE*", "LRN*", "GEN*"))
 def label_is_longer_than_positions(
-    decoder_rows: tuple[LabelRow, ...], decoder_positions: Table, targets: Targets | None = None
+    decoder_rows: tuple[LabelRow, ...], decoder_positions: TokenTable, targets: LabelTextMatches | None = None
 ) -> Iterator[Finding]:
     """A row of labels is longer than the decoder has positions for: the run ends when it comes to that row."""
     limit = decoder_positions.rows

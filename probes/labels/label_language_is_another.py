@@ -1,11 +1,11 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.facts.labels.prefix_types import Prefixes
+from probes.facts.labels.prefix_types import LabelPrefixes
 
 
 @probe(id="LAB026", stage=Stage.LABELS, severity=Severity.ERROR, explains=("LRN*", "GEN*"))
-def label_language_is_another(prefixes: Prefixes) -> Iterator[Finding]:
+def label_language_is_another(prefixes: LabelPrefixes) -> Iterator[Finding]:
     """Labels begin with the token of another language than the one that generation will ask for."""
     languages = {row.language for row in prefixes.rows if row.language}
     for source, wanted in prefixes.wanted.items():

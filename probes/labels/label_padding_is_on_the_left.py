@@ -3,7 +3,7 @@ from itertools import groupby
 
 from diagnose import Finding, Severity, Stage, probe
 from probes.facts.core.types import SpecialIds
-from probes.facts.labels.types import Endings, LabelRow
+from probes.facts.labels.types import EndTokens, LabelRow
 
 AFTER = ("LAB00[2458]", "LAB010", "LOS*", "LRN*", "GEN*")
 FEWEST = 2  # rows that are filled up in front
@@ -11,7 +11,7 @@ FEWEST = 2  # rows that are filled up in front
 
 @probe(id="LAB033", stage=Stage.LABELS, severity=Severity.ERROR, explains=AFTER)
 def label_padding_is_on_the_left(
-    decoder_rows: tuple[LabelRow, ...], special_ids: SpecialIds, endings: Endings
+    decoder_rows: tuple[LabelRow, ...], special_ids: SpecialIds, endings: EndTokens
 ) -> Iterator[Finding]:
     """Labels are filled up in front: the decoder begins with padding, and in generation it never will."""
     fill = {-100, *special_ids.padding}

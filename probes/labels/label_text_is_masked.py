@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.facts.collation.types import Target, Targets
+from probes.facts.collation.types import LabelTextMatch, LabelTextMatches
 from probes.facts.labels.types import LabelRow
 
 FIX = "mask by position, with the attention mask of the labels: never by comparing ids"
@@ -10,7 +10,9 @@ FIX = "mask by position, with the attention mask of the labels: never by compari
 @probe(
     id="LAB004", stage=Stage.LABELS, severity=Severity.ERROR, explains=("LAB00[367]", "LAB016", "LOS*", "LRN*", "GEN*")
 )
-def label_text_is_masked(decoder_rows: tuple[LabelRow, ...], targets: Targets | None = None) -> Iterator[Finding]:
+def label_text_is_masked(
+    decoder_rows: tuple[LabelRow, ...], targets: LabelTextMatches | None = None
+) -> Iterator[Finding]:
     """Tokens of the text are -100, so the loss never asks for them and the model never learns to say them."""
     for row in sorted(decoder_rows, key=_holes, reverse=True):
         if _holes(row):
@@ -30,7 +32,7 @@ def _holes(row: LabelRow) -> int:
     return scored[-1] - scored[0] + 1 - len(scored) if scored else 0
 
 
-def _lacking(row: Target) -> Finding:
+def _lacking(row: LabelTextMatch) -> Finding:
     return Finding(
         where=row.where,
         message=f"{row.masked} tokens of its {row.column} are -100 in the labels, expected none",

@@ -2,7 +2,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.facts.batches.types import BatchForm
+from probes.facts.batches.types import BatchShape
 from probes.facts.first_step.types import FirstStep
 
 AFTER = ("LOS*", "GRD*", "PRE*", "LRN*", "GEN*")
@@ -10,7 +10,7 @@ AFTER = ("LOS*", "GRD*", "PRE*", "LRN*", "GEN*")
 
 @probe(id="LAB032", stage=Stage.LABELS, severity=Severity.ERROR, explains=AFTER)
 def labels_are_missing(
-    batch_form: BatchForm, first_step: FirstStep | None = None, training_step: Any = None, compute_loss: Any = None
+    batch_form: BatchShape, first_step: FirstStep | None = None, training_step: Any = None, compute_loss: Any = None
 ) -> Iterator[Finding]:
     """Batches hold no labels, and the model makes its loss of labels: there is nothing to learn from."""
     form = batch_form

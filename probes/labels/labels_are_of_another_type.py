@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.facts.batches.types import BatchForm
+from probes.facts.batches.types import BatchShape
 from probes.facts.first_step.types import FirstStep
 
 AFTER = ("LAB0*", "LOS*", "GRD*", "PRE*", "LRN*", "GEN*")
@@ -9,7 +9,7 @@ ASKED = ("long", "scalar type")  # what torch says when it wants numbers of clas
 
 
 @probe(id="LAB030", stage=Stage.LABELS, severity=Severity.ERROR, explains=AFTER)
-def labels_are_of_another_type(batch_form: BatchForm, first_step: FirstStep) -> Iterator[Finding]:
+def labels_are_of_another_type(batch_form: BatchShape, first_step: FirstStep) -> Iterator[Finding]:
     """Labels are whole numbers of a type that embedding or loss refuse: float, or too narrow an integer."""
     failure = first_step.failure
     if failure is None:

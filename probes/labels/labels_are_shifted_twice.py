@@ -1,9 +1,9 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.facts.collation.types import Targets
+from probes.facts.collation.types import LabelTextMatches
 from probes.facts.core.types import SpecialIds
-from probes.facts.labels.types import LabelRow, Teaching
+from probes.facts.labels.types import LabelRow, LabelShift
 
 ONCE = "give the labels as they are and shift in one place: the model makes its decoder inputs of them"
 
@@ -13,8 +13,8 @@ def labels_are_shifted_twice(
     decoder_rows: tuple[LabelRow, ...],
     special_ids: SpecialIds,
     decoder_start: int | None = None,
-    teaching: Teaching | None = None,
-    targets: Targets | None = None,
+    teaching: LabelShift | None = None,
+    targets: LabelTextMatches | None = None,
 ) -> Iterator[Finding]:
     """Labels are shifted once by the collator or the loss, and once more by the model: a token is skipped or lost."""
     if teaching and teaching.ahead is not None and teaching.ahead > 1:

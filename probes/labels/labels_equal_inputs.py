@@ -1,13 +1,13 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.facts.labels.types import SourceRow
+from probes.facts.labels.types import SourceLabelPair
 
 FEWEST = 2  # one text may well be its own summary
 
 
 @probe(id="LAB013", stage=Stage.LABELS, severity=Severity.ERROR, explains=("LAB01[46]", "LRN*", "GEN*"))
-def labels_equal_inputs(source_rows: tuple[SourceRow, ...]) -> Iterator[Finding]:
+def labels_equal_inputs(source_rows: tuple[SourceLabelPair, ...]) -> Iterator[Finding]:
     """Every row's labels are its own inputs: the model is taught to copy, not to translate or to shorten."""
     if len(source_rows) >= FEWEST and all(row.equal for row in source_rows):
         yield Finding(

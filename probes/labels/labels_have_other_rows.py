@@ -1,14 +1,14 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.facts.batches.types import BatchForm
+from probes.facts.batches.types import BatchShape
 from probes.facts.first_step.types import FirstStep
 
 AFTER = ("DAT04[123]", "LAB0*", "TOK005", "LOS*", "GRD*", "PRE*", "LRN*", "GEN*")
 
 
 @probe(id="LAB031", stage=Stage.LABELS, severity=Severity.ERROR, explains=AFTER)
-def labels_have_other_rows(batch_form: BatchForm, first_step: FirstStep) -> Iterator[Finding]:
+def labels_have_other_rows(batch_form: BatchShape, first_step: FirstStep) -> Iterator[Finding]:
     """The labels have another number of rows than the inputs beside them: turned over, or of other items."""
     failure = first_step.failure
     if failure is None:

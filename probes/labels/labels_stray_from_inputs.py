@@ -1,13 +1,13 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.facts.collation.types import Collation
+from probes.facts.collation.types import CollatedSample
 
 AFTER = ("LAB01[0468]", "LAB02[0-8]", "LOS015", "LRN*", "GEN*")
 
 
 @probe(id="LAB034", stage=Stage.LABELS, severity=Severity.ERROR, explains=AFTER)
-def labels_stray_from_inputs(collation: Collation) -> Iterator[Finding]:
+def labels_stray_from_inputs(collation: CollatedSample) -> Iterator[Finding]:
     """The collator gives a row the input of one item and the labels of another: only one side is sorted."""
     strays, items = collation.strays, collation.items
     if strays.apart:

@@ -1,11 +1,11 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.facts.padding.types import Padding
+from probes.facts.padding.types import PaddingEffect
 
 
 @probe(id="LAB023", stage=Stage.LABELS, severity=Severity.WARNING)
-def padding_changes_output(padding: Padding) -> Iterator[Finding]:
+def padding_changes_output(padding: PaddingEffect) -> Iterator[Finding]:
     """What the model says of a row depends on how long its neighbours are, though the masks are right."""
     wrong = any(mask.hidden or mask.own != mask.beside for mask in padding.masks)
     if not padding.differs or wrong or padding.mask_forgotten:

@@ -1,11 +1,11 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.facts.labels.prefix_types import Prefixes, language_of
+from probes.facts.labels.prefix_types import LabelPrefixes, language_of
 
 
 @probe(id="LAB009", stage=Stage.LABELS, severity=Severity.ERROR, explains=("LRN*", "GEN*"))
-def start_token_is_another_language(prefixes: Prefixes) -> Iterator[Finding]:
+def start_token_is_another_language(prefixes: LabelPrefixes) -> Iterator[Finding]:
     """The decoder starts with the token of another language than the one it is to say."""
     started = language_of([prefixes.start])
     labelled = {row.language for row in prefixes.rows if row.language}

@@ -1,13 +1,13 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.facts.labels.prefix_types import Prefix, Prefixes
+from probes.facts.labels.prefix_types import LabelPrefix, LabelPrefixes
 from probes.facts.labels.types import LabelRow
 
 
 @probe(id="LAB008", stage=Stage.LABELS, severity=Severity.ERROR, explains=("LRN*", "GEN*"))
 def start_token_is_doubled(
-    decoder_rows: tuple[LabelRow, ...], decoder_start: int, prefixes: Prefixes | None = None
+    decoder_rows: tuple[LabelRow, ...], decoder_start: int, prefixes: LabelPrefixes | None = None
 ) -> Iterator[Finding]:
     """Labels begin with the start token, which the model puts before them once more."""
     doubled = [row for row in decoder_rows if row.scored > 1 and row.first == decoder_start]
@@ -30,5 +30,5 @@ def start_token_is_doubled(
         )
 
 
-def _twice(row: Prefix) -> str:
+def _twice(row: LabelPrefix) -> str:
     return next((name for place, name in enumerate(row.names) if name in row.names[:place]), "")

@@ -1,11 +1,11 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.facts.collation.types import Targets
+from probes.facts.collation.types import LabelTextMatches
 
 
 @probe(id="LAB014", stage=Stage.LABELS, severity=Severity.ERROR, explains=("LAB009", "LRN*", "GEN*"))
-def target_is_tokenised_as_source(targets: Targets) -> Iterator[Finding]:
+def target_is_tokenised_as_source(targets: LabelTextMatches) -> Iterator[Finding]:
     """Labels are written as the tokenizer writes a source: another language token, or another vocabulary."""
     wrong = [row for row in targets.rows if row.as_source]
     if wrong:

@@ -1,13 +1,13 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.facts.collation.types import Targets
+from probes.facts.collation.types import LabelTextMatches
 
 MANY = 0.01  # one text in a hundred: what is cut is never said, which alone costs about as much of the error rate
 
 
 @probe(id="LAB016", stage=Stage.LABELS, severity=Severity.WARNING, explains=("LAB007", "LAB028"))
-def target_is_truncated(targets: Targets) -> Iterator[Finding]:
+def target_is_truncated(targets: LabelTextMatches) -> Iterator[Finding]:
     """Targets are longer than the limit of the labels and are cut there."""
     if targets.tail:
         yield _shortened(targets)
@@ -29,7 +29,7 @@ def target_is_truncated(targets: Targets) -> Iterator[Finding]:
     )
 
 
-def _shortened(targets: Targets) -> Finding:
+def _shortened(targets: LabelTextMatches) -> Finding:
     row = next(row for row in targets.rows if row.columns)
     return Finding(
         where=row.where,

@@ -1,13 +1,13 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.facts.collation.types import Target, Targets
+from probes.facts.collation.types import LabelTextMatch, LabelTextMatches
 
 MEANT = {"transcrib": ("transcript", "transcription"), "translat": ("translation",), "summar": ("summary",)}
 
 
 @probe(id="LAB028", stage=Stage.LABELS, severity=Severity.ERROR, explains=("LRN*", "GEN*"))
-def task_does_not_fit_text(targets: Targets) -> Iterator[Finding]:
+def task_does_not_fit_text(targets: LabelTextMatches) -> Iterator[Finding]:
     """A row says one task and holds the text of another: transcripts are taught as translations."""
     known = [(row, _meant(row, targets)) for row in targets.rows if row.columns]
     wrong = [row for row, meant in known if meant and not meant & set(row.columns)]
@@ -21,7 +21,7 @@ def task_does_not_fit_text(targets: Targets) -> Iterator[Finding]:
         )
 
 
-def _meant(row: Target, targets: Targets) -> set[str]:
+def _meant(row: LabelTextMatch, targets: LabelTextMatches) -> set[str]:
     """Columns that the row's task asks for and that its item has, with a text of their own."""
     texts = targets.items[row.item].texts if row.item >= 0 else {}
     names = {name for task, names in MEANT.items() if task in row.task.lower() for name in names}

@@ -2,11 +2,11 @@ from collections import Counter
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.facts.collation.types import Targets
+from probes.facts.collation.types import LabelTextMatches
 
 
 @probe(id="LAB029", stage=Stage.LABELS, severity=Severity.WARNING, explains=("GEN*",))
-def task_halves_differ_in_size(targets: Targets) -> Iterator[Finding]:
+def task_halves_differ_in_size(targets: LabelTextMatches) -> Iterator[Finding]:
     """A batch has more rows of one task than of the other, though every item should come once for each."""
     counts = Counter(row.task for row in targets.rows if row.task)
     if len(targets.rows) <= len(targets.items) or len(counts) < 2 or len(set(counts.values())) == 1:

@@ -1,11 +1,11 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.facts.collation.types import Target, Targets
+from probes.facts.collation.types import LabelTextMatch, LabelTextMatches
 
 
 @probe(id="LAB027", stage=Stage.LABELS, severity=Severity.ERROR, explains=("LAB028", "LRN*", "GEN*"))
-def task_halves_hold_one_text(targets: Targets) -> Iterator[Finding]:
+def task_halves_hold_one_text(targets: LabelTextMatches) -> Iterator[Finding]:
     """A batch has every item once for each task, with the same text for both."""
     pairs = list(_pairs(targets))
     same = [(one, other) for one, other in pairs if set(one.columns) & set(other.columns)]
@@ -23,7 +23,7 @@ def task_halves_hold_one_text(targets: Targets) -> Iterator[Finding]:
     )
 
 
-def _pairs(targets: Targets) -> Iterator[tuple[Target, Target]]:
+def _pairs(targets: LabelTextMatches) -> Iterator[tuple[LabelTextMatch, LabelTextMatch]]:
     """First and second time of each item that has several texts, where both are known."""
     first = {row.item: row for row in targets.rows if row.part == 0 and row.columns}
     for row in targets.rows:

@@ -1,13 +1,13 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.facts.labels.prefix_types import Prefixes
+from probes.facts.labels.prefix_types import LabelPrefixes
 
 FEWEST = 2  # tasks: with a single one there is nothing to tell apart
 
 
 @probe(id="LAB025", stage=Stage.LABELS, severity=Severity.ERROR, explains=("LAB02[79]", "LRN*", "GEN*"))
-def task_prefix_is_missing(prefixes: Prefixes) -> Iterator[Finding]:
+def task_prefix_is_missing(prefixes: LabelPrefixes) -> Iterator[Finding]:
     """Labels lack the token of their task, so the model cannot know what it is asked for."""
     without = [row for row in prefixes.rows if not row.task]
     used = len(without) < len(prefixes.rows)

@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.facts.overfit.types import Overfit
+from probes.facts.overfit.types import OverfitResult
 
 # One answer for all frames, the best there is, reaches `floor`: mostly blank, and a little of each letter. CTC goes
 # through that state and may wait there for hundreds of updates, its frames differing all the while. Where they differ
@@ -12,7 +12,7 @@ UPDATES = 12
 
 
 @probe(id="LRN011", stage=Stage.LEARNING, severity=Severity.ERROR, explains=("LRN001", "GEN*"))
-def ctc_stays_blank(overfitted: Overfit) -> Iterator[Finding]:
+def ctc_stays_blank(overfitted: OverfitResult) -> Iterator[Finding]:
     """CTC does not leave its blank phase: it says the same in every frame, whatever it hears."""
     run, ctc = overfitted, overfitted.ctc
     if run.learnt or ctc is None or ctc.updates < UPDATES or ctc.varies > STILL:

@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.facts.overfit.types import Overfit
+from probes.facts.overfit.types import OverfitResult
 
 # Whoever does not know which row it is pays at every place where rows part: `blind` nats for each label. One that
 # listens loses more than that when inputs are exchanged (it says the other row's label there); a deaf one nothing.
@@ -9,7 +9,7 @@ NEAR = 0.1
 
 
 @probe(id="LRN008", stage=Stage.LEARNING, severity=Severity.ERROR, explains=("LRN001", "LRN011", "GEN*"))
-def decoder_never_listens(overfitted: Overfit) -> Iterator[Finding]:
+def decoder_never_listens(overfitted: OverfitResult) -> Iterator[Finding]:
     """The labels are learnt from the labels before them: with the inputs exchanged between rows nothing changes."""
     run = overfitted
     if run.listens is not False or run.reads_labels or not run.fell or run.swapped is None:

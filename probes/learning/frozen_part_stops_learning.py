@@ -1,13 +1,13 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.facts.overfit.types import Overfit
-from probes.facts.parameters.types import Novelty, Parameters
+from probes.facts.overfit.types import OverfitResult
+from probes.facts.parameters.types import NewParameters, Parameters
 
 
 @probe(id="LRN004", stage=Stage.LEARNING, severity=Severity.ERROR, explains=("LRN001", "LRN00[578]", "GEN*"))
 def frozen_part_stops_learning(
-    overfit_curve: Overfit, parameters: Parameters, novelty: Novelty | None = None
+    overfit_curve: OverfitResult, parameters: Parameters, novelty: NewParameters | None = None
 ) -> Iterator[Finding]:
     """A part is frozen that has to learn: set free, the same rows are learnt; or it is new and stays random."""
     run, trial = overfit_curve, overfit_curve.thawed

@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.facts.pairing.types import PairLosses, Relations
+from probes.facts.pairing.types import PairTests, SwappedTargetLoss
 
 UNRELATED = 0.01  # a chance above it shows nothing
 LEARNT = 0.9  # of its loss before: less than a tenth gained tells nothing of what the model could learn
@@ -9,7 +9,7 @@ LEARNT = 0.9  # of its loss before: less than a tenth gained tells nothing of wh
 
 @probe(id="LRN032", stage=Stage.LEARNING, severity=Severity.WARNING)
 def held_out_pairs_are_not_preferred(
-    pair_losses: PairLosses, pair_relations: Relations | None = None
+    pair_losses: SwappedTargetLoss, pair_relations: PairTests | None = None
 ) -> Iterator[Finding]:
     """After a short training the model's loss on unseen rows is the same with right and with swapped targets."""
     found = pair_losses

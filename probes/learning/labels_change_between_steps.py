@@ -1,11 +1,11 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.facts.overfit.types import Overfit
+from probes.facts.overfit.types import OverfitResult
 
 
 @probe(id="LRN010", stage=Stage.LEARNING, severity=Severity.ERROR, explains=("LRN*", "GEN*"))
-def labels_change_between_steps(overfit_curve: Overfit, redrawn_labels: str | None = None) -> Iterator[Finding]:
+def labels_change_between_steps(overfit_curve: OverfitResult, redrawn_labels: str | None = None) -> Iterator[Finding]:
     """The same rows have other labels at every step: there is nothing that could be learnt by heart."""
     run = overfit_curve
     if run.relabelled:

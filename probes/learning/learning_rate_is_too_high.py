@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.facts.learning_rate.types import RateTrial, Walk
+from probes.facts.learning_rate.types import RateRun, RateTrial
 
 BETTER = 0.85  # of the loss at the peak: a tenth of a good rate is far behind in so few updates, never ahead
 KNOWS = 0.5  # of the entropy of the labels: below, more than their frequencies is known, and nothing has run away
@@ -26,7 +26,7 @@ def learning_rate_is_too_high(rate_trial: RateTrial) -> Iterator[Finding]:
     )
 
 
-def _runs_away(peak: Walk, lower: Walk, floor: float | None) -> bool:
+def _runs_away(peak: RateRun, lower: RateRun, floor: float | None) -> bool:
     if not peak.sound:
         return True
     risen, lost = peak.last > RISEN * peak.first, floor is None or peak.last > KNOWS * floor

@@ -1,13 +1,13 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.facts.overfit.types import Overfit
+from probes.facts.overfit.types import OverfitResult
 
 
 # Where each label is the likeliest one after those before it, a greedy search says all of them. Beams, sampling and
 # rules of generation may choose otherwise, and the generation stage names what is wrong with them: this only tells.
 @probe(id="LRN012", stage=Stage.LEARNING, severity=Severity.NOTE)
-def learnt_text_is_not_generated(overfitted: Overfit) -> Iterator[Finding]:
+def learnt_text_is_not_generated(overfitted: OverfitResult) -> Iterator[Finding]:
     """Rows are known by heart, and the model says something else when it generates them."""
     run = overfitted
     wrong = [(text, reference) for text, reference in run.said if text != reference]

@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.facts.overfit.types import Overfit
+from probes.facts.overfit.types import OverfitResult
 
 # A loss of these labels asks for each of them at its place, or at the one before (a language model): for 100 %.
 # Rows that meet each other's labels agree by chance, in specials and common words.
@@ -9,7 +9,7 @@ HALF = 0.6
 
 
 @probe(id="LRN006", stage=Stage.LEARNING, severity=Severity.ERROR, explains=("LRN*", "GEN*"))
-def loss_asks_for_other_labels(overfit_curve: Overfit) -> Iterator[Finding]:
+def loss_asks_for_other_labels(overfit_curve: OverfitResult) -> Iterator[Finding]:
     """The loss teaches classes that are not the labels of their places: what is learnt by heart is something else."""
     run = overfit_curve
     if run.asked is None or run.asked >= HALF or run.taught or run.relabelled or run.probabilities:

@@ -1,11 +1,11 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.facts.overfit.types import Overfit
+from probes.facts.overfit.types import OverfitResult
 
 
 @probe(id="LRN002", stage=Stage.LEARNING, severity=Severity.ERROR, explains=("LRN*", "GEN*"))
-def no_weight_learns(overfit_curve: Overfit) -> Iterator[Finding]:
+def no_weight_learns(overfit_curve: OverfitResult) -> Iterator[Finding]:
     """The optimiser holds not one of the model's trainable weights, so that no update changes the loss."""
     run = overfit_curve
     if run.held:

@@ -1,11 +1,11 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.facts.overfit.types import Overfit
+from probes.facts.overfit.types import OverfitResult
 
 
 @probe(id="LRN001", stage=Stage.LEARNING, severity=Severity.ERROR, explains=("GEN*",))
-def one_batch_is_not_learnt(overfitted: Overfit) -> Iterator[Finding]:
+def one_batch_is_not_learnt(overfitted: OverfitResult) -> Iterator[Finding]:
     """A few rows cannot be learnt by heart, at any rate that was tried."""
     run = overfitted
     if run.learnt or (run.book is None and run.ctc is None and run.fell):  # where nobody knows how low it can go

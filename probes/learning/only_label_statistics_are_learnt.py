@@ -1,14 +1,14 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.facts.overfit.types import Overfit
+from probes.facts.overfit.types import OverfitResult
 
 # Without input and prefix nothing can be below the entropy of the labels; who ends within a tenth of it knows no more.
 NEAR = 0.1
 
 
 @probe(id="LRN007", stage=Stage.LEARNING, severity=Severity.ERROR, explains=("LRN001", "LRN008", "LRN011", "GEN*"))
-def only_label_statistics_are_learnt(overfitted: Overfit) -> Iterator[Finding]:
+def only_label_statistics_are_learnt(overfitted: OverfitResult) -> Iterator[Finding]:
     """The loss ends at the entropy of the labels: the model learns how often each occurs, and nothing of its rows."""
     run = overfitted
     if run.learnt or run.relabelled or run.book is None or not run.unigram or run.swapped_book is None:

@@ -1,14 +1,16 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.facts.pairing.types import PairLosses, Relations
+from probes.facts.pairing.types import PairTests, SwappedTargetLoss
 
 UNRELATED = 0.01  # a chance above it shows nothing
 ENOUGH = 100  # rows, with which the demo's right pairs stand out by more than 20 sigmas
 
 
 @probe(id="LRN031", stage=Stage.LEARNING, severity=Severity.NOTE)
-def pairs_show_no_relation(pair_relations: Relations, pair_losses: PairLosses | None = None) -> Iterator[Finding]:
+def pairs_show_no_relation(
+    pair_relations: PairTests, pair_losses: SwappedTargetLoss | None = None
+) -> Iterator[Finding]:
     """No relation between inputs and targets could be shown, and nothing says that one would have been seen."""
     if pair_losses is not None and pair_losses.chance <= UNRELATED:
         return

@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.facts.overfit.types import Overfit
+from probes.facts.overfit.types import OverfitResult
 
 LARGE = 0.1  # of what trains: an unused pooler of BERT-base is 0.5 %, an encoder a third and more
 UPDATES = 3  # an adapter that starts at zero hides the matrix before it from the first gradient
@@ -9,7 +9,7 @@ UNHELD, RESTING = "no optimiser holds it", "a rate of zero"
 
 
 @probe(id="LRN003", stage=Stage.LEARNING, severity=Severity.ERROR, explains=("LRN*", "GEN*"))
-def part_takes_no_part_in_learning(overfit_curve: Overfit) -> Iterator[Finding]:
+def part_takes_no_part_in_learning(overfit_curve: OverfitResult) -> Iterator[Finding]:
     """A part that is meant to train does not change while the loss falls: the rest learns around it."""
     run = overfit_curve
     still = [part for part in run.idle if part.share >= LARGE and part.why != RESTING]

@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.facts.overfit.types import Overfit
+from probes.facts.overfit.types import OverfitResult
 
 # Scores between `lowest` and `highest` give the right one of V classes at most 1 / (1 + (V - 1) exp(lowest - highest)):
 # for probabilities, which cannot be further apart than 1, the loss stays above ln(1 + (V - 1) / e).
@@ -9,7 +9,7 @@ NEAR = 1.3  # times that bound: the scores have grown as far apart as they can, 
 
 
 @probe(id="LRN005", stage=Stage.LEARNING, severity=Severity.ERROR, explains=("LRN*", "GEN*"))
-def scores_hold_the_loss_up(overfit_curve: Overfit) -> Iterator[Finding]:
+def scores_hold_the_loss_up(overfit_curve: OverfitResult) -> Iterator[Finding]:
     """Scores that cannot grow reach the loss, such as the output of a softmax, so that it ends far above zero."""
     run = overfit_curve
     if run.scores is None or run.bound is None:

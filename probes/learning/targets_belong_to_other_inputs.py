@@ -2,7 +2,7 @@ from collections.abc import Iterator
 from math import atanh, sqrt
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.facts.pairing.types import Relation, Relations
+from probes.facts.pairing.types import PairTest, PairTests
 
 UNRELATED = 0.01  # the chance above which own targets are taken to fit no better than swapped ones
 SHOWN = 1e-3  # and below which they do
@@ -13,7 +13,7 @@ FLOOR, FEWEST = 0.5, 3.72  # lengths of right pairs correlate by that at the ver
 
 
 @probe(id="LRN030", stage=Stage.LEARNING, severity=Severity.ERROR, explains=("LRN03[12]", "GEN*"))
-def targets_belong_to_other_inputs(pair_relations: Relations) -> Iterator[Finding]:
+def targets_belong_to_other_inputs(pair_relations: PairTests) -> Iterator[Finding]:
     """Targets fit their inputs no better than swapped ones, though elsewhere, or moved by some rows, they do."""
     kinds = [one for one in pair_relations.train if one.whole]
     stretches = [one for one in pair_relations.train if not one.whole]
@@ -29,7 +29,7 @@ def targets_belong_to_other_inputs(pair_relations: Relations) -> Iterator[Findin
         )
 
 
-def _why(one: Relation, peers: list[Relation]) -> str:
+def _why(one: PairTest, peers: list[PairTest]) -> str:
     """The evidence that a relation would have been seen; empty where the pairs are right or nobody can tell."""
     unrelated = one.chance > UNRELATED
     clearly = one.shifted > max(SURE, one.sigmas + APART, 1.5 * one.sigmas)
@@ -44,17 +44,17 @@ def _why(one: Relation, peers: list[Relation]) -> str:
     return ""
 
 
-def _expected(peer: Relation, one: Relation) -> float:
+def _expected(peer: PairTest, one: PairTest) -> float:
     return peer.sigmas * sqrt(min(1.0, one.rows / peer.rows)) if peer.chance <= SHOWN else 0.0
 
 
-def _peers(one: Relation, kinds: list[Relation], evaluation: tuple[Relation, ...]) -> list[Relation]:
+def _peers(one: PairTest, kinds: list[PairTest], evaluation: tuple[PairTest, ...]) -> list[PairTest]:
     place = kinds.index(one)
     same = [peer for peer in evaluation if peer.whole][place : place + 1]
     return [*(peer for peer in kinds if peer is not one), *same]
 
 
-def _others(one: Relation, stretches: list[Relation]) -> list[Relation]:
+def _others(one: PairTest, stretches: list[PairTest]) -> list[PairTest]:
     """Of the other stretches the usual one."""
     rest = sorted((other for other in stretches if other is not one), key=lambda other: other.sigmas)
     return rest[len(rest) // 2 :][:1]

@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.facts.overfit.types import Overfit, better
+from probes.facts.overfit.types import OverfitResult, better
 
 
 @probe(
@@ -10,7 +10,7 @@ from probes.facts.overfit.types import Overfit, better
     severity=Severity.ERROR,
     explains=("LRN001", "LRN00[78]", "LRN011", "LRN021", "GEN*"),
 )
-def training_mode_cannot_learn(overfitted: Overfit) -> Iterator[Finding]:
+def training_mode_cannot_learn(overfitted: OverfitResult) -> Iterator[Finding]:
     """What is learnt with dropout off is lost in training mode: dropout or batch norm lets nothing through."""
     run, trial = overfitted, overfitted.training
     if trial is None or trial.failure:  # what a forward pass in training mode raises is told of the first step

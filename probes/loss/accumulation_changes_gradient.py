@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.facts.loss.types import Accumulation, LossTrials
+from probes.facts.loss.types import AccumulationError, LossTrials
 
 ALIKE = 0.02  # relative error; float32 leaves 1e-5
 OFF = 0.05  # from a ratio of one
@@ -11,7 +11,7 @@ FACTOR = 1.5  # of two batches one is too many or too few
 
 @probe(id="LOS013", stage=Stage.LOSS, severity=Severity.ERROR, explains=("LRN*",))
 def accumulation_changes_gradient(
-    accumulation: Accumulation, loss_trials: LossTrials | None = None
+    accumulation: AccumulationError, loss_trials: LossTrials | None = None
 ) -> Iterator[Finding]:
     """One accumulated step is not the step of the same rows in one batch."""
     seen, name = accumulation, f"{accumulation.batches} accumulated batches"
@@ -39,7 +39,7 @@ def accumulation_changes_gradient(
         yield Finding("accumulated_step", message, fix, numbers, Severity.NOTE)
 
 
-def _scaled(seen: Accumulation, name: str, numbers: dict[str, float | None], is_sum: bool) -> Iterator[Finding]:
+def _scaled(seen: AccumulationError, name: str, numbers: dict[str, float | None], is_sum: bool) -> Iterator[Finding]:
     ratio, divisor = seen.means_ratio, seen.divisor
     if divisor is not None and divisor > 1 and divisor == seen.configured:
         return  # it divides by the setting, and the run accumulates as many

@@ -1,15 +1,15 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.facts.nonfinite.types import Bisected
-from probes.reporting.nonfinite_finding import born
+from probes.facts.nonfinite.types import BisectResult
+from probes.reporting.nonfinite_finding import nonfinite_finding
 
 FIX = "shorten or drop the row that is named, lower the encoder's stride, or set zero_infinity=True and count it"
 
 
 @probe(id="LOS058", stage=Stage.LOSS, severity=Severity.ERROR, explains=("LOS0*", "GRD*", "PRE*", "LRN*", "GEN*"))
-def ctc_target_has_no_path(bisected: Bisected) -> Iterator[Finding]:
+def ctc_target_has_no_path(bisected: BisectResult) -> Iterator[Finding]:
     """CTC cannot align a target with the frames it has: the loss is infinite."""
     origin = bisected.origin
     if origin is not None and origin.cause == "ctc target too long":
-        yield born(origin, f"{origin.operation} in {origin.where} found no alignment", FIX)
+        yield nonfinite_finding(origin, f"{origin.operation} in {origin.where} found no alignment", FIX)

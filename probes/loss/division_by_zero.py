@@ -1,15 +1,15 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.facts.nonfinite.types import Bisected
-from probes.reporting.nonfinite_finding import born
+from probes.facts.nonfinite.types import BisectResult
+from probes.reporting.nonfinite_finding import nonfinite_finding
 
 FIX = "add an eps to the divisor, or leave out the rows in which it is nought"
 
 
 @probe(id="LOS054", stage=Stage.LOSS, severity=Severity.ERROR, explains=("LOS0*", "GRD*", "PRE*", "LRN*", "GEN*"))
-def division_by_zero(bisected: Bisected) -> Iterator[Finding]:
+def division_by_zero(bisected: BisectResult) -> Iterator[Finding]:
     """Something is divided by nought."""
     origin = bisected.origin
     if origin is not None and origin.cause == "division by zero":
-        yield born(origin, f"{origin.operation} in {origin.where} has a divisor of nought", FIX)
+        yield nonfinite_finding(origin, f"{origin.operation} in {origin.where} has a divisor of nought", FIX)

@@ -1,14 +1,14 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.facts.loss.types import Frames
+from probes.facts.loss.types import FramesUsed
 
 SLIGHT = 0.02  # and more than one frame: formulas for the length after subsampling are often one short
 MUCH = 0.1
 
 
 @probe(id="LOS014", stage=Stage.LOSS, severity=Severity.ERROR, explains=("LAB018", "LRN*", "GEN*"))
-def encoder_frames_are_unheard(encoder_frames: tuple[Frames, ...]) -> Iterator[Finding]:
+def encoder_frames_are_unheard(encoder_frames: tuple[FramesUsed, ...]) -> Iterator[Finding]:
     """The mask over the encoder's output is shorter than the output: the end of every clip is not heard."""
     for reader in sorted({one.reader for one in encoder_frames}):
         worst = max((one for one in encoder_frames if one.reader == reader), key=lambda one: one.frames - one.heard)

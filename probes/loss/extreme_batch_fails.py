@@ -2,12 +2,12 @@ from collections.abc import Iterator
 from math import isfinite
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.facts.loss.types import Extreme, Extremes
+from probes.facts.loss.types import ExtremeBatches, ExtremeBatchResult
 from probes.reporting.failure_finding import cure_of
 
 
 @probe(id="LOS015", stage=Stage.LOSS, severity=Severity.ERROR, explains=("LRN*",))
-def extreme_batch_fails(extremes: Extremes) -> Iterator[Finding]:
+def extreme_batch_fails(extremes: ExtremeBatches) -> Iterator[Finding]:
     """The first batch runs, but one of the longest or of the shortest rows raises or is not finite."""
     for one in extremes.batches:
         rows = ", ".join(one.rows[:4]) + (", …" if len(one.rows) > 4 else "")
@@ -26,7 +26,7 @@ def extreme_batch_fails(extremes: Extremes) -> Iterator[Finding]:
             yield _not_finite(one, where)
 
 
-def _not_finite(one: Extreme, where: str) -> Finding:
+def _not_finite(one: ExtremeBatchResult, where: str) -> Finding:
     loss = "none" if one.loss is None else f"{one.loss:.4g}"
     bad = (
         f"; {len(one.bad_gradients)} gradients hold NaN or Inf, first {one.bad_gradients[0]}"

@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.facts.first_step.types import Reach
+from probes.facts.first_step.types import GradientReach
 from probes.facts.loss.types import LossTrials
 
 # Of the scores' spread: float32 leaves 1e-6; at random weights a Whisper's scores move by 1e-2, a wav2vec2's by 1e-3.
@@ -11,7 +11,7 @@ LARGE = 0.1  # as for gradients: of what trains
 
 
 @probe(id="LOS005", stage=Stage.LOSS, severity=Severity.ERROR, explains=("GRD*", "LRN*", "GEN*"))
-def loss_ignores_input(loss_trials: LossTrials, gradient_reach: Reach | None = None) -> Iterator[Finding]:
+def loss_ignores_input(loss_trials: LossTrials, gradient_reach: GradientReach | None = None) -> Iterator[Finding]:
     """The scores stay what they are when rows exchange their inputs: nothing of the input arrives."""
     follow = loss_trials.scores_follow
     cuts = gradient_reach.cuts if gradient_reach else ()

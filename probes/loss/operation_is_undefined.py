@@ -1,15 +1,17 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.facts.nonfinite.types import Bisected
-from probes.reporting.nonfinite_finding import born
+from probes.facts.nonfinite.types import BisectResult
+from probes.reporting.nonfinite_finding import nonfinite_finding
 
 FIX = "look at the line that is named and at the ranges of its inputs"
 
 
 @probe(id="LOS060", stage=Stage.LOSS, severity=Severity.ERROR, explains=("LOS0*", "GRD*", "PRE*", "LRN*", "GEN*"))
-def operation_is_undefined(bisected: Bisected) -> Iterator[Finding]:
+def operation_is_undefined(bisected: BisectResult) -> Iterator[Finding]:
     """An operation is given values for which it has no finite result."""
     origin = bisected.origin
     if origin is not None and origin.cause == "arithmetic":
-        yield born(origin, f"{origin.operation} in {origin.where} has no finite result for what it was given", FIX)
+        yield nonfinite_finding(
+            origin, f"{origin.operation} in {origin.where} has no finite result for what it was given", FIX
+        )

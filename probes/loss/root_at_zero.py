@@ -1,17 +1,17 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.facts.nonfinite.types import Bisected
-from probes.reporting.nonfinite_finding import born
+from probes.facts.nonfinite.types import BisectResult
+from probes.reporting.nonfinite_finding import nonfinite_finding
 
 FIX = "put an eps under the root: (x + eps).sqrt()"
 
 
 @probe(id="LOS055", stage=Stage.LOSS, severity=Severity.ERROR, explains=("LOS0*", "GRD*", "PRE*", "LRN*", "GEN*"))
-def root_at_zero(bisected: Bisected) -> Iterator[Finding]:
+def root_at_zero(bisected: BisectResult) -> Iterator[Finding]:
     """A root, power or norm is taken where it has no value or no slope."""
     origin = bisected.origin
     if origin is not None and origin.cause == "root at zero":
-        yield born(
+        yield nonfinite_finding(
             origin, f"{origin.operation} in {origin.where} has no finite value or slope there ({origin.phase})", FIX
         )

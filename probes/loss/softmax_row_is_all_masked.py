@@ -1,15 +1,15 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.facts.nonfinite.types import Bisected
-from probes.reporting.nonfinite_finding import born
+from probes.facts.nonfinite.types import BisectResult
+from probes.reporting.nonfinite_finding import nonfinite_finding
 
 FIX = "leave at least one position of each row unmasked, or mask with a large finite number instead of -inf"
 
 
 @probe(id="LOS056", stage=Stage.LOSS, severity=Severity.ERROR, explains=("LOS0*", "GRD*", "PRE*", "LRN*", "GEN*"))
-def softmax_row_is_all_masked(bisected: Bisected) -> Iterator[Finding]:
+def softmax_row_is_all_masked(bisected: BisectResult) -> Iterator[Finding]:
     """A softmax has a row in which every position is masked."""
     origin = bisected.origin
     if origin is not None and origin.cause == "fully masked":
-        yield born(origin, f"{origin.operation} in {origin.where} was given a row of -inf alone", FIX)
+        yield nonfinite_finding(origin, f"{origin.operation} in {origin.where} was given a row of -inf alone", FIX)

@@ -1,15 +1,15 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.facts.nonfinite.types import Bisected
-from probes.reporting.nonfinite_finding import born
+from probes.facts.nonfinite.types import BisectResult
+from probes.reporting.nonfinite_finding import nonfinite_finding
 
 FIX = "set a finite learning rate and decay, and an eps that the weights' format can hold (1e-8 is nought in float16)"
 
 
 @probe(id="LOS059", stage=Stage.LOSS, severity=Severity.ERROR, explains=("LOS0*", "GRD*", "PRE*", "LRN*", "GEN*"))
-def update_is_not_finite(bisected: Bisected) -> Iterator[Finding]:
+def update_is_not_finite(bisected: BisectResult) -> Iterator[Finding]:
     """Loss and gradients are finite, and the optimiser makes a weight NaN or infinite."""
     origin = bisected.origin
     if origin is not None and origin.cause == "update":
-        yield born(origin, f"{origin.operation} made it so in the first update", FIX)
+        yield nonfinite_finding(origin, f"{origin.operation} made it so in the first update", FIX)

@@ -1,17 +1,17 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.facts.nonfinite.types import Bisected
-from probes.reporting.nonfinite_finding import born
+from probes.facts.nonfinite.types import BisectResult
+from probes.reporting.nonfinite_finding import nonfinite_finding
 
 FIX = "scale the inputs of this operation down, normalise before it, or keep it in float32 (bf16 instead of fp16)"
 
 
 @probe(id="LOS052", stage=Stage.LOSS, severity=Severity.ERROR, explains=("LOS0*", "GRD*", "PRE*", "LRN*", "GEN*"))
-def value_overflows(bisected: Bisected) -> Iterator[Finding]:
+def value_overflows(bisected: BisectResult) -> Iterator[Finding]:
     """A value grows beyond what its number format can hold."""
     origin = bisected.origin
     if origin is not None and origin.cause == "overflow":
-        yield born(
+        yield nonfinite_finding(
             origin, f"{origin.operation} in {origin.where} gave more than {origin.values[-1].dtype} can hold", FIX
         )

@@ -1,15 +1,15 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.facts.nonfinite.types import Bisected
-from probes.reporting.nonfinite_finding import born
+from probes.facts.nonfinite.types import BisectResult
+from probes.reporting.nonfinite_finding import nonfinite_finding
 
 FIX = "load the weights again from a checkpoint that is whole, or initialise this part"
 
 
 @probe(id="LOS051", stage=Stage.LOSS, severity=Severity.ERROR, explains=("LOS0*", "GRD*", "PRE*", "LRN*", "GEN*"))
-def weight_is_not_finite(bisected: Bisected) -> Iterator[Finding]:
+def weight_is_not_finite(bisected: BisectResult) -> Iterator[Finding]:
     """A weight is NaN or infinite before the first step."""
     origin = bisected.origin
     if origin is not None and origin.cause == "weights":
-        yield born(origin, f"the weight {origin.module} is so before the step", FIX)
+        yield nonfinite_finding(origin, f"the weight {origin.module} is so before the step", FIX)

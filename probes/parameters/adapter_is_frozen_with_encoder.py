@@ -1,11 +1,11 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.facts.parameters.weight_types import Untouched
+from probes.facts.parameters.weight_types import UntrainedFrozenModules
 
 
 @probe(id="PAR004", stage=Stage.PARAMETERS, severity=Severity.WARNING, explains=("LRN*", "GEN*"))
-def adapter_is_frozen_with_encoder(untouched: Untouched) -> Iterator[Finding]:
+def adapter_is_frozen_with_encoder(untouched: UntrainedFrozenModules) -> Iterator[Finding]:
     """Within a frozen part that was trained before, an adapter that never was is frozen too."""
     seen = untouched
     # Initialisation leaves exact zeros and exact laws behind; where most of what is frozen has moved from them, what

@@ -1,11 +1,11 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.facts.parameters.types import Novelty, Parameters
+from probes.facts.parameters.types import NewParameters, Parameters
 
 
 @probe(id="PAR003", stage=Stage.PARAMETERS, severity=Severity.ERROR, explains=("PAR004", "PAR016", "LRN*", "GEN*"))
-def fresh_part_is_frozen(parameters: Parameters, novelty: Novelty) -> Iterator[Finding]:
+def fresh_part_is_frozen(parameters: Parameters, novelty: NewParameters) -> Iterator[Finding]:
     """A newly initialised part is frozen, so its random weights stay in the way of everything behind it."""
     new = {*novelty.said, *novelty.absent}
     rows = [row for row in parameters.rows if row.name in new and not row.trainable]

@@ -1,11 +1,11 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.facts.placement.types import Trial
+from probes.facts.placement.types import TrainingPass
 
 
 @probe(id="PAR014", stage=Stage.PARAMETERS, severity=Severity.WARNING, explains=("LRN*", "GEN*"))
-def frozen_buffers_move(training_trial: Trial) -> Iterator[Finding]:
+def frozen_buffers_move(training_trial: TrainingPass) -> Iterator[Finding]:
     """A frozen part still changes: its running statistics follow every batch, since it is in training mode."""
     if training_trial.moved:
         worst = max(training_trial.moved, key=lambda moved: moved.change)

@@ -1,11 +1,11 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.facts.parameters.types import Named
+from probes.facts.parameters.types import TrainablePatterns
 
 
 @probe(id="PAR016", stage=Stage.PARAMETERS, severity=Severity.ERROR, explains=("LRN*", "GEN*"))
-def meant_to_train_is_frozen(named_parameters: Named) -> Iterator[Finding]:
+def meant_to_train_is_frozen(named_parameters: TrainablePatterns) -> Iterator[Finding]:
     """Something that is named in `trainable` is frozen, or is not there at all."""
     named = named_parameters
     if named.frozen:

@@ -1,11 +1,11 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.facts.parameters.weight_types import Tie
+from probes.facts.parameters.weight_types import WeightTie
 
 
 @probe(id="PAR013", stage=Stage.PARAMETERS, severity=Severity.ERROR, explains=("LRN*", "GEN*"))
-def tie_is_broken(asked_ties: tuple[Tie, ...]) -> Iterator[Finding]:
+def tie_is_broken(asked_ties: tuple[WeightTie, ...]) -> Iterator[Finding]:
     """The configuration ties two parameters, and they are two: one of them is lost when the model is saved."""
     for tie in asked_ties:
         if not tie.one:

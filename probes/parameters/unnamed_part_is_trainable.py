@@ -1,11 +1,11 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.facts.parameters.types import Named
+from probes.facts.parameters.types import TrainablePatterns
 
 
 @probe(id="PAR017", stage=Stage.PARAMETERS, severity=Severity.WARNING)
-def unnamed_part_is_trainable(named_parameters: Named) -> Iterator[Finding]:
+def unnamed_part_is_trainable(named_parameters: TrainablePatterns) -> Iterator[Finding]:
     """Something trains though `trainable` does not name it: a part that should be frozen is not."""
     named = named_parameters
     if named.unnamed:

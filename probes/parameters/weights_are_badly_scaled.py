@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.facts.parameters.weight_types import WeightRow, Weights
+from probes.facts.parameters.weight_types import Weights, WeightStats
 
 # The laws in use (Xavier, He, torch's own, 0.02 normal, T5's) give std × √fan-in between 0.1 and 3, trained T5 up to
 # about 15; a head that is a token table as well (mT5: std 1 at any width) up to 100. Flagged are only orders of
@@ -27,7 +27,7 @@ def weights_are_badly_scaled(initial_weights: Weights) -> Iterator[Finding]:
         )
 
 
-def _why(row: WeightRow) -> str:
+def _why(row: WeightStats) -> str:
     if not row.std or len(row.shape) < 2 or row.role == "embedding":
         return ""
     if row.role in ("dense", "head") and row.gain > (WIDE_HEAD if row.role == "head" else WIDE):

@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.facts.parameters.weight_types import WeightRow, Weights
+from probes.facts.parameters.weight_types import Weights, WeightStats
 
 EFFECTS = ("PAR010", "LOS*", "GRD*", "LRN*", "GEN*")
 
@@ -21,7 +21,7 @@ def weights_are_constant(initial_weights: Weights) -> Iterator[Finding]:
         )
 
 
-def _why(row: WeightRow, weights: Weights) -> str:
+def _why(row: WeightStats, weights: Weights) -> str:
     """Zeros are healthy where a layer starts as nothing (LoRA's second matrix, a head): so in every layer or alone."""
     if row.nan or row.infinite or not row.equal_rows or (not row.trainable and row.highest):
         return ""  # what is frozen may be a fixed average

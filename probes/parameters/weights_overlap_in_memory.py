@@ -2,11 +2,11 @@ from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
 from probes.facts.parameters.types import Parameters
-from probes.facts.parameters.weight_types import Overlaps
+from probes.facts.parameters.weight_types import MemoryOverlaps
 
 
 @probe(id="PAR012", stage=Stage.PARAMETERS, severity=Severity.ERROR, explains=("TOK011", "LRN*", "GEN*"))
-def weights_overlap_in_memory(overlapping: Overlaps, parameters: Parameters) -> Iterator[Finding]:
+def weights_overlap_in_memory(overlapping: MemoryOverlaps, parameters: Parameters) -> Iterator[Finding]:
     """Two parameters lie over the same memory without being one, so each step writes one over the other."""
     trained = {row.name for row in parameters.rows if row.trainable}
     for pair in overlapping.pairs:

@@ -1,13 +1,13 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.facts.placement.types import Mismatches
+from probes.facts.placement.types import DtypeMismatches
 
 
 @probe(
     id="PLC003", stage=Stage.PLACEMENT, severity=Severity.ERROR, explains=("PLC002", "PLC004", "LAB*", "LOS*", "GRD*")
 )
-def dtypes_differ_between_layers(dtype_mismatches: Mismatches, precision: str = "fp32") -> Iterator[Finding]:
+def dtypes_differ_between_layers(dtype_mismatches: DtypeMismatches, precision: str = "fp32") -> Iterator[Finding]:
     """Parameters that meet in one operation, or in one stack of layers, are of different types."""
     rows = sorted(dtype_mismatches.rows, key=lambda row: not row.within)
     if rows:

@@ -1,11 +1,11 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.facts.placement.types import Resting, RestingParts
+from probes.facts.placement.types import EvalModeModule, EvalModeModules
 
 
 @probe(id="PLC005", stage=Stage.PLACEMENT, severity=Severity.WARNING, explains=("LRN*", "GEN*"))
-def part_is_left_in_evaluation_mode(resting: RestingParts) -> Iterator[Finding]:
+def part_is_left_in_evaluation_mode(resting: EvalModeModules) -> Iterator[Finding]:
     """A part that trains is in evaluation mode: its dropout is off, its batch norm does not follow the data."""
     for part in resting.rows:
         if not part.trainable or not (part.dropouts or part.norms):
@@ -22,6 +22,6 @@ def part_is_left_in_evaluation_mode(resting: RestingParts) -> Iterator[Finding]:
         )
 
 
-def _held(part: Resting) -> str:
+def _held(part: EvalModeModule) -> str:
     norms = f"{part.norms} batch norms ({part.fresh_norms} without statistics)" if part.norms else ""
     return " and ".join(filter(None, [f"{part.dropouts} dropouts" if part.dropouts else "", norms]))

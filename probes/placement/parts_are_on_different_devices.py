@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.facts.placement.types import Placed, Placement
+from probes.facts.placement.types import Placement, TensorPlacement
 
 EFFECTS = ("PAR*", "PLC*", "LAB*", "MEM*", "LOS*", "GRD*", "PRE*", "LRN*", "GEN*")
 
@@ -30,12 +30,12 @@ def parts_are_on_different_devices(placement: Placement) -> Iterator[Finding]:
         yield _apart(strays[0], usual, len(strays), Severity.NOTE)
 
 
-def _within(odd: Placed, parts: tuple[Placed, ...]) -> bool:
+def _within(odd: TensorPlacement, parts: tuple[TensorPlacement, ...]) -> bool:
     """In one module: its tensors meet in one operation, whoever moves inputs between modules."""
     return any(row.module == odd.module and row.device != odd.device for row in parts)
 
 
-def _apart(odd: Placed, usual: str, count: int, severity: Severity | None) -> Finding:
+def _apart(odd: TensorPlacement, usual: str, count: int, severity: Severity | None) -> Finding:
     return Finding(
         where=odd.name,
         message=f"this {odd.owner} is on {odd.device}, expected {usual} as the rest of the model ({count} tensors)",

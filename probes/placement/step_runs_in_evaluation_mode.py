@@ -1,11 +1,11 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.facts.placement.types import Trial
+from probes.facts.placement.types import TrainingPass
 
 
 @probe(id="PLC006", stage=Stage.PLACEMENT, severity=Severity.ERROR, explains=("LRN*", "GEN*"))
-def step_runs_in_evaluation_mode(training_trial: Trial) -> Iterator[Finding]:
+def step_runs_in_evaluation_mode(training_trial: TrainingPass) -> Iterator[Finding]:
     """The code of the step puts the model into evaluation mode, or leaves it there."""
     if training_trial.ran_in_evaluation:
         told = (

@@ -2,7 +2,7 @@ from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
 from probes.facts.parameters.types import Parameters
-from probes.facts.placement.types import Masters
+from probes.facts.placement.types import MasterWeights
 
 DIGITS = {
     "float16": 2**-11,
@@ -11,7 +11,7 @@ DIGITS = {
 
 
 @probe(id="PLC002", stage=Stage.PLACEMENT, severity=Severity.ERROR, explains=("LAB023", "LOS*", "GRD*", "PRE*", "LRN*"))
-def trained_weights_are_16_bit(parameters: Parameters, masters: Masters) -> Iterator[Finding]:
+def trained_weights_are_16_bit(parameters: Parameters, masters: MasterWeights) -> Iterator[Finding]:
     """Weights that train are kept in 16 bits, in which small updates are rounded away."""
     rows = [row for row in parameters.rows if row.trainable and row.dtype in DIGITS]
     if rows and not masters.kept:

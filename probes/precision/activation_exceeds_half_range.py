@@ -1,15 +1,15 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.facts.precision.types import FORMATS, Precision
-from probes.reporting.nonfinite_finding import born
-from probes.reporting.precision_finding import by, cure, failed
+from probes.facts.precision.types import FORMATS, PrecisionComparison
+from probes.reporting.nonfinite_finding import nonfinite_finding
+from probes.reporting.precision_finding import describe_mode, failed_runs, fix_for
 
 
 @probe(id="PRE001", stage=Stage.PRECISION, severity=Severity.ERROR, explains=("PRE*", "LRN*", "GEN*"))
-def activation_exceeds_half_range(precisions: Precision) -> Iterator[Finding]:
+def activation_exceeds_half_range(precisions: PrecisionComparison) -> Iterator[Finding]:
     """A result of the forward pass is larger than the run's 16-bit format can hold: the loss becomes NaN."""
-    for run, only_cpu in failed(precisions):
+    for run, only_cpu in failed_runs(precisions):
         origin, offender = run.origin, run.predicted
         if origin is None or origin.cause not in ("overflow", "weights") or offender is None:
             continue
@@ -19,7 +19,7 @@ def activation_exceeds_half_range(precisions: Precision) -> Iterator[Finding]:
         bits = min((room.bits for room in run.headroom), default=0.0)
         where = f"{offender.operation or 'the weight'} in {offender.where} reaches {offender.largest:.3g}"
         only = "; on a GPU it is finite" if only_cpu else ""
-        finding = born(origin, f"{by(run)}, {where}, beyond {held:.5g}{only}", cure(run))
+        finding = nonfinite_finding(origin, f"{describe_mode(run)}, {where}, beyond {held:.5g}{only}", fix_for(run))
         measured = {**finding.measured, "largest": offender.largest, "headroom_bits": bits, "list": run.rules}
         yield Finding(
             finding.where,

@@ -2,23 +2,24 @@ from collections.abc import Iterator
 from math import log2
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.facts.precision.types import Precision
-from probes.reporting.precision_finding import by, judged
+from probes.facts.precision.types import PrecisionComparison
+from probes.reporting.precision_finding import describe_mode, judged_runs
 
 NEAR = log2(10)  # a tenth of what the format holds: reports of models that overflow late begin there (prec_mbart_*)
 SHOWN = 5
 
 
 @probe(id="PRE008", stage=Stage.PRECISION, severity=Severity.WARNING)
-def activation_nears_half_range(precisions: Precision) -> Iterator[Finding]:
+def activation_nears_half_range(precisions: PrecisionComparison) -> Iterator[Finding]:
     """A result is within a factor of ten of the largest number in the run's 16-bit format: it may overflow later."""
-    for run, only_cpu in judged(precisions):
+    for run, only_cpu in judged_runs(precisions):
         near = [room for room in run.headroom if 0 <= room.bits < NEAR]
         if near and run.usable and not only_cpu:
             worst, names = near[0], ", ".join(room.module for room in near[:SHOWN])
             yield Finding(
                 f"{worst.module} ({worst.kind})" if worst.kind else worst.module,
-                f"{by(run)}, {worst.operation} reaches {worst.largest:.3g}, {worst.bits:.1f} bits below the end; "
+                f"{describe_mode(run)}, {worst.operation} reaches {worst.largest:.3g}, {worst.bits:.1f} bits "
+                "below the end; "
                 f"{len(near)} module{'s are' if near[1:] else ' is'} this near: {names}",
                 f"train in bf16, or set training.keep_fp32: [{names}] before it overflows",
                 {"largest": worst.largest, "headroom_bits": worst.bits, "modules": len(near)},

@@ -1,22 +1,22 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.facts.precision.types import Precision
-from probes.reporting.nonfinite_finding import born
-from probes.reporting.precision_finding import by, failed
+from probes.facts.precision.types import PrecisionComparison
+from probes.reporting.nonfinite_finding import nonfinite_finding
+from probes.reporting.precision_finding import describe_mode, failed_runs
 
 ZEROS = ("log of zero", "division by zero", "root at zero")
 
 
 @probe(id="PRE006", stage=Stage.PRECISION, severity=Severity.ERROR, explains=("PRE*", "LRN*", "GEN*"))
-def epsilon_vanishes_in_half(precisions: Precision) -> Iterator[Finding]:
+def epsilon_vanishes_in_half(precisions: PrecisionComparison) -> Iterator[Finding]:
     """A small number that guards a division, a logarithm or a root becomes 0 in the run's 16-bit format."""
-    for run, only_cpu in failed(precisions):
+    for run, only_cpu in failed_runs(precisions):
         if run.origin is not None and run.origin.cause in ZEROS:
             only = "; on a GPU it is finite" if only_cpu else ""
-            finding = born(
+            finding = nonfinite_finding(
                 run.origin,
-                f"{by(run)}, {run.origin.operation} meets a nought that float32 does not have{only}",
+                f"{describe_mode(run)}, {run.origin.operation} meets a nought that float32 does not have{only}",
                 "use an eps of 1e-5 and more, or compute this part in float32",
             )
             severity = Severity.WARNING if only_cpu else None

@@ -1,15 +1,15 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.facts.precision.types import FORMATS, Precision
-from probes.reporting.precision_finding import by, judged
+from probes.facts.precision.types import FORMATS, PrecisionComparison
+from probes.reporting.precision_finding import describe_mode, judged_runs
 
 
 @probe(id="PRE002", stage=Stage.PRECISION, severity=Severity.ERROR, explains=("PRE003", "LRN*"))
-def gradient_exceeds_half_range(precisions: Precision) -> Iterator[Finding]:
+def gradient_exceeds_half_range(precisions: PrecisionComparison) -> Iterator[Finding]:
     """Gradients overflow fp16 at the loss scale, and the scale cannot fall far enough."""
     scale = precisions.scale
-    run = next((run for run, _ in judged(precisions)), None)
+    run = next((run for run, _ in judged_runs(precisions)), None)
     if scale is None or run is None or not run.gradients:
         return
     worst = max(run.gradients, key=lambda share: share.largest)
@@ -21,7 +21,8 @@ def gradient_exceeds_half_range(precisions: Precision) -> Iterator[Finding]:
         first = f"; {run.burst.operation} in {run.burst.where} is the first" if run.burst else ""
         yield Finding(
             worst.module or "compute_loss",
-            f"{by(run)}, its gradients reach {worst.largest / scale.settled:.3g}; the loss scale of {scale.start:g} "
+            f"{describe_mode(run)}, its gradients reach {worst.largest / scale.settled:.3g}; the loss scale of "
+            f"{scale.start:g} "
             f"{held}, and times that they are beyond 65504: every step is skipped or becomes NaN{first}",
             "use torch.amp.GradScaler, which halves its scale, or a fixed scale so much lower; bf16 needs none",
             {"largest": worst.largest / scale.settled, "scale": scale.start, "settled": scale.settled},

@@ -1,18 +1,18 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.facts.precision.types import Precision
-from probes.reporting.precision_finding import by, judged
+from probes.facts.precision.types import PrecisionComparison
+from probes.reporting.precision_finding import describe_mode, judged_runs
 
 HALF = 0.5  # more is lost than kept; healthy models lose at most 0.09 at the scaler's own scale (bench, precision)
 SHOWN = 5
 
 
 @probe(id="PRE003", stage=Stage.PRECISION, severity=Severity.WARNING, explains=("LRN*",))
-def gradient_underflows_in_half(precisions: Precision) -> Iterator[Finding]:
+def gradient_underflows_in_half(precisions: PrecisionComparison) -> Iterator[Finding]:
     """Most gradients of a module are too small for fp16 at the loss scale and become nought."""
     scale = precisions.scale
-    run = next((run for run, _ in judged(precisions)), None)
+    run = next((run for run, _ in judged_runs(precisions)), None)
     if scale is None or run is None:
         return
     lost = [share for share in run.gradients if share.lost > HALF and share.trains]
@@ -21,7 +21,8 @@ def gradient_underflows_in_half(precisions: Precision) -> Iterator[Finding]:
         more = f"; so do those of {len(lost) - 1} more modules: {', '.join(s.module for s in lost[1:SHOWN])}"
         yield Finding(
             worst.module or "compute_loss",
-            f"{by(run)}, {worst.lost:.0%} of its gradients vanish at a loss scale of {scale.settled:g}: below 3e-8 "
+            f"{describe_mode(run)}, {worst.lost:.0%} of its gradients vanish at a loss scale of "
+            f"{scale.settled:g}: below 3e-8 "
             f"fp16 has only nought{more if lost[1:] else ''}",
             "scale the loss up (torch.amp.GradScaler begins at 65536), or train in bf16",
             {"lost": worst.lost, "scale": scale.settled, "modules": len(lost)},

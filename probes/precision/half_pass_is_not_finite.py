@@ -1,16 +1,16 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.facts.precision.types import Precision
+from probes.facts.precision.types import PrecisionComparison
 from probes.precision.epsilon_vanishes_in_half import ZEROS
-from probes.reporting.nonfinite_finding import born
-from probes.reporting.precision_finding import by, cure, failed
+from probes.reporting.nonfinite_finding import nonfinite_finding
+from probes.reporting.precision_finding import describe_mode, failed_runs, fix_for
 
 
 @probe(id="PRE007", stage=Stage.PRECISION, severity=Severity.ERROR, explains=("PRE*", "LRN*", "GEN*"))
-def half_pass_is_not_finite(precisions: Precision) -> Iterator[Finding]:
+def half_pass_is_not_finite(precisions: PrecisionComparison) -> Iterator[Finding]:
     """A step in 16 bits is not finite though none of its results in float32 is too large or too small for it."""
-    for run, only_cpu in failed(precisions):
+    for run, only_cpu in failed_runs(precisions):
         origin = run.origin
         if origin is None or origin.cause in ZEROS:
             continue
@@ -20,8 +20,10 @@ def half_pass_is_not_finite(precisions: Precision) -> Iterator[Finding]:
         if overflow and (backward or (run.predicted is not None and origin.phase != "backward pass")):
             continue
         only = "; on a GPU it is finite" if only_cpu else ""
-        finding = born(
-            origin, f"{by(run)}, {origin.operation or 'a weight'} gives what float32 does not{only}", cure(run)
+        finding = nonfinite_finding(
+            origin,
+            f"{describe_mode(run)}, {origin.operation or 'a weight'} gives what float32 does not{only}",
+            fix_for(run),
         )
         severity = Severity.WARNING if only_cpu else None
         yield Finding(

@@ -1,8 +1,8 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.facts.precision.types import FORMATS, Precision
-from probes.reporting.precision_finding import by, judged
+from probes.facts.precision.types import FORMATS, PrecisionComparison
+from probes.reporting.precision_finding import describe_mode, judged_runs
 
 # The float32 pass was run again with every narrow result off by one rounding at random: what rounding does to this
 # loss is of that size. Weights and inputs are rounded too: up to three roundings, a factor of 1.7. A root of a mean
@@ -12,10 +12,10 @@ TIMES, ROUNDINGS = 12, 4
 
 
 @probe(id="PRE004", stage=Stage.PRECISION, severity=Severity.WARNING)
-def loss_differs_between_precisions(precisions: Precision) -> Iterator[Finding]:
+def loss_differs_between_precisions(precisions: PrecisionComparison) -> Iterator[Finding]:
     """The loss in 16 bits differs from that in float32 by more than rounding can explain."""
     wide = precisions.reference.loss
-    for run, only_cpu in judged(precisions):
+    for run, only_cpu in judged_runs(precisions):
         if wide is None or run.loss is None or not run.usable or only_cpu:
             continue
         off = abs(run.loss - wide)
@@ -23,7 +23,8 @@ def loss_differs_between_precisions(precisions: Precision) -> Iterator[Finding]:
         if off > bound:
             yield Finding(
                 run.name,
-                f"the loss is {run.loss:.5g} {by(run)} and {wide:.5g} in float32; rounding alone moves it by "
+                f"the loss is {run.loss:.5g} {describe_mode(run)} and {wide:.5g} in float32; rounding alone moves "
+                "it by "
                 f"{precisions.wobble:.2g}, at most {bound:.2g}",
                 "look for small numbers that become 0 (eps, 1e-8), for large ones that are clamped, and for code that "
                 "asks for the dtype; keep that part in float32",

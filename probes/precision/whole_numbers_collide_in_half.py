@@ -1,14 +1,14 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.facts.precision.types import FORMATS, Precision
-from probes.reporting.precision_finding import by, judged
+from probes.facts.precision.types import FORMATS, PrecisionComparison
+from probes.reporting.precision_finding import describe_mode, judged_runs
 
 
 @probe(id="PRE005", stage=Stage.PRECISION, severity=Severity.WARNING)
-def whole_numbers_collide_in_half(precisions: Precision) -> Iterator[Finding]:
+def whole_numbers_collide_in_half(precisions: PrecisionComparison) -> Iterator[Finding]:
     """Positions, lengths or counts are held in 16 bits, which cannot tell them apart any more."""
-    for run, only_cpu in judged(precisions):
+    for run, only_cpu in judged_runs(precisions):
         if only_cpu or not run.collided:
             continue
         first = run.collided[0]
@@ -16,7 +16,8 @@ def whole_numbers_collide_in_half(precisions: Precision) -> Iterator[Finding]:
         file, _, line = first.line.rpartition(":")
         yield Finding(
             f"{first.module} ({first.kind})" if first.kind else first.module or first.line,
-            f"{by(run)}, {first.key[3]} holds {first.whole} whole numbers up to {first.largest:.0f}, of which "
+            f"{describe_mode(run)}, {first.key[3]} holds {first.whole} whole numbers up to {first.largest:.0f}, "
+            "of which "
             f"{first.apart} stay apart: {format.name} counts one by one to {2**format.digits}",
             "keep positions, lengths and counts in integers or float32, and cast what is computed from them",
             {"numbers": first.whole, "apart": first.apart, "largest": first.largest},

@@ -6,7 +6,7 @@ from probes.facts.nonfinite.types import Origin
 SHOWN = 5  # rows by name
 
 
-def born(origin: Origin, story: str, fix: str) -> Finding:
+def nonfinite_finding(origin: Origin, story: str, fix: str) -> Finding:
     """Where it was seen, where it was born, and what went in and came out there."""
     file, _, line = origin.line.rpartition(":")
     into = "; ".join(str(value) for value in origin.values)

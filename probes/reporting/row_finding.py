@@ -10,12 +10,14 @@ from probes.facts.corpus.types import CorpusRow
 Item = TypeVar("Item")
 
 
-def at(row: CorpusRow, message: str, fix: str, severity: Severity | None = None, **measured: Number) -> Finding:
+def row_finding(
+    row: CorpusRow, message: str, fix: str, severity: Severity | None = None, **measured: Number
+) -> Finding:
     """A finding that points at the row's own line; None is the probe's severity."""
     return Finding(row.where, message, fix, measured, severity, row.file, row.line)
 
 
-def mild_unless(many: bool) -> Severity | None:
+def note_unless(many: bool) -> Severity | None:
     """What is a warning when much of the corpus has it is a note in a few rows."""
     return None if many else Severity.NOTE
 

@@ -28,7 +28,7 @@ def noise(values: Sequence[float]) -> float:
     return 1.4826 * median(abs(step - slope) for step in steps) / sqrt(2)
 
 
-def chance_of_rise(values: Sequence[float]) -> float:
+def p_value_of_rise(values: Sequence[float]) -> float:
     """How often chance alone orders so many values so well upwards (Mann and Kendall, one-sided)."""
     count = len(values)
     if count < 4:
@@ -39,12 +39,12 @@ def chance_of_rise(values: Sequence[float]) -> float:
     return 0.5 * erfc((score - 1) / sqrt(spread / 18) / sqrt(2)) if spread > 0 and score > 0 else 1.0
 
 
-def chance_of_fall(values: Sequence[float]) -> float:
+def p_value_of_fall(values: Sequence[float]) -> float:
     """The same downwards."""
-    return chance_of_rise([-value for value in values])
+    return p_value_of_rise([-value for value in values])
 
 
-def steadiness(values: Sequence[float]) -> float:
+def kendall_tau(values: Sequence[float]) -> float:
     """Kendall's tau against time: 1 where every value is above all before it, -1 where below."""
     pairs = len(values) * (len(values) - 1) / 2
     return _score(values) / pairs if pairs else 0.0
@@ -64,11 +64,11 @@ def logs(values: Sequence[float]) -> list[float]:
     return [log(value) for value in values] if all(value > 0 and isfinite(value) for value in values) else []
 
 
-def level(values: Sequence[float], count: int = 5) -> float:
+def recent_median(values: Sequence[float], count: int = 5) -> float:
     """Where the series stands: the median of its last values."""
     return median(values[-count:])
 
 
-def start(values: Sequence[float], count: int = 3) -> float:
+def initial_median(values: Sequence[float], count: int = 3) -> float:
     """Where the series began: the median of its first values."""
     return median(values[:count])

@@ -3,8 +3,8 @@ from statistics import median
 
 from diagnose import Finding, Severity, Stage, probe
 from diagnose.records import Records
-from probes.reporting.step_finding import at
-from probes.reporting.trend_tests import chance_of_rise
+from probes.reporting.step_finding import step_finding
+from probes.reporting.trend_tests import p_value_of_rise
 
 LEAST = 3  # evaluations after the best one
 ABOVE = 1.1  # times the best; three seeds of the healthy demo rise by 4 % and come back
@@ -19,7 +19,7 @@ def evaluation_loss_climbs(records: Records) -> Iterator[Finding]:
     series = run.series("evaluation.loss")
     values = series.values
     best = min(range(len(values)), key=values.__getitem__, default=0)
-    if len(values) - best <= LEAST or values[-1] < ABOVE * values[best] or chance_of_rise(values[best:]) > ORDERED:
+    if len(values) - best <= LEAST or values[-1] < ABOVE * values[best] or p_value_of_rise(values[best:]) > ORDERED:
         return
     losses = run.series("loss")
     since = [value for step, value in zip(losses.steps, losses.values, strict=True) if step >= series.steps[best]]
@@ -27,7 +27,7 @@ def evaluation_loss_climbs(records: Records) -> Iterator[Finding]:
     if half and median(since[half:]) >= median(since[:half]):
         return  # both get worse: no overfitting
     better = [name for name in records.evaluated if name != "loss" and _best_last(run, name)]
-    yield at(
+    yield step_finding(
         records,
         series.steps[best],
         f"the evaluation loss is {values[-1]:.4g} at step {series.steps[-1]} after {values[best]:.4g} at step "

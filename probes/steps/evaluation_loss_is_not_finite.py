@@ -3,7 +3,7 @@ from math import isfinite
 
 from diagnose import Finding, Severity, Stage, probe
 from diagnose.records import Records
-from probes.reporting.step_finding import at
+from probes.reporting.step_finding import step_finding
 
 
 @probe(id="STP004", stage=Stage.STEPS, severity=Severity.ERROR, explains=("STP02[0-3]",))
@@ -16,7 +16,7 @@ def evaluation_loss_is_not_finite(records: Records) -> Iterator[Finding]:
     if not bad or (records.broken and not records.passed() and records.broken[1].step <= bad[0][0]):
         return
     step, value = bad[0]
-    yield at(
+    yield step_finding(
         records,
         step,
         f"the evaluation loss is {value} in {len(bad)} of {len(series.values)} evaluations, the training loss is not",

@@ -2,8 +2,8 @@ from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
 from diagnose.records import Records
-from probes.reporting.step_finding import at
-from probes.reporting.trend_tests import level, start
+from probes.reporting.step_finding import step_finding
+from probes.reporting.trend_tests import initial_median, recent_median
 
 EVALUATIONS = 3
 PATIENCE = 500  # steps: before them a model may well say nothing yet
@@ -18,7 +18,7 @@ def evaluation_stands_still(records: Records) -> Iterator[Finding]:
     run = records.sound
     begins = run.phase.rows[0].step if run.phase.rows else 0
     losses = run.phase.series("loss").values
-    learnt = bool(losses) and level(losses) < LEARNT * start(losses)
+    learnt = bool(losses) and recent_median(losses) < LEARNT * initial_median(losses)
     for name in run.evaluated:
         series = run.series(f"evaluation.{name}")
         kept = [(s, v) for s, v in zip(series.steps, series.values, strict=True) if s >= begins]
@@ -28,7 +28,7 @@ def evaluation_stands_still(records: Records) -> Iterator[Finding]:
         why = _why(name, last[0][1], always=all(value == last[0][1] for _, value in kept) and not learnt)
         if not why or (name != "loss" and last[-1][0] - begins < PATIENCE):
             continue
-        yield at(
+        yield step_finding(
             records,
             last[-1][0],
             f"{name} is {last[0][1]:.6f} at {len(last)} evaluations in a row since step {last[0][0]}: {why}",

@@ -2,8 +2,8 @@ from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
 from diagnose.records import Records
-from probes.reporting.step_finding import at
-from probes.reporting.trend_tests import chance_of_rise, level, start
+from probes.reporting.step_finding import step_finding
+from probes.reporting.trend_tests import initial_median, p_value_of_rise, recent_median
 
 FIRST = 10  # steps, told one by one: the ones that a person should look at hardest
 # Ten values in any order rise so steadily once in a thousand times. Ten seeds of the five healthy subjects end their
@@ -19,10 +19,10 @@ def first_steps_climb(records: Records) -> Iterator[Finding]:
     values = [row.loss for row in rows if row.loss is not None]
     if len(values) < FIRST or min(values) <= 0 or any(step < FIRST for step in records.phases):
         return
-    first, now = start(values), level(values, 3)
-    if now < TIMES * first or chance_of_rise(values) > STEADY:
+    first, now = initial_median(values), recent_median(values, 3)
+    if now < TIMES * first or p_value_of_rise(values) > STEADY:
         return
-    yield at(
+    yield step_finding(
         records,
         rows[-1].step,
         f"the loss goes from {first:.4g} to {now:.4g} over the first {FIRST} steps, steadily, expected to fall",

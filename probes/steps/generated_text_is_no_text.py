@@ -3,7 +3,7 @@ from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
 from diagnose.records import Records
-from probes.reporting.step_finding import at
+from probes.reporting.step_finding import step_finding
 
 PATIENCE = 500  # steps: before them a model may well say nothing of sense
 STRANGE = re.compile(r"<extra_id_\d+>|<0x[0-9A-Fa-f]{2}>|[\x00-\x08\ufffd]")
@@ -32,7 +32,7 @@ def generated_text_is_no_text(records: Records) -> Iterator[Finding]:
     for kind, hits in kinds.items():
         if len(hits) > MOST * len(texts) and not (early and not kind.startswith("made")):
             shown = f" ({hits[0][:60]!r})" if hits[0].strip() else ""
-            yield at(
+            yield step_finding(
                 records,
                 row.step,
                 f"{len(hits)} of {len(texts)} generated texts are {kind}{shown}, expected text",

@@ -3,8 +3,8 @@ from statistics import median
 
 from diagnose import Finding, Severity, Stage, probe
 from diagnose.records import Records
-from probes.reporting.step_finding import at
-from probes.reporting.trend_tests import WINDOW, level
+from probes.reporting.step_finding import step_finding
+from probes.reporting.trend_tests import WINDOW, recent_median
 
 LEAST = 10
 # Ten seeds of five healthy subjects stay within 10 times their own median, a run that leaves CTC's blanks within 20.
@@ -19,14 +19,14 @@ def gradient_norm_explodes(records: Records) -> Iterator[Finding]:
     values, steps = series.values[-WINDOW:], series.steps[-WINDOW:]
     if len(values) < LEAST:
         return
-    usual, now, step = median(series.values[:LEAST]), level(values), steps[-1]
+    usual, now, step = median(series.values[:LEAST]), recent_median(values), steps[-1]
     highest = max(range(len(values)), key=values.__getitem__)
     if not 0 < LASTING * usual < now:
         usual, now, step = median(values[: max(1, highest)]), values[highest], steps[highest]
         if highest < LEAST or not 0 < ONCE * usual < now or now < START * median(series.values[:LEAST]):
             return
     clips = records.series("clip").values
-    yield at(
+    yield step_finding(
         records,
         step,
         f"grad_norm is {now:.4g} here and was {usual:.4g} before, {now / usual:.3g} times; "

@@ -2,7 +2,7 @@ from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
 from diagnose.records import Records
-from probes.reporting.step_finding import at
+from probes.reporting.step_finding import step_finding
 
 LEAST = 2  # in a row: one batch without a label to score has none
 
@@ -22,7 +22,7 @@ def gradient_norm_is_zero(records: Records) -> Iterator[Finding]:
         return
     first = next(row for row in rows if row.grad_norm == 0 and row.loss != 0)
     loss = f"{first.loss:.4g}" if first.loss is not None else "not logged"
-    yield at(
+    yield step_finding(
         records,
         first.step,
         f"grad_norm is exactly 0 at {longest} records in a row up to step {ends}, and the loss is {loss}",

@@ -2,8 +2,8 @@ from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
 from diagnose.records import Records
-from probes.reporting.step_finding import at
-from probes.reporting.trend_tests import level, start
+from probes.reporting.step_finding import step_finding
+from probes.reporting.trend_tests import initial_median, recent_median
 
 LEAST = 10
 TINY = 1e-7  # of all weights together: below it float32 loses the update beside the weight
@@ -17,14 +17,14 @@ def gradient_norm_vanishes(records: Records) -> Iterator[Finding]:
     norms, losses = run.series("grad_norm"), run.series("loss").values
     if len(norms.values) < LEAST or len(losses) < LEAST:
         return
-    first, now = start(norms.values), level(norms.values)
-    if now <= 0 or level(losses) < HIGH * start(losses) or not (now < SHRUNK * first or now < TINY):
+    first, now = initial_median(norms.values), recent_median(norms.values)
+    if now <= 0 or recent_median(losses) < HIGH * initial_median(losses) or not (now < SHRUNK * first or now < TINY):
         return
-    yield at(
+    yield step_finding(
         records,
         norms.steps[-1],
-        f"grad_norm is {now:.3g} after {first:.3g} at the beginning, and the loss still {level(losses):.4g} "
-        f"after {start(losses):.4g}",
+        f"grad_norm is {now:.3g} after {first:.3g} at the beginning, and the loss still {recent_median(losses):.4g} "
+        f"after {initial_median(losses):.4g}",
         "look for saturated activations and for missing skip connections or norms; diagnose preflight names the layer",
         now=now,
         first=first,

@@ -2,8 +2,8 @@ from collections.abc import Iterator, Sequence
 
 from diagnose import Finding, Severity, Stage, probe
 from diagnose.records import Records, Series
-from probes.reporting.step_finding import at, span
-from probes.reporting.trend_tests import binned, logs, noise, start, steadiness
+from probes.reporting.step_finding import step_finding, step_range
+from probes.reporting.trend_tests import binned, initial_median, kendall_tau, logs, noise
 
 LEAST = 12
 # Without zero_grad the norm grows at nearly every step, and at each by no more than one step's own gradient. A healthy
@@ -25,17 +25,17 @@ def gradients_add_up(records: Records) -> Iterator[Finding]:
     values, steps = series.values, series.steps
     if len(values) < LEAST or steps[0] > LEAST or values[0] <= 0 or min(values[1:]) < values[0]:
         return
-    one = start(values, 1) / steps[0]  # a log that begins at step 10 shows ten gradients at once
+    one = initial_median(values, 1) / steps[0]  # a log that begins at step 10 shows ten gradients at once
     pairs = zip(values, values[1:], steps, steps[1:], strict=False)
     slopes = sorted((after - before) / (then - now) for before, after, now, then in pairs if then > now)
     climbs = bool(slopes) and _climbs(series, slopes, one)
     if not climbs and not (slopes and _is_smooth(values)):
         return
     typical = slopes[len(slopes) // 2]
-    yield at(
+    yield step_finding(
         records,
         steps[-1],
-        f"grad_norm goes from {values[0]:.4g} to {values[-1]:.4g} over {span(series)}, by {typical:.3g} a step, "
+        f"grad_norm goes from {values[0]:.4g} to {values[-1]:.4g} over {step_range(series)}, by {typical:.3g} a step, "
         f"hardly wavering; one step's own gradient is {one:.3g}",
         "call optimizer.zero_grad() once in every step, after the update or before backward",
         None if climbs and steps[0] == 1 else Severity.WARNING,
@@ -50,7 +50,7 @@ def _climbs(series: Series, slopes: list[float], one: float) -> bool:
     early = next((value for value, step in zip(values, steps, strict=True) if step >= EARLY * steps[0]), 0.0)
     if early < FOLD * values[0] or slopes[int(0.9 * (len(slopes) - 1))] > OWN * one:
         return False
-    return max(values[-3:]) >= TIMES * values[0] and steadiness(binned(values, 40)) >= STEADY
+    return max(values[-3:]) >= TIMES * values[0] and kendall_tau(binned(values, 40)) >= STEADY
 
 
 def _is_smooth(values: Sequence[float]) -> bool:

@@ -2,7 +2,7 @@ from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
 from diagnose.records import Records
-from probes.reporting.step_finding import at, span
+from probes.reporting.step_finding import step_finding, step_range
 
 LEAST = 10
 EXACT = 3  # of a run under way whose schedule is known: nothing is rounded, and no scaler skips an update
@@ -18,10 +18,10 @@ def learning_rate_never_moves(records: Records) -> Iterator[Finding]:
         return
     if any(rate != rates.values[0] for rate in rates.values):
         return
-    yield at(
+    yield step_finding(
         records,
         rates.steps[-1],
-        f"lr is {rates.values[0]:.6g} at all {len(rates.values)} records of {span(rates)}; "
+        f"lr is {rates.values[0]:.6g} at all {len(rates.values)} records of {step_range(rates)}; "
         + (f"the schedule {records.schedule} changes it at every step" if known else "no schedule is on record"),
         "call scheduler.step() once after every optimiser step" if known else "make sure that a constant rate is meant",
         None if known else Severity.NOTE,

@@ -2,8 +2,8 @@ from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
 from diagnose.records import Records, Series
-from probes.reporting.step_finding import at
-from probes.reporting.trend_tests import binned, chance_of_fall
+from probes.reporting.step_finding import step_finding
+from probes.reporting.trend_tests import binned, p_value_of_fall
 
 LEAST = 3  # the first step of a warm-up and the last of a decay are zero by right
 SEEKING = 12  # while a gradient scaler looks for its scale, neither weights nor schedule move
@@ -25,9 +25,9 @@ def learning_rate_stays_zero(records: Records) -> Iterator[Finding]:
     if passing and last - first < TAIL * (rates.steps[-1] - rates.steps[0]):
         return
     losses = [value for step, value in zip(*_loss(run), strict=True) if first <= step <= last]
-    if chance_of_fall(binned(losses)) < 0.001:
+    if p_value_of_fall(binned(losses)) < 0.001:
         return  # it learns: the log rounds
-    yield at(
+    yield step_finding(
         records,
         first,
         f"lr is 0 at {end - begin} records in a row, steps {first} to {last}, expected above 0",

@@ -3,7 +3,7 @@ from statistics import median
 
 from diagnose import Finding, Severity, Stage, probe
 from diagnose.records import Records
-from probes.reporting.step_finding import at
+from probes.reporting.step_finding import step_finding
 from probes.reporting.trend_tests import WINDOW
 
 LEAST, WARMING = 10, 2  # records; the first batches wait for workers to start
@@ -22,7 +22,7 @@ def loader_holds_up_the_step(records: Records) -> Iterator[Finding]:
     share = median((row.loading_seconds or 0.0) / (row.seconds or 1.0) for row in kept)
     if share <= SHARE or waits < SECONDS:
         return
-    yield at(
+    yield step_finding(
         records,
         kept[-1].step,
         f"{share:.0%} of a step is waiting for data: {waits:.3g} s of {median(r.seconds or 0.0 for r in kept):.3g} s",

@@ -2,7 +2,7 @@ from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
 from diagnose.records import Records
-from probes.reporting.step_finding import at
+from probes.reporting.step_finding import step_finding
 
 # At a scale of 1 the gradient is not scaled at all: it overflows float16 (65504) by itself.
 UNSCALED = 1.0
@@ -23,7 +23,7 @@ def loss_scale_collapses(records: Records) -> Iterator[Finding]:
     if low is None and longest < HALVINGS:
         return
     place = place if low is None else low
-    yield at(
+    yield step_finding(
         records,
         series.steps[place],
         f"the loss scale is {series.values[place]:.4g} after {series.values[0]:.4g}, lowered {longest} times in a row; "

@@ -2,8 +2,8 @@ from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
 from diagnose.records import Records
-from probes.reporting.step_finding import at
-from probes.reporting.trend_tests import CERTAIN, binned, chance_of_rise, steadiness
+from probes.reporting.step_finding import step_finding
+from probes.reporting.trend_tests import CERTAIN, binned, kendall_tau, p_value_of_rise
 
 LEAST = 48
 TIMES = 3.0  # a busy machine doubles a step's time for a while
@@ -17,9 +17,9 @@ def step_becomes_slower(records: Records) -> Iterator[Finding]:
     if len(series.values) < LEAST:
         return
     bins = binned(series.values)
-    if bins[0] <= 0 or bins[-1] < TIMES * bins[0] or steadiness(bins) < STEADY or chance_of_rise(bins) > CERTAIN:
+    if bins[0] <= 0 or bins[-1] < TIMES * bins[0] or kendall_tau(bins) < STEADY or p_value_of_rise(bins) > CERTAIN:
         return
-    yield at(
+    yield step_finding(
         records,
         series.steps[-1],
         f"a step took {bins[0]:.3g} s at the beginning and takes {bins[-1]:.3g} s now, growing all the while",

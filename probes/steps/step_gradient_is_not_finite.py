@@ -3,7 +3,7 @@ from math import isfinite
 
 from diagnose import Finding, Severity, Stage, probe
 from diagnose.records import Records
-from probes.reporting.step_finding import at
+from probes.reporting.step_finding import step_finding
 
 # A scaler that has found its scale tries a larger one every 2000 steps, and may look for it over ten steps at first.
 SEEKING, SHARE = 10, 0.05
@@ -28,7 +28,7 @@ def step_gradient_is_not_finite(records: Records) -> Iterator[Finding]:
     if usual and (harmless or records.scaled or sought):
         return  # as a gradient scaler does while it looks for its scale
     loss = f"at a loss of {row.loss:.4g}" if row.loss is not None else "and the loss is not logged"
-    yield at(
+    yield step_finding(
         records,
         row.step,
         f"grad_norm is {row.grad_norm} {loss}, expected a finite number; {bad} of {len(norms)} norms are not finite: "

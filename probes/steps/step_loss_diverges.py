@@ -3,8 +3,8 @@ from math import exp
 
 from diagnose import Finding, Severity, Stage, probe
 from diagnose.records import Records
-from probes.reporting.step_finding import at
-from probes.reporting.trend_tests import CERTAIN, binned, chance_of_fall, chance_of_rise, level, logs, noise
+from probes.reporting.step_finding import step_finding
+from probes.reporting.trend_tests import CERTAIN, binned, logs, noise, p_value_of_fall, p_value_of_rise, recent_median
 
 LEAST = 8
 LASTING, LONG = 5, 20  # records at that height: a spike is over sooner; a fine-tune is shaken by its warm-up
@@ -21,23 +21,23 @@ def step_loss_diverges(records: Records) -> Iterator[Finding]:
     values = series.values
     if len(values) < LEAST or min(values) <= 0:
         return
-    first, now = values[0], level(values, LASTING)
+    first, now = values[0], recent_median(values, LASTING)
     newest = values[-4 * LEAST :]
     clear = exp(CLEAR * noise(logs(newest)))  # in logarithms: the noise of a loss is a share of it
     bins = binned(values)
     best = min(range(len(bins)), key=bins.__getitem__)
     lost = min(values[-LASTING:]) > MUCH * first and now > clear * first
     worse = len(values) > LONG and min(values[-LONG:]) > SOME * first and now > clear * first
-    climbs = now > max(SOME, clear) * bins[best] and chance_of_rise(bins[best:]) < CERTAIN
+    climbs = now > max(SOME, clear) * bins[best] and p_value_of_rise(bins[best:]) < CERTAIN
     if lost or worse or climbs:
         how = "is lost" if lost else "stays above where it began" if worse else "climbs steadily"
-        yield at(
+        yield step_finding(
             records,
             series.steps[-1],
             f"the loss {how}: {now:.4g} over the last {LASTING} records, after {first:.4g} at the beginning and "
             f"{min(first, bins[best]):.4g} at its best",
             "lower the learning rate by ten, clip gradients at 1.0, and start from the last good checkpoint",
-            None if lost and chance_of_fall(newest) > BACK else Severity.WARNING,
+            None if lost and p_value_of_fall(newest) > BACK else Severity.WARNING,
             now=now,
             first=first,
             best=min(first, bins[best]),

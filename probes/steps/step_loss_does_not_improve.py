@@ -3,8 +3,8 @@ from math import log
 
 from diagnose import Finding, Severity, Stage, probe
 from diagnose.records import Records
-from probes.reporting.step_finding import at
-from probes.reporting.trend_tests import binned, chance_of_fall, start
+from probes.reporting.step_finding import step_finding
+from probes.reporting.trend_tests import binned, initial_median, p_value_of_fall
 
 PATIENCE = 500  # steps, as in the convergence monitor that the project began with
 LEAST, GAP = 10, 0.2  # records within these steps; the share of them that may be without one
@@ -24,19 +24,19 @@ def step_loss_does_not_improve(records: Records) -> Iterator[Finding]:
     since = series.steps[-1] - PATIENCE
     kept = [(step, value) for step, value in zip(series.steps, series.values, strict=True) if step >= since]
     newest = [value for _, value in kept]
-    first, bins = start(series.values), binned(newest)
+    first, bins = initial_median(series.values), binned(newest)
     now = min(bins)
     if (
         len(newest) < LEAST
         or kept[0][0] - since > GAP * PATIENCE
         or (first > 0 and now < LEARNT * first)
-        or chance_of_fall(bins) < FLAT
+        or p_value_of_fall(bins) < FLAT
     ):
         return
     even = records.vocabulary is not None and now > EVEN * log(records.vocabulary)
-    never = chance_of_fall(binned(series.values)) > NEVER
+    never = p_value_of_fall(binned(series.values)) > NEVER
     beside = f"; an even guess costs {log(records.vocabulary):.4g}" if records.vocabulary else ""
-    yield at(
+    yield step_finding(
         records,
         series.steps[-1],
         f"the loss has not fallen for {PATIENCE} steps: it began at {first:.4g} and rests at {bins[-1]:.4g}{beside}",

@@ -3,7 +3,7 @@ from math import isfinite
 
 from diagnose import Finding, Severity, Stage, probe
 from diagnose.records import Records
-from probes.reporting.step_finding import at
+from probes.reporting.step_finding import step_finding
 
 FIRST = 10  # steps that decide: what is wrong in them was wrong before the run
 
@@ -22,7 +22,7 @@ def step_loss_is_not_finite(records: Records) -> Iterator[Finding]:
     else:
         when = f"the last finite one was {before[-1]:.4g}" if before else "no finite one was logged before"
     after = "later losses are numbers again" if passed else "what comes after it is lost"
-    yield at(
+    yield step_finding(
         records,
         row.step,
         f"the loss is {row.loss}, expected a finite number above 0; {when}; {after}",

@@ -2,7 +2,7 @@ from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
 from diagnose.records import Records
-from probes.reporting.step_finding import at
+from probes.reporting.step_finding import step_finding
 
 # A healthy loss comes near zero by falling: from above a tenth of its beginning it does not get to zero in one step.
 NEAR = 0.1
@@ -19,7 +19,7 @@ def step_loss_is_not_positive(records: Records) -> Iterator[Finding]:
     below = [place for place, value in enumerate(values) if value < 0]
     if places:
         from_the_start = places[0] == 0 and not any(values[:2])
-        yield at(
+        yield step_finding(
             records,
             series.steps[places[0]],
             f"Training Loss: 0.000000, expected above 0 (never 0); {values.count(0)} of {len(values)} losses are 0",
@@ -30,7 +30,7 @@ def step_loss_is_not_positive(records: Records) -> Iterator[Finding]:
         )
     elif below:
         entropy = bool(records.vocabulary) or any(row.parts for row in records.rows)
-        yield at(
+        yield step_finding(
             records,
             series.steps[below[0]],
             f"the loss is {values[below[0]]:.4g}, and a cross-entropy or CTC loss is never below 0",

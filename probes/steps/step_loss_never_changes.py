@@ -2,7 +2,7 @@ from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
 from diagnose.records import Records
-from probes.reporting.step_finding import at, span
+from probes.reporting.step_finding import step_finding, step_range
 
 # Batches differ, and dropout does: two equal losses in a row are a coincidence of rounding, five are none.
 # A log that rounds to few places needs more of them, and is no proof.
@@ -19,10 +19,11 @@ def step_loss_never_changes(records: Records) -> Iterator[Finding]:
     places = len(repr(values[0]).partition(".")[2])
     if len(values) < SURE and places < PLACES:
         return
-    yield at(
+    yield step_finding(
         records,
         series.steps[0],
-        f"the loss is {values[0]!r} at all {len(values)} records of {span(series)}, expected another one at each batch",
+        f"the loss is {values[0]!r} at all {len(values)} records of {step_range(series)}, expected another one at "
+        "each batch",
         "check that batches change from step to step and that the optimiser holds the model's own, trainable weights",
         None if places >= PLACES else Severity.WARNING,
         loss=values[0],

@@ -3,7 +3,7 @@ from math import exp, log
 
 from diagnose import Finding, Severity, Stage, probe
 from diagnose.records import Records
-from probes.reporting.step_finding import at
+from probes.reporting.step_finding import step_finding
 from probes.reporting.trend_tests import WINDOW, logs, noise
 
 LEAST = 20
@@ -28,7 +28,7 @@ def step_loss_spikes(records: Records) -> Iterator[Finding]:
     if len(heights) < SEVERAL:
         return
     worst = max(heights, key=heights.__getitem__)
-    yield at(
+    yield step_finding(
         records,
         worst,
         f"the loss jumps {len(heights)} times in {len(values)} records, {exp(heights[worst]):.3g} times its neighbours "

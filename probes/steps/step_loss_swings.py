@@ -3,8 +3,8 @@ from statistics import median
 
 from diagnose import Finding, Severity, Stage, probe
 from diagnose.records import Records
-from probes.reporting.step_finding import at
-from probes.reporting.trend_tests import WINDOW, binned, chance_of_fall, level, noise
+from probes.reporting.step_finding import step_finding
+from probes.reporting.trend_tests import WINDOW, binned, noise, p_value_of_fall, recent_median
 
 LEAST = 20
 # From record to record, as a share of its level. Ten seeds of five healthy subjects at four rows a batch reach 0.2.
@@ -20,10 +20,10 @@ def step_loss_swings(records: Records) -> Iterator[Finding]:
     if len(values) < LEAST or min(values) <= 0:
         return
     middle, swing = median(values), noise(values)
-    falls = chance_of_fall(binned(values)) < 0.01 and level(values, LEAST) < series.values[0]
+    falls = p_value_of_fall(binned(values)) < 0.01 and recent_median(values, LEAST) < series.values[0]
     if swing < WILD * middle or middle < LEARNT * series.values[0] or falls:
         return
-    yield at(
+    yield step_finding(
         records,
         series.steps[-1],
         f"the loss moves by {swing:.4g} from record to record around {middle:.4g}, {swing / middle:.0%} of its level, "

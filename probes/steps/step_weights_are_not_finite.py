@@ -2,7 +2,7 @@ from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
 from diagnose.records import Records
-from probes.reporting.step_finding import at
+from probes.reporting.step_finding import step_finding
 
 
 @probe(id="STP003", stage=Stage.STEPS, severity=Severity.ERROR, explains=("STP00[124]", "STP02[0-2]"))
@@ -14,7 +14,7 @@ def step_weights_are_not_finite(records: Records) -> Iterator[Finding]:
         return
     sound = [row.step for row in records.rows if row.step < found.step and row.weights_finite]
     since = f"they were finite at step {sound[-1]}" if sound else "no earlier look at them is on record"
-    yield at(
+    yield step_finding(
         records,
         found.step,
         f"weights are not finite, though loss and gradient were until here; {since}: the update itself made them so",

@@ -2,7 +2,7 @@ from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
 from diagnose.records import Records
-from probes.reporting.step_finding import at, span
+from probes.reporting.step_finding import step_finding, step_range
 
 LEAST = 5
 # Three seeds of four healthy models from random weights grow to 1.1 times in 300 steps; at thirty times the rate, to 2.
@@ -18,10 +18,10 @@ def weight_norm_runs_away(records: Records) -> Iterator[Finding]:
         return
     if values[-1] < TIMES * values[0] and series.steps[-1] - series.steps[0] > WITHIN:
         return
-    yield at(
+    yield step_finding(
         records,
         series.steps[-1],
-        f"the norm of all weights went from {values[0]:.4g} to {values[-1]:.4g} over {span(series)}, "
+        f"the norm of all weights went from {values[0]:.4g} to {values[-1]:.4g} over {step_range(series)}, "
         f"{values[-1] / values[0]:.3g} times, expected to stay within a few times",
         "lower the learning rate by ten, and use weight decay",
         first=values[0],

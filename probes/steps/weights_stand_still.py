@@ -2,7 +2,7 @@ from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
 from diagnose.records import Records
-from probes.reporting.step_finding import at
+from probes.reporting.step_finding import step_finding
 
 LEAST, SEEKING = 10, 20  # records; a gradient scaler may skip the first updates
 # Adam moves a weight by about the learning rate a step, and usual weights are of the order 0.02; SGD moves all of them
@@ -24,7 +24,7 @@ def weights_stand_still(records: Records) -> Iterator[Finding]:
     together = sum((row.lr or 0.0) * min(row.grad_norm or 0.0, row.clip or float("inf")) for row in rows[1:])
     if each < MOVED_EACH or together < MOVED_TOGETHER * norm:
         return
-    yield at(
+    yield step_finding(
         records,
         rows[-1].step,
         f"the norm of all weights is {norm!r} at all {len(rows)} records up to step {rows[-1].step}, while "

@@ -20,7 +20,7 @@ def folder() -> Path:
     return Path(_FOLDERS[-1].name)
 
 
-def written(count: int = 8, eval_count: int = 0, seed: int = 0) -> dict[str, Any]:
+def write_corpus(count: int = 8, eval_count: int = 0, seed: int = 0) -> dict[str, Any]:
     """Facts of a corpus with so many rows: no text twice, no video and no speaker in both splits."""
     root, chance = folder(), random.Random(seed)
     texts: dict[str, None] = {}
@@ -32,7 +32,7 @@ def written(count: int = 8, eval_count: int = 0, seed: int = 0) -> dict[str, Any
     return {**facts, "eval_rows": rows[count:]} if eval_count else facts
 
 
-def copied(facts: dict[str, Any], count: int = 120, eval_count: int = 48) -> dict[str, Any]:
+def copy_corpus(facts: dict[str, Any], count: int = 120, eval_count: int = 48) -> dict[str, Any]:
     """The first rows of a person's own corpus, their audio beside them as plain WAV: theirs is never touched."""
     root, source = folder(), Path(facts["audio_root"])
     first = {"train_rows": facts["train_rows"][:count], "eval_rows": facts.get("eval_rows", ())[:eval_count]}
@@ -78,7 +78,7 @@ def samples_of(facts: dict[str, Any], number: int = 0) -> np.ndarray:
     return np.asarray(samples)
 
 
-def rewritten(facts: dict[str, Any], samples: np.ndarray, number: int = 0, **how: Any) -> dict[str, Any]:
+def replace_samples(facts: dict[str, Any], samples: np.ndarray, number: int = 0, **how: Any) -> dict[str, Any]:
     """The facts with other samples in the file of a row."""
     write_audio(facts["audio_root"] / facts["train_rows"][number]["audio_path"], samples, **how)
     return facts

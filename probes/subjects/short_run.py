@@ -8,28 +8,28 @@ from typing import Any
 import torch
 
 from diagnose.engine import pass_counter
-from diagnose.records import Record, Records, Said
-from probes.facts.core.batches import copied
+from diagnose.records import GeneratedText, Record, Records
+from probes.facts.core.batches import copy_batch
 from probes.facts.core.model_output import labels_of_batch, loss_of_output
-from probes.facts.core.observer import observed
+from probes.facts.core.observer import restore_afterwards
 
 WARM = 5
 
 
-def warmed(step: int) -> float:
+def warmup_factor(step: int) -> float:
     """The share of the learning rate: a short warm-up, then it stays."""
     return min(1.0, step / WARM)
 
 
 @dataclass(frozen=True)
-class Manner:
+class LoopVariant:
     """How the loop steps. As it stands nothing is wrong with it; a fault changes one thing."""
 
     steps: int = 40
     clears: bool = True
     updates: bool = True
     clip: float | None = 1.0
-    rate: Callable[[int], float] = warmed
+    rate: Callable[[int], float] = warmup_factor
     loss: Callable[[int, torch.Tensor], torch.Tensor] = lambda step, loss: loss
     before: Callable[[int, torch.nn.Module], object] = lambda step, model: None
     same_batch: bool = False
@@ -42,11 +42,11 @@ class Manner:
     tells_weights: bool = True
 
 
-def recorded_run(facts: Mapping[str, Any], manner: Manner | None = None, seed: int = 0) -> Records:
+def short_run(facts: Mapping[str, Any], manner: LoopVariant | None = None, seed: int = 0) -> Records:
     """Trains the facts' own model on their own batches; nothing of it is left in them afterwards."""
-    manner = manner or Manner()
+    manner = manner or LoopVariant()
     model, optimizer = facts["model"], facts["optimizer"]
-    with observed(model, optimizer, scaler=manner.scaler), torch.enable_grad():
+    with restore_afterwards(model, optimizer, scaler=manner.scaler), torch.enable_grad():
         torch.manual_seed(seed)
         rates = [group["lr"] for group in optimizer.param_groups]
         rows = [row for batch in _steps(facts, manner, rates) for row in batch]
@@ -54,7 +54,7 @@ def recorded_run(facts: Mapping[str, Any], manner: Manner | None = None, seed: i
     return Records.of(rows, finished=True, **known)
 
 
-def _steps(facts: Mapping[str, Any], manner: Manner, rates: list[float]) -> Iterator[list[Record]]:
+def _steps(facts: Mapping[str, Any], manner: LoopVariant, rates: list[float]) -> Iterator[list[Record]]:
     batches = _endless(facts["train_batches"], manner.same_batch)
     for step in range(1, manner.steps + 1):
         for group, rate in zip(facts["optimizer"].param_groups, rates, strict=True):
@@ -71,16 +71,16 @@ def _endless(batches: Any, same: bool) -> Iterator[Any]:
         yield from ([first] if same else batches)
 
 
-def _step(facts: Mapping[str, Any], manner: Manner, step: int, batches: Iterator[Any]) -> Record:
+def _step(facts: Mapping[str, Any], manner: LoopVariant, step: int, batches: Iterator[Any]) -> Record:
     model, optimizer, scaler = facts["model"], facts["optimizer"], manner.scaler
-    began, batch = time.perf_counter(), copied(next(batches))
+    began, batch = time.perf_counter(), copy_batch(next(batches))
     loaded = time.perf_counter()
     model.train()
     if manner.clears:
         optimizer.zero_grad()
     manner.before(step, model)
     loss = manner.loss(step, facts.get("compute_loss", loss_of_output)(model, batch))
-    pass_counter.count()
+    pass_counter.count_passes()
     if loss.requires_grad:
         (scaler.scale(loss) if scaler else loss).backward()
     if scaler:
@@ -109,19 +109,19 @@ def _norm(model: torch.nn.Module) -> float:
     return float(torch.linalg.vector_norm(torch.stack([p.detach().norm() for p in model.parameters()])))
 
 
-def _evaluated(facts: Mapping[str, Any], manner: Manner, step: int) -> Record:
+def _evaluated(facts: Mapping[str, Any], manner: LoopVariant, step: int) -> Record:
     model, batches = (manner.evaluated or facts["model"]).eval(), list(facts["eval_batches"])
     with torch.no_grad():
-        losses = [float(facts.get("compute_loss", loss_of_output)(model, copied(batch))) for batch in batches]
+        losses = [float(facts.get("compute_loss", loss_of_output)(model, copy_batch(batch))) for batch in batches]
         figures = {"loss": sum(losses) / len(losses)}
         if manner.metric:
-            figures["accuracy"] = sum(manner.metric(model, copied(batch)) for batch in batches) / len(batches)
+            figures["accuracy"] = sum(manner.metric(model, copy_batch(batch)) for batch in batches) / len(batches)
         texts = tuple(one for batch in batches for one in _said(facts, batch)) if manner.speaks else ()
     return Record(step, evaluation=figures, texts=texts)
 
 
-def _said(facts: Mapping[str, Any], batch: Any) -> Iterator[Said]:
+def _said(facts: Mapping[str, Any], batch: Any) -> Iterator[GeneratedText]:
     labels = labels_of_batch(batch)
-    texts = facts["decode"](facts["generate"](facts["model"], copied(batch)))
+    texts = facts["decode"](facts["generate"](facts["model"], copy_batch(batch)))
     meant = facts["decode"](labels.masked_fill(labels < 0, facts["tokenizer"].pad_token_id))
-    return map(Said, texts, meant)
+    return map(GeneratedText, texts, meant)

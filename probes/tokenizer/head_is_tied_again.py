@@ -1,13 +1,13 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.facts.tokenizer.types import Ties
+from probes.facts.tokenizer.types import WeightTies
 
 FIX = "copy the old head before the resize and put it back as a Parameter of its own, with rows for the new tokens"
 
 
 @probe(id="TOK011", stage=Stage.TOKENIZER, severity=Severity.ERROR, explains=("TOK012", "LRN*", "GEN*"))
-def head_is_tied_again(ties: Ties) -> Iterator[Finding]:
+def head_is_tied_again(ties: WeightTies) -> Iterator[Finding]:
     """Head and embedding are one tensor though they must not be: a trained head was dropped, often by a resize."""
     for name in ties.untied:
         others = next(names for names in ties.shared if name in names)

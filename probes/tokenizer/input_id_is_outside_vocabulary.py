@@ -1,11 +1,11 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.facts.tokenizer.types import InputIds
+from probes.facts.tokenizer.types import InputIdRange
 
 
 @probe(id="TOK013", stage=Stage.TOKENIZER, severity=Severity.ERROR, explains=("LOS*", "GRD*", "PRE*", "LRN*", "GEN*"))
-def input_id_is_outside_vocabulary(largest_input_id: InputIds) -> Iterator[Finding]:
+def input_id_is_outside_vocabulary(largest_input_id: InputIdRange) -> Iterator[Finding]:
     """An input id is beyond the model's embedding: the run ends with an index error."""
     if largest_input_id.largest >= largest_input_id.rows:
         yield Finding(

@@ -3,14 +3,14 @@ from math import log
 
 from diagnose import Finding, Severity, Stage, probe
 from probes.facts.core.types import TokenTables
-from probes.facts.labels.types import Rehearsal
+from probes.facts.labels.types import EvalForward
 
 NAT = 1.0  # each token e times less likely than before; new tokens in a few labels cost less
 
 
 @probe(id="TOK012", stage=Stage.TOKENIZER, severity=Severity.ERROR, explains=("LRN*", "GEN*"))
 def loss_jumped_after_surgery(
-    reference_loss: float, rehearsal: Rehearsal, token_tables: TokenTables
+    reference_loss: float, rehearsal: EvalForward, token_tables: TokenTables
 ) -> Iterator[Finding]:
     """The loss is far above what it was before the model was changed: the change lost trained weights."""
     classes = token_tables.head.rows if token_tables.head else 2

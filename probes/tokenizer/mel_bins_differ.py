@@ -1,11 +1,11 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.facts.tokenizer.types import Fitting
+from probes.facts.tokenizer.types import ExtractorMatch
 
 
 @probe(id="TOK008", stage=Stage.TOKENIZER, severity=Severity.ERROR, explains=("LOS*", "GRD*", "PRE*", "LRN*", "GEN*"))
-def mel_bins_differ(mel_bins: Fitting) -> Iterator[Finding]:
+def mel_bins_differ(mel_bins: ExtractorMatch) -> Iterator[Finding]:
     """The feature extractor makes another number of mel bins than the model takes."""
     one = mel_bins
     if one.given != one.wanted:

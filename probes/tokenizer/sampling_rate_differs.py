@@ -1,13 +1,13 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.facts.tokenizer.types import Fitting
+from probes.facts.tokenizer.types import ExtractorMatch
 
 AFTER = ("DAT011", "DAT021", "LOS*", "GRD*", "PRE*", "LRN*", "GEN*")
 
 
 @probe(id="TOK009", stage=Stage.TOKENIZER, severity=Severity.ERROR, explains=AFTER)
-def sampling_rate_differs(sampling_rate: Fitting) -> Iterator[Finding]:
+def sampling_rate_differs(sampling_rate: ExtractorMatch) -> Iterator[Finding]:
     """The feature extractor works at another sampling rate than the model was trained at."""
     one = sampling_rate
     if one.given != one.wanted:

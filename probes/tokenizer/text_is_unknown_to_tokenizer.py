@@ -1,14 +1,14 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.facts.text.types import TokenizerReading
+from probes.facts.text.types import UnknownTokenShares
 
 SOME = 0.01  # an unknown token is an error that no training takes away: 1 % of the score is lost before it begins
 MANY = 0.1  # more than the character error rate that a run is to reach
 
 
 @probe(id="TOK004", stage=Stage.TOKENIZER, severity=Severity.ERROR, explains=("TOK00[35]", "LOS*", "LRN*", "GEN*"))
-def text_is_unknown_to_tokenizer(tokenizer_reading: TokenizerReading) -> Iterator[Finding]:
+def text_is_unknown_to_tokenizer(tokenizer_reading: UnknownTokenShares) -> Iterator[Finding]:
     """Tokens of the texts are unknown to the tokenizer: they are one and the same label, and cannot be said."""
     share = tokenizer_reading.unknown
     if share >= SOME:

@@ -1,11 +1,11 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.facts.tokenizer.types import Fitting
+from probes.facts.tokenizer.types import ExtractorMatch
 
 
 @probe(id="TOK010", stage=Stage.TOKENIZER, severity=Severity.ERROR, explains=("LOS*", "GRD*", "PRE*", "LRN*", "GEN*"))
-def window_differs(window: Fitting) -> Iterator[Finding]:
+def window_differs(window: ExtractorMatch) -> Iterator[Finding]:
     """The feature extractor's window is longer or shorter than the model's positions."""
     one = window
     if one.given != one.wanted:

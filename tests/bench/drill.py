@@ -7,10 +7,10 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from diagnose.common.forked_workers import in_children
-from diagnose.drill.results import Ending
-from diagnose.drill.run_drill import Plan, drill, whole
-from diagnose.drill.scoreboard import Score
+from diagnose.common.forked_workers import run_forked
+from diagnose.drill.results import TrialStatus
+from diagnose.drill.run_drill import DrillPlan, drill, healthy_result
+from diagnose.drill.scoreboard import Scoreboard
 from diagnose.drill.trial import healthy_trial
 from diagnose.engine import discovery
 from diagnose.engine.engine import installed
@@ -27,7 +27,7 @@ SEEDS, HEALTHY = 3, 10
 def measure(name: str) -> Measured:
     """Small subjects of one architecture; ten healthy seeds beside three of every fault."""
     faults = tuple(fault for fault in discovery.faults().items if {"*", name} & set(fault.applies_to))
-    return measured(Plan(name, partial(healthy, name), faults, SEEDS))
+    return measured(DrillPlan(name, partial(healthy, name), faults, SEEDS))
 
 
 def demo(model: str) -> Measured:
@@ -39,33 +39,33 @@ def demo(model: str) -> Measured:
         def build(seed: int) -> dict[str, Any]:
             return {"config": settings(model, seed, Path(folder))}
 
-        return measured(Plan(f"demo_{model}", build, discovery.faults().items))
+        return measured(DrillPlan(f"demo_{model}", build, discovery.faults().items))
 
 
 def law() -> Measured:
     """Every child gets the very same objects: what they are after the whole catalogue."""
     facts = healthy("hybrid")
     before = picture(facts["model"], facts["optimizer"])
-    score = drill(installed(), Plan("hybrid", lambda seed: facts, discovery.faults().items))
+    score = drill(installed(), DrillPlan("hybrid", lambda seed: facts, discovery.faults().items))
     unchanged = picture(facts["model"], facts["optimizer"]) == before
     return Measured({"trials": score.applied, "unchanged": unchanged}, "the whole catalogue, once")
 
 
-def measured(plan: Plan) -> Measured:
+def measured(plan: DrillPlan) -> Measured:
     score = drill(installed(), plan)
     more = {seed: partial(healthy_trial, installed(), plan.build, seed) for seed in range(plan.seeds, HEALTHY)}
-    twins = [whole(twin, seed) for seed, twin in in_children(more, plan.processes)]
+    twins = [healthy_result(twin, seed) for seed, twin in run_forked(more, plan.processes)]
     alarms = [*score.alarms, *(f"seed {twin.seed}: {alarm}" for twin in twins for alarm in twin.alarms)]
     figures = {**figures_of(score), "healthy_seeds": HEALTHY, "false_alarms": len(alarms), "which": alarms or "none"}
     seeds = f"{plan.seeds} seed{'s' * (plan.seeds > 1)} of every fault, {HEALTHY} healthy ones"
     return Measured(figures, f"{seeds}, each in a process of its own, {plan.processes} at once")
 
 
-def figures_of(score: Score) -> dict[str, Any]:
-    caught = [trial for trial in score.trials if trial.ending is Ending.CAUGHT]
+def figures_of(score: Scoreboard) -> dict[str, Any]:
+    caught = [trial for trial in score.trials if trial.ending is TrialStatus.CAUGHT]
     astray = [f"{t.fault} seed {t.seed} ({t.expected}): {', '.join(t.roots) or '-'}" for t in caught if not t.named]
-    missed = [f"{t.fault} seed {t.seed}" for t in score.having(Ending.MISSED)]
-    unproven = sorted({f"{t.fault}: {t.reason}" for t in score.having(Ending.UNPROVEN)})
+    missed = [f"{t.fault} seed {t.seed}" for t in score.having(TrialStatus.MISSED)]
+    unproven = sorted({f"{t.fault}: {t.reason}" for t in score.having(TrialStatus.UNPROVEN)})
     lists = {"missed": missed, "named_otherwise": astray, "could_not_be_put_in": unproven}
     return {**score.figures(), **{name: "; ".join(found) or "none" for name, found in lists.items()}}
 

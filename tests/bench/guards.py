@@ -24,7 +24,7 @@ from tests.bench.throughput import prepared as of_the_demo
 from trainer.config import Resolved
 from trainer.config.load import load
 from trainer.loop.run import build_trainer
-from trainer.models.bundle import Parts, build
+from trainer.models.bundle import ModelBundle, build
 from trainer.paths import shipped_config
 
 STEPS = {"hybrid": 120, "whisper_tiny": 25}
@@ -73,7 +73,7 @@ class Clock(TrainerCallback):
         return timed
 
 
-def prepared(model: str, folder: Path) -> tuple[Resolved, Parts, Any]:
+def prepared(model: str, folder: Path) -> tuple[Resolved, ModelBundle, Any]:
     """The demo's hybrid, or a Whisper of the size of tiny with 51,865 tokens and windows of 6 seconds."""
     if model == "hybrid":
         return of_the_demo("hybrid", 96, folder)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from itertools import product
 
-from probes.facts.nonfinite.traced_step import find_origin, is_sound
+from probes.facts.nonfinite.traced_step import find_origin, step_is_finite
 from tests.bench.large_models import SIZED
 from tests.bench.nan_cost import CHANGES, armed, finite_tests, replay
 from tests.bench.report import Measured
@@ -36,7 +36,7 @@ def traps() -> Measured:
         tried += 1
         trapped = case(architecture, seed)
         trapped.after(change)
-        sound = is_sound(trapped.subject(), trapped.batch)
+        sound = step_is_finite(trapped.subject(), trapped.batch)
         trapped.loss(lambda loss: loss - (loss * 0).log())
         found = find_origin(trapped.subject(), trapped.batch)
         if not sound or found is None or (found.phase, found.operation) != ("loss", "log"):

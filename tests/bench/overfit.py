@@ -11,7 +11,7 @@ import torch
 
 from diagnose import Fault
 from diagnose.engine import discovery
-from diagnose.engine.context import Refusal
+from diagnose.engine.context import FactError
 from diagnose.engine.engine import installed
 from diagnose.engine.runner import Selection
 from probes.healthy import NAMES, healthy
@@ -57,7 +57,7 @@ def looked(name: str, seed: int, fault: Fault | None) -> tuple[list[str], str, i
     try:
         run: Any = context.get("overfit_curve")
         taken: Any = context.get("rate_trial") if rated else run
-    except Refusal:
+    except FactError:
         return roots, "cannot be said", 0, 0.0
     return roots, run.verdict, taken.updates, taken.seconds
 

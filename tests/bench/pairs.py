@@ -14,12 +14,12 @@ from diagnose.engine.engine import installed
 from tests.bench.report import Measured
 from trainer.data.dataset import open_split
 from trainer.demo.corpus import make_corpus
-from trainer.demo.corpus_plan import Size
+from trainer.demo.corpus_plan import CorpusSize
 from trainer.demo.run import settings
 from trainer.pipeline.steps import data_step
 
 SEEDS = range(10)
-SIZE = Size(videos=40, sentences_per_video=10, unseen_videos=1, documents_per_video=10)
+SIZE = CorpusSize(videos=40, sentences_per_video=10, unseen_videos=1, documents_per_video=10)
 TEXTS = ("transcript", "translation")
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import diagnose
-from probes.facts.precision.minimal_fp32_set import fewest_kept, kept
-from probes.facts.precision.precision_runs import Arm, origin_in, try_arm
-from probes.facts.precision.range_prediction import Prediction
+from probes.facts.precision.minimal_fp32_set import fp32_modules, minimal_fp32_set
+from probes.facts.precision.precision_runs import PrecisionMode, find_origin_in, try_precision
+from probes.facts.precision.range_prediction import OverflowPrediction
 from probes.facts.precision.range_recorder import record_ranges
 from probes.facts.precision.types import FORMATS
 from probes.healthy import NAMES, healthy
@@ -16,7 +16,11 @@ from tests.support.fp16_overflow_models import HARMLESS, OVERFLOWS, PARTS, overf
 from trainer.models.keep_fp32 import keep_fp32
 
 SEEDS = (0, 1, 2)
-ARMS = {"autocast": Arm("fp16", "cpu"), "half": Arm("fp16", "pure"), "gpu_list": Arm("fp16", "gpu")}
+ARMS = {
+    "autocast": PrecisionMode("fp16", "cpu"),
+    "half": PrecisionMode("fp16", "pure"),
+    "gpu_list": PrecisionMode("fp16", "gpu"),
+}
 
 
 def offenders() -> Measured:
@@ -40,12 +44,12 @@ def _compared(architecture: str, name: str, seed: int) -> Iterator[tuple[str, st
     subject = broken.subject()
     results, _ = record_ranges(subject, broken.batch, FORMATS["fp16"])
     for way, arm in ARMS.items():
-        tried = try_arm(subject, broken.batch, arm)
+        tried = try_precision(subject, broken.batch, arm)
         if tried.types is None or tried.finite:
             yield way, "finite" if tried.finite else "refused"
             continue
-        said = next(Prediction(results, tried.types, FORMATS["fp16"], arm.rules == "pure").offenders(), None)
-        real = origin_in(subject, broken.batch, arm)
+        said = next(OverflowPrediction(results, tried.types, FORMATS["fp16"], arm.rules == "pure").offenders(), None)
+        real = find_origin_in(subject, broken.batch, arm)
         both = [None if one is None else (one.module, one.call, one.operation) for one in (said, real)]
         yield way, "equal" if said is not None and both[0] == both[1] else "other"
 
@@ -58,11 +62,11 @@ def fp32_sets() -> Measured:
         for name in OVERFLOWS:
             broken = overflowing(architecture, name)
             subject = broken.subject()
-            if try_arm(subject, broken.batch, arm).finite:
+            if try_precision(subject, broken.batch, arm).finite:
                 continue
             tried += 1
-            origin = origin_in(subject, broken.batch, arm)
-            names = fewest_kept(subject, broken.batch, arm, keep_fp32, [origin.module] if origin else [])
+            origin = find_origin_in(subject, broken.batch, arm)
+            names = minimal_fp32_set(subject, broken.batch, arm, keep_fp32, [origin.module] if origin else [])
             if names is None:
                 none.append(f"{architecture} {name}")
                 continue
@@ -73,9 +77,9 @@ def fp32_sets() -> Measured:
     return Measured(figures, "1 seed")
 
 
-def _holds(subject: object, batch: object, arm: Arm, names: tuple[str, ...]) -> bool:
-    with kept(subject.model, keep_fp32, names):  # type: ignore[attr-defined]
-        return try_arm(subject, batch, arm).finite  # type: ignore[arg-type]
+def _holds(subject: object, batch: object, arm: PrecisionMode, names: tuple[str, ...]) -> bool:
+    with fp32_modules(subject.model, keep_fp32, names):  # type: ignore[attr-defined]
+        return try_precision(subject, batch, arm).finite  # type: ignore[arg-type]
 
 
 def healthy_alarms() -> Measured:

@@ -17,7 +17,7 @@ from tests.bench.report import Measured
 from tests.support.small_runs import trainer
 from trainer.loop.checkpoints.checksums import verify
 from trainer.loop.checkpoints.store import REMOVING, SAVING
-from trainer.loop.guard.recording import FOLDER, clear, record, recordings
+from trainer.loop.guard.recording import FOLDER, record, recordings, remove_partial_recordings
 from trainer.loop.guard.replay import open_recording
 
 
@@ -36,7 +36,7 @@ def campaign(kills: int, seed: int = 0) -> dict[str, int]:
             outcome["tried"] += 1
             outcome["while_writing"] += bool(unfinished(run.run))
             outcome["half"] += sum(verify(path) is not None for path in recordings(run.run))
-            clear(run.run)
+            remove_partial_recordings(run.run)
             outcome["left_over"] += bool(unfinished(run.run))
         for path in recordings(run.run):
             open_recording(path)

@@ -16,7 +16,7 @@ from diagnose.engine.engine import Engine
 from diagnose.records import Record, Records
 from diagnose.records.records import MOST
 from probes.healthy import NAMES, healthy
-from probes.subjects.short_run import Manner, recorded_run
+from probes.subjects.short_run import LoopVariant, short_run
 from tests.bench.report import Measured
 from tests.support.step_runs import demo_run
 
@@ -74,8 +74,8 @@ def measure_subject(name: str) -> Measured:
     """The tiny subjects, 60 steps, ten seeds."""
     looks, found = 0, set()
     for seed in SUBJECT_SEEDS:
-        manner = Manner(steps=60, evaluate_every=20)
-        more, which = alarms(recorded_run(healthy(name, seed), manner, seed))
+        manner = LoopVariant(steps=60, evaluate_every=20)
+        more, which = alarms(short_run(healthy(name, seed), manner, seed))
         looks, found = looks + more, found | {f"seed {seed} {one}" for one in which}
     figures = {"seeds": len(SUBJECT_SEEDS), "steps": 60, "looks": looks, "alarms": len(found)}
     return Measured({**figures, "which": "; ".join(sorted(found)) or "none"}, f"{len(SUBJECT_SEEDS)} seeds, 60 steps")

@@ -22,7 +22,7 @@ from trainer.config import Resolved
 from trainer.config.load import load
 from trainer.loop.dataloaders import train_loader
 from trainer.loop.run import build_trainer
-from trainer.models.bundle import Parts, build
+from trainer.models.bundle import ModelBundle, build
 from trainer.paths import shipped_config
 
 MODELS = ("hybrid", "whisper", "e2e", "mt5")
@@ -72,7 +72,7 @@ def one_model(model: str, rounds: int, rows: int = 96) -> dict[str, Any]:
     }
 
 
-def prepared(model: str, rows: int, folder: Path) -> tuple[Resolved, Parts, Dataset]:
+def prepared(model: str, rows: int, folder: Path) -> tuple[Resolved, ModelBundle, Dataset]:
     """The demo's model and batch size, on rows in memory."""
     silent = ["training.eval_strategy=no", "training.save_strategy=no", "training.load_best_model_at_end=false"]
     plenty = ["training.max_steps=100000", "training.ctc_only_steps=0", "training.report_to=none"]

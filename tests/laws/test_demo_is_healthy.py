@@ -5,13 +5,13 @@ import pytest
 import diagnose
 from diagnose import Severity
 from trainer.demo.corpus import make_corpus
-from trainer.demo.corpus_plan import Size
+from trainer.demo.corpus_plan import CorpusSize
 from trainer.demo.run import settings
 from trainer.pipeline.steps import data_step
 
 STAGES = ("environment", "config", "data", "labels", "tokenizer")
 MODELS = ("whisper", "e2e", "hybrid", "mt5")
-SMALL = Size(videos=12, sentences_per_video=5, unseen_videos=1, documents_per_video=6)
+SMALL = CorpusSize(videos=12, sentences_per_video=5, unseen_videos=1, documents_per_video=6)
 
 
 def corpus(folder, seed, size=SMALL):
@@ -43,5 +43,5 @@ def test_a_demo_configuration_gives_no_alarm(one, model):
 @pytest.mark.bench
 @pytest.mark.parametrize("seed", range(10))
 def test_ten_corpora_and_seeds_give_no_alarm(tmp_path, seed):
-    root = corpus(tmp_path, seed, Size(videos=40, sentences_per_video=8, unseen_videos=1, documents_per_video=10))
+    root = corpus(tmp_path, seed, CorpusSize(videos=40, sentences_per_video=8, unseen_videos=1, documents_per_video=10))
     assert {model: alarms(model, seed, root) for model in MODELS} == {model: [] for model in MODELS}

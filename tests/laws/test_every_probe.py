@@ -12,8 +12,8 @@ import diagnose
 from diagnose.engine import discovery
 from diagnose.engine.engine import installed
 from diagnose.engine.providers import unknown_facts
-from diagnose.engine.root_causes import gravest_first
-from probes.facts.first_step.types import Cut, Reach
+from diagnose.engine.root_causes import by_severity
+from probes.facts.first_step.types import GradientReach, UnreachedModule
 from probes.facts.labels.types import LabelRow
 from probes.gradients.gradient_is_missing import gradient_is_missing
 from probes.healthy import NAMES, healthy
@@ -78,7 +78,7 @@ def test_padding_is_counted_in_the_worst_row_and_in_all():
 
 @pytest.mark.parametrize(("followed", "share", "severity"), [(True, 1, None), (False, 5, "note"), (False, 40, None)])
 def test_a_small_part_that_nobody_uses_is_a_note_and_a_cut_graph_never_is(followed, share, severity):
-    reach = Reach(100, (Cut("pooler", "Linear", 2, share, missing=True, followed=followed),))
+    reach = GradientReach(100, (UnreachedModule("pooler", "Linear", 2, share, missing=True, followed=followed),))
     (finding,) = gradient_is_missing(reach)
     assert finding.severity == severity
 
@@ -239,6 +239,6 @@ def test_different_faults_never_share_a_message(least):
         name = (*cheapest, *fault.applies_to)[0]
         (outcome,) = diagnose.preflight(select=[fault.named_by], **fault.put(healthy(name))).outcomes
         assert outcome.findings, f"{fault.named_by} does not see {fault.id} in {name}"
-        finding = gravest_first(outcome.findings)[0]
+        finding = by_severity(outcome.findings)[0]
         kinds.setdefault(re.sub(r"[\d.,]+", "#", finding.message), []).append(fault.id)
     assert all(len(faults) == 1 for faults in kinds.values()), kinds

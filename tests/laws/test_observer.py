@@ -8,7 +8,7 @@ import pytest
 import torch
 from torch import nn
 
-from probes.facts.core.observer import observed
+from probes.facts.core.observer import restore_afterwards
 from tests.support.state_picture import picture, switches
 
 
@@ -71,7 +71,7 @@ def test_a_training_step_inside_leaves_nothing(steps_before):
     for _ in range(steps_before):
         one_step(*whole)
     before = state_of(*whole)
-    with observed(*whole):
+    with restore_afterwards(*whole):
         for _ in range(3):
             one_step(*whole)
         assert state_of(*whole) != before
@@ -108,7 +108,7 @@ def test_everything_comes_back_however_the_body_ends(ending):
     one_step(*whole)
     before, hooks = state_of(*whole), len(nn.modules.module._global_forward_hooks)
     try:
-        with observed(*whole):
+        with restore_afterwards(*whole):
             wreck(*whole)
             if ending:
                 raise ending("the body ends")
@@ -122,7 +122,7 @@ def test_everything_comes_back_however_the_body_ends(ending):
 
 def test_an_autocast_left_open_inside_does_not_hide_later_updates():
     model = nn.Linear(1, 1, bias=False)
-    with observed(model):
+    with restore_afterwards(model):
         torch.autocast("cpu", dtype=torch.bfloat16).__enter__()
     for value in (1.0, 2.0):
         with torch.no_grad():
@@ -135,7 +135,7 @@ def test_gradients_keep_their_identity_and_none_stays_none():
     model = nn.Linear(2, 2)
     model.weight.grad = torch.full((2, 2), 3.0)
     held = model.weight.grad
-    with observed(model):
+    with restore_afterwards(model):
         assert model.weight.grad is None
         model(torch.ones(1, 2)).sum().backward()
         assert model.bias.grad is not None
@@ -145,7 +145,7 @@ def test_gradients_keep_their_identity_and_none_stays_none():
 
 def test_an_optimiser_without_state_has_none_afterwards():
     model, optimizer, scheduler, scaler = world()
-    with observed(model, optimizer, scheduler, scaler):
+    with restore_afterwards(model, optimizer, scheduler, scaler):
         one_step(model, optimizer, scheduler, scaler)
         assert len(optimizer.state)
     assert not optimizer.state
@@ -155,7 +155,7 @@ def test_an_optimiser_without_state_has_none_afterwards():
 def test_nan_bits_survive():
     model = nn.Linear(3, 1)
     model.weight.data.view(torch.int32)[0, 0] = 0x7FC12345  # a NaN with a payload
-    with observed(model):
+    with restore_afterwards(model):
         model.weight.data.zero_()
     assert int(model.weight.data.view(torch.int32)[0, 0]) == 0x7FC12345
 
@@ -165,18 +165,18 @@ def test_a_second_interrupt_while_putting_back_waits():
     before = picture(model)
     from probes.facts.core import snapshot
 
-    usual = snapshot.Keeper.put_back
+    usual = snapshot.Snapshot.put_back
 
     def slow(self):
         signal.raise_signal(signal.SIGINT)
         usual(self)
 
-    snapshot.Keeper.put_back = slow
+    snapshot.Snapshot.put_back = slow
     try:
-        with pytest.raises(KeyboardInterrupt), observed(model):
+        with pytest.raises(KeyboardInterrupt), restore_afterwards(model):
             model.weight.data.zero_()
     finally:
-        snapshot.Keeper.put_back = usual
+        snapshot.Snapshot.put_back = usual
     assert picture(model) == before
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
@@ -188,19 +188,19 @@ def test_it_costs_one_copy_of_weights_and_optimiser_state():
     optimizer.step()
     weights = sum(p.numel() * 4 for p in model.parameters())
     state = sum(t.numel() * t.element_size() for entry in optimizer.state.values() for t in entry.values())
-    with observed(model, optimizer) as keeper:
+    with restore_afterwards(model, optimizer) as keeper:
         held = sum(copy.nbytes() for _, copy in keeper._storages.values())
     assert held == weights + state
 
 
 def test_a_lazy_model_is_refused_in_one_sentence():
-    with pytest.raises(ValueError, match=r"weight has no shape yet"), observed(nn.LazyLinear(3)):
+    with pytest.raises(ValueError, match=r"weight has no shape yet"), restore_afterwards(nn.LazyLinear(3)):
         pass
 
 
 def test_without_a_model_random_states_and_switches_come_back():
     before = switches(), torch.get_rng_state().tolist(), random.getstate()
-    with observed():
+    with restore_afterwards():
         torch.rand(3)
         random.random()
         torch.set_grad_enabled(False)

@@ -10,7 +10,7 @@ import diagnose
 from diagnose import Status
 from diagnose.engine import discovery
 from diagnose.engine.engine import installed
-from diagnose.engine.providers import Plan
+from diagnose.engine.providers import ProviderPlan
 
 FOLDER = Path(__file__).parents[2] / "playbooks"
 SECTIONS = ["Symptom", "Why", "Broken", "Fixed", "Fix", "If it comes back"]
@@ -48,7 +48,7 @@ def looked(probe, code):
     return outcome, min(time.perf_counter() - start, time.process_time() - used)
 
 
-KNOWN = Plan((), installed().providers).known
+KNOWN = ProviderPlan((), installed().providers).known
 
 
 @pytest.fixture(scope="module", autouse=True)

@@ -2,7 +2,7 @@
 
 from diagnose import Finding, Severity, Stage
 from diagnose.engine.decorators import Probe
-from diagnose.engine.engine import of
+from diagnose.engine.engine import engine_of
 from diagnose.engine.runner import ALL
 from diagnose.engine.types import PREFIXES
 
@@ -31,7 +31,7 @@ def passes(id):
 
 
 def examine(probes, providers=(), selection=ALL, **facts):
-    engine = of(probes, providers)
+    engine = engine_of(probes, providers)
     return engine.examine(engine.context(facts or {"model": 1}), selection)
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import torch
 from hypothesis import strategies as st
 
-from trainer.collate.labels import plain
+from trainer.collate.labels import normalize_text
 
 RATE = 16000
 LETTERS = "abcdeghiklmnopqrstuvxyàáâãèéêìíòóôõùúýăđĩũơưạảấầẩẫậắằẳẵặẹẻẽếềểễệỉịọỏốồổỗộớờởỡợụủứừửữựỳỵỷỹ"
@@ -37,7 +37,7 @@ Collate = Callable[[Sequence[Mapping[str, Any]]], dict[str, torch.Tensor]]
 
 def expected_texts(rows: Sequence[Mapping[str, Any]]) -> list[str]:
     """What task "both" asks for: all transcripts, then all translations."""
-    return [plain(row[name]) for name in ("transcript", "translation") for row in rows]
+    return [normalize_text(row[name]) for name in ("transcript", "translation") for row in rows]
 
 
 def check_labels(labels: torch.Tensor, end: int, specials: set[int]) -> None:

@@ -11,11 +11,11 @@ from transformers import TrainerCallback
 
 from diagnose.records import Record, Records
 from trainer.demo.corpus import make_corpus
-from trainer.demo.corpus_plan import Size
+from trainer.demo.corpus_plan import CorpusSize
 from trainer.demo.run import settings
 from trainer.pipeline.steps import data_step
 
-SIZE = Size(videos=40, sentences_per_video=8, unseen_videos=1, documents_per_video=20)
+SIZE = CorpusSize(videos=40, sentences_per_video=8, unseen_videos=1, documents_per_video=20)
 
 
 class Recorder(TrainerCallback):

@@ -10,7 +10,7 @@ from transformers import PreTrainedTokenizerBase
 IGNORE = -100
 
 
-def plain(text: str) -> str:
+def normalize_text(text: str) -> str:
     """One spelling for one text: composed Unicode (NFC), single spaces, none at the ends."""
     return " ".join(unicodedata.normalize("NFC", text).split())
 
@@ -19,7 +19,7 @@ def text_ids(tokenizer: PreTrainedTokenizerBase, text: str, side: str = "text_ta
     """Ids of a text alone; one that spells a special token has it read as letters or dropped, never obeyed."""
     reserved = {tokenizer.eos_token_id, tokenizer.pad_token_id, tokenizer.bos_token_id}
     reserved |= set(tokenizer.all_special_ids) - {tokenizer.unk_token_id}
-    ids = tokenizer(**{side: plain(text)}, add_special_tokens=False, split_special_tokens=True).input_ids
+    ids = tokenizer(**{side: normalize_text(text)}, add_special_tokens=False, split_special_tokens=True).input_ids
     return [i for i in ids if i not in reserved]
 
 

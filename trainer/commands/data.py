@@ -4,12 +4,12 @@ from pathlib import Path
 
 import click
 
-from trainer.commands.options import FILE, FOLDER, Shown, configured, resolve
+from trainer.commands.options import FILE, FOLDER, Shown, config_options, resolve
 from trainer.paths import clean_manifest
 
 
 @click.command(epilog="Example: train prepare --input data/export/manifest.tsv --output data/export/manifest_clean.tsv")
-@configured()
+@config_options()
 @click.option("--input", "source", type=FILE, help="The manifest to clean.  [default: paths.manifest_path]")
 @click.option("--output", type=FILE, help="Where the clean one goes.  [default: beside it, with _clean in its name]")
 @click.option("--data-root", type=FOLDER, help="What audio paths are relative to.  [default: paths.data_root, or .]")
@@ -36,7 +36,7 @@ def prepare(
 
 
 @click.command(epilog="Example: train split --input data/export/manifest_clean.tsv --output data/splits")
-@configured()
+@config_options()
 @click.option("--input", "source", type=FILE, help="The manifest.  [default: the clean one of paths.manifest_path]")
 @click.option(
     "--output", type=FOLDER, help="The folder for train.csv, dev.csv and test.csv.  [default: paths.splits_dir]"

@@ -5,13 +5,13 @@ from typing import Any
 
 import click
 
-from trainer.commands.options import FILE, FOLDER, ROWS, Shown, configured, resolve
+from trainer.commands.options import FILE, FOLDER, ROWS, Shown, config_options, resolve
 
 
 @click.command(
     epilog="Example: train evaluate --model-dir training/outputs/dev_whisper --test-csv data/splits/test.csv"
 )
-@configured()
+@config_options()
 @click.option("--model-dir", type=FOLDER, help="What a run or a checkpoint left.  [default: output.dir]")
 @click.option("--model-type", help="Refuse a model of another type: whisper, e2e, hybrid or mt5.")
 @click.option("--test-csv", type=FILE, help="What to evaluate on.  [default: test.csv of the run's splits]")

@@ -20,7 +20,7 @@ ROWS = click.IntRange(min=1)
 EPOCHS = click.FloatRange(min=0, min_open=True)
 
 
-def configured(multiple: bool = False) -> Callable[[Any], Any]:
+def config_options(multiple: bool = False) -> Callable[[Any], Any]:
     """The two options that name a configuration and change values in it."""
     config = click.option(
         "--config",
@@ -46,7 +46,7 @@ guarded = click.option(
 )
 
 
-def smoking(command: Any) -> Any:
+def smoke_options(command: Any) -> Any:
     """The options of a smoke run."""
     for option in (
         click.option(

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from trainer.commands.options import EPOCHS, FOLDER, ROWS, Shown, configured, guarded, resolve, skippable
+from trainer.commands.options import EPOCHS, FOLDER, ROWS, Shown, config_options, guarded, resolve, skippable
 
 if TYPE_CHECKING:
     from trainer.config import Resolved
 
 
 @dataclass(frozen=True)
-class Diagnosis:
+class DiagnosisHooks:
     """What the cli gives to the commands: `enter` asks for the verdict on a run, `guard` makes a judge of its steps."""
 
     enter: Callable[["Resolved", str | None], str]
@@ -22,14 +22,14 @@ class Diagnosis:
 
 
 @click.command(epilog="Example: train pipeline --config dev_whisper --config dev_e2e")
-@configured(multiple=True)
+@config_options(multiple=True)
 @click.option("--epochs", type=EPOCHS, metavar="N", help="Train for so many epochs instead.")
 @click.option("--subset", type=ROWS, metavar="N", help="Use the first N rows of each split.")
 @skippable
 @guarded
 @click.pass_obj
 def pipeline(
-    diagnosis: Diagnosis,
+    diagnosis: DiagnosisHooks,
     config: tuple[str, ...],
     overrides: tuple[str, ...],
     skip_preflight: str | None,
@@ -64,7 +64,7 @@ def pipeline(
 @guarded
 @click.pass_obj
 def demo(
-    diagnosis: Diagnosis,
+    diagnosis: DiagnosisHooks,
     model: str,
     seed: int,
     directory: Path,

@@ -10,14 +10,14 @@ from trainer.config.yaml_reader import read
 BASE = "_base_"
 
 
-def chain(path: Path, below: tuple[Path, ...] = ()) -> list[Layer]:
+def load_base_chain(path: Path, below: tuple[Path, ...] = ()) -> list[Layer]:
     """The file and everything it builds on, the deepest base first."""
     if path.resolve() in [each.resolve() for each in below]:
         circle = " -> ".join(str(each) for each in (*below, path))
         raise InputError(f"{below[-1]}: {BASE} goes round in a circle ({circle}); remove one of these {BASE} lines")
     layer = read(path)
     base = base_of(layer, path)
-    return [*(chain(base, (*below, path)) if base else []), layer]
+    return [*(load_base_chain(base, (*below, path)) if base else []), layer]
 
 
 def base_of(layer: Layer, path: Path) -> Path | None:

@@ -7,19 +7,19 @@ from trainer.config.schema import Config
 
 
 @dataclass(frozen=True)
-class Contradiction:
+class SettingConflict:
     """The keys involved (the first one is blamed) and what is wrong with them."""
 
     keys: tuple[str, ...]
     said: str
 
 
-def contradictions(config: Config) -> Iterator[Contradiction]:
+def find_conflicts(config: Config) -> Iterator[SettingConflict]:
     for look in (_weights, _architecture, _precision, _best_model, _schedule, _audio):
         yield from look(config)
 
 
-def _weights(config: Config) -> Iterator[Contradiction]:
+def _weights(config: Config) -> Iterator[SettingConflict]:
     model = config.model
     pair = model.encoder is not None and model.decoder is not None
     if model.random is None and model.name is None and not (model.type == "e2e" and pair):
@@ -27,69 +27,71 @@ def _weights(config: Config) -> Iterator[Contradiction]:
             model.type, "model.name"
         )
         keys = ("model.type", "model.name", "model.random", "model.encoder", "model.decoder")
-        yield Contradiction(
+        yield SettingConflict(
             keys, f"is {model.type}, but nothing says where its weights come from; give {wanted} or model.random"
         )
     for key in ("name", "encoder", "decoder"):
         if model.random is not None and getattr(model, key) is not None:
             said = f"is {getattr(model, key)}, but model.random asks for random weights; set one of the two to null"
-            yield Contradiction((f"model.{key}", "model.random"), said)
+            yield SettingConflict((f"model.{key}", "model.random"), said)
     if model.random is not None and model.random.hidden % model.random.heads:
         said = f"is {model.random.hidden}, which {model.random.heads} heads cannot share equally; change one of them"
-        yield Contradiction(("model.random.hidden", "model.random.heads"), said)
+        yield SettingConflict(("model.random.hidden", "model.random.heads"), said)
 
 
-def _architecture(config: Config) -> Iterator[Contradiction]:
+def _architecture(config: Config) -> Iterator[SettingConflict]:
     model = config.model
     if (model.type == "mt5") != (model.task == "summarize"):
         tasks = "summarize" if model.type == "mt5" else "transcribe, translate or both"
         said = f"is {model.task}, which a model of type {model.type} cannot do; its task is {tasks}"
-        yield Contradiction(("model.task", "model.type"), said)
+        yield SettingConflict(("model.task", "model.type"), said)
     if model.type == "mt5" and model.ctc_weight:
-        yield Contradiction(("model.ctc_weight", "model.type"), "needs speech, and mt5 reads text; remove it")
+        yield SettingConflict(("model.ctc_weight", "model.type"), "needs speech, and mt5 reads text; remove it")
     if model.chunk_size is not None and model.type != "hybrid":
-        yield Contradiction(("model.chunk_size", "model.type"), f"is for hybrid; {model.type} has no chunks; remove it")
+        yield SettingConflict(
+            ("model.chunk_size", "model.type"), f"is for hybrid; {model.type} has no chunks; remove it"
+        )
     if config.training.ctc_only_steps and not model.ctc_weight:
         said = "asks for steps with CTC alone, but model.ctc_weight is 0; give it a weight"
-        yield Contradiction(("training.ctc_only_steps", "model.ctc_weight"), said)
+        yield SettingConflict(("training.ctc_only_steps", "model.ctc_weight"), said)
 
 
-def _precision(config: Config) -> Iterator[Contradiction]:
+def _precision(config: Config) -> Iterator[SettingConflict]:
     if config.training.fp16 and config.training.bf16:
-        yield Contradiction(("training.fp16", "training.bf16"), "and training.bf16 are both true; keep one")
+        yield SettingConflict(("training.fp16", "training.bf16"), "and training.bf16 are both true; keep one")
 
 
-def _best_model(config: Config) -> Iterator[Contradiction]:
+def _best_model(config: Config) -> Iterator[SettingConflict]:
     training = config.training
     strategies = ("training.eval_strategy", "training.save_strategy")
     if training.early_stopping_patience and training.eval_strategy == "no":
         keys = ("training.early_stopping_patience", "training.eval_strategy")
-        yield Contradiction(keys, "needs evaluations, but training.eval_strategy is no; set it to steps or epoch")
+        yield SettingConflict(keys, "needs evaluations, but training.eval_strategy is no; set it to steps or epoch")
     if not training.load_best_model_at_end:
         return
     if "no" in (training.eval_strategy, training.save_strategy) or training.eval_strategy != training.save_strategy:
         said = f"needs evaluation and saving at the same moments, but eval_strategy is {training.eval_strategy} and "
         said += f"save_strategy is {training.save_strategy}; make them equal (steps or epoch)"
-        yield Contradiction(("training.load_best_model_at_end", *strategies), said)
+        yield SettingConflict(("training.load_best_model_at_end", *strategies), said)
     elif training.eval_strategy == "steps" and training.save_steps % training.eval_steps:
         said = f"is {training.save_steps}, not a multiple of eval_steps ({training.eval_steps}), so the best model "
         said += "might never be saved; make it one, or set load_best_model_at_end to false"
-        yield Contradiction(("training.save_steps", "training.eval_steps", "training.load_best_model_at_end"), said)
+        yield SettingConflict(("training.save_steps", "training.eval_steps", "training.load_best_model_at_end"), said)
 
 
-def _schedule(config: Config) -> Iterator[Contradiction]:
+def _schedule(config: Config) -> Iterator[SettingConflict]:
     if config.training.warmup_ratio and config.training.warmup_steps:
-        yield Contradiction(
+        yield SettingConflict(
             ("training.warmup_ratio", "training.warmup_steps"), "and training.warmup_steps are both given; set one to 0"
         )
     if config.training.max_steps == 0:
-        yield Contradiction(("training.max_steps",), "is 0, which trains nothing; -1 trains for num_train_epochs")
+        yield SettingConflict(("training.max_steps",), "is 0, which trains nothing; -1 trains for num_train_epochs")
 
 
-def _audio(config: Config) -> Iterator[Contradiction]:
+def _audio(config: Config) -> Iterator[SettingConflict]:
     audio = config.audio
     if audio.min_length_seconds >= audio.max_length_seconds:
         said = (
             f"is {audio.min_length_seconds}, not below audio.max_length_seconds ({audio.max_length_seconds}); lower it"
         )
-        yield Contradiction(("audio.min_length_seconds", "audio.max_length_seconds"), said)
+        yield SettingConflict(("audio.min_length_seconds", "audio.max_length_seconds"), said)

@@ -8,7 +8,7 @@ from pydantic import BaseModel
 
 from trainer.config.layers import Tree
 from trainer.config.schema import Config
-from trainer.config.yaml_writer import flow
+from trainer.config.yaml_writer import to_inline_yaml
 
 EXPECTED = {
     "int": "a whole number",
@@ -47,7 +47,7 @@ def expected(error: dict[str, Any]) -> str:
 
 def shown(value: Any) -> str:
     """A value as YAML writes it, cut to a length that a sentence can carry."""
-    text = flow(value)
+    text = to_inline_yaml(value)
     return text if len(text) <= 60 else text[:57] + "..."
 
 

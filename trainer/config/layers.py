@@ -23,7 +23,7 @@ SET = Source("--set")
 
 
 @dataclass(frozen=True)
-class Problem:
+class ConfigProblem:
     """One thing that is wrong, with its place."""
 
     source: Source
@@ -38,7 +38,7 @@ class Problem:
 class Layer:
     tree: Tree
     sources: dict[str, Source] = field(default_factory=dict)
-    problems: tuple[Problem, ...] = ()
+    problems: tuple[ConfigProblem, ...] = ()
     notices: tuple[str, ...] = ()
 
 
@@ -60,7 +60,7 @@ def deep_merge(low: Tree, high: Tree) -> Tree:
     return merged
 
 
-def above(key: str, others: list[str]) -> bool:
+def is_parent_key(key: str, others: list[str]) -> bool:
     return any(other.startswith(f"{key}.") for other in others)
 
 
@@ -68,7 +68,11 @@ def merge(low: Layer, high: Layer) -> Layer:
     """Merges values and keeps for each the place of the layer that said it last."""
     said = [key for key, value in leaves(high.tree) if not isinstance(value, dict)]
     beneath = tuple(f"{key}." for key in said)
-    kept = {key: source for key, source in low.sources.items() if not key.startswith(beneath) and not above(key, said)}
+    kept = {
+        key: source
+        for key, source in low.sources.items()
+        if not key.startswith(beneath) and not is_parent_key(key, said)
+    }
     return Layer(
         deep_merge(low.tree, high.tree),
         {**kept, **high.sources},

@@ -1,6 +1,6 @@
 """The one place where spellings of the seeds, and of transformers before 5, become our own."""
 
-from trainer.config.layers import Layer, Problem, Source, Tree
+from trainer.config.layers import ConfigProblem, Layer, Source, Tree
 
 RENAMED = {
     "training.epochs": "training.num_train_epochs",
@@ -34,7 +34,7 @@ def translate(layer: Layer) -> Layer:
     for old, new in RENAMED.items():
         problems += rename(tree, sources, old, new)
     for old, reason in DROPPED.items():
-        if take(tree, old) is not ABSENT:
+        if pop_key(tree, old) is not ABSENT:
             notices.append(f"{sources.pop(old)}: {old} is not needed: {reason}")
     return Layer(tree, sources, tuple(problems), tuple(notices))
 
@@ -42,22 +42,22 @@ def translate(layer: Layer) -> Layer:
 ABSENT = object()
 
 
-def take(tree: Tree, key: str) -> object:
+def pop_key(tree: Tree, key: str) -> object:
     """Removes section.word from the tree and gives its value."""
     section, _, word = key.partition(".")
     keys = tree.get(section)
     return keys.pop(word, ABSENT) if isinstance(keys, dict) else ABSENT
 
 
-def rename(tree: Tree, sources: dict[str, Source], old: str, new: str) -> list[Problem]:
-    value = take(tree, old)
+def rename(tree: Tree, sources: dict[str, Source], old: str, new: str) -> list[ConfigProblem]:
+    value = pop_key(tree, old)
     if value is ABSENT:
         return []
     place = sources.pop(old)
     section, _, word = new.partition(".")
     keys = tree.setdefault(section, {})
     if isinstance(keys, dict) and keys.get(word, value) != value:
-        return [Problem(place, old, f"is {value!r}, but {new}, the same setting, is {keys[word]!r}; keep one")]
+        return [ConfigProblem(place, old, f"is {value!r}, but {new}, the same setting, is {keys[word]!r}; keep one")]
     if isinstance(keys, dict):
         keys[word] = value
         sources[new] = place

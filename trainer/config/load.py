@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import Any
 
 from diagnose.common.errors import InputError
-from trainer.config.base_files import chain
-from trainer.config.layers import DEFAULT, Problem, Source, leaves, merge
+from trainer.config.base_files import load_base_chain
+from trainer.config.layers import DEFAULT, ConfigProblem, Source, leaves, merge
 from trainer.config.legacy_keys import translate
 from trainer.config.overrides import override
 from trainer.config.schema import Config
 from trainer.config.validate import validate
-from trainer.config.yaml_writer import block, flow
+from trainer.config.yaml_writer import to_inline_yaml, to_yaml
 
 
 @dataclass(frozen=True)
@@ -28,30 +28,30 @@ class Resolved:
 
     def to_yaml(self) -> str:
         """All values; loading it again gives the same configuration."""
-        return block(plain(self.config))
+        return to_yaml(as_plain_dict(self.config))
 
     def annotated(self) -> str:
         """All values as YAML, each with the place it comes from."""
-        return "\n".join(annotate(plain(self.config), self.sources))
+        return "\n".join(annotate(as_plain_dict(self.config), self.sources))
 
 
-def plain(config: Config) -> dict[str, Any]:
+def as_plain_dict(config: Config) -> dict[str, Any]:
     return config.model_dump(mode="json")
 
 
 def load(path: str | Path, overrides: Sequence[str] = ()) -> Resolved:
     """Reads, merges and checks; raises one InputError that lists everything that is wrong."""
     path = Path(path)
-    layers = [*chain(path), *map(override, overrides)]
+    layers = [*load_base_chain(path), *map(override, overrides)]
     layer = reduce(merge, map(translate, layers))
     config, problems = validate(layer)
-    refuse(path, [*layer.problems, *problems])
-    config = named_after(path, config, layer.sources)
-    sources = {key: layer.sources.get(key, DEFAULT) for key, _ in leaves(plain(config))}
+    raise_all(path, [*layer.problems, *problems])
+    config = with_default_output(path, config, layer.sources)
+    sources = {key: layer.sources.get(key, DEFAULT) for key, _ in leaves(as_plain_dict(config))}
     return Resolved(config, sources, path, layer.notices)
 
 
-def named_after(path: Path, config: Config, said: dict[str, Source]) -> Config:
+def with_default_output(path: Path, config: Config, said: dict[str, Source]) -> Config:
     """A run that has no name, or no directory, is called after its file."""
     name = re.sub(r"[^\w.+-]", "_", path.stem)
     follows = {"dir": config.paths.output_dir / name, "experiment_name": name}
@@ -59,7 +59,7 @@ def named_after(path: Path, config: Config, said: dict[str, Source]) -> Config:
     return config.model_copy(update={"output": config.output.model_copy(update=missing)})
 
 
-def refuse(path: Path, problems: list[Problem]) -> None:
+def raise_all(path: Path, problems: list[ConfigProblem]) -> None:
     sentences = list(dict.fromkeys(str(problem) for problem in problems))
     if len(sentences) == 1:
         raise InputError(sentences[0])
@@ -74,4 +74,4 @@ def annotate(tree: dict[str, Any], sources: dict[str, Source], prefix: str = "",
             yield f"{indent}{key}:"
             yield from annotate(value, sources, f"{prefix}{key}.", indent + "  ")
         else:
-            yield f"{indent}{key}: {flow(value)}".ljust(56) + f"  # {sources[prefix + key]}"
+            yield f"{indent}{key}: {to_inline_yaml(value)}".ljust(56) + f"  # {sources[prefix + key]}"

@@ -11,7 +11,7 @@ LABEL_LENGTHS = {"whisper": 448, "e2e": 256, "hybrid": 256, "mt5": 128}
 PRETRAINED = {"whisper": "openai/whisper-small", "mt5": "google/mt5-small"}
 
 
-class Random(Section):
+class RandomInit(Section):
     """Sizes of a model that starts from random weights: nothing is downloaded."""
 
     hidden: Count = 96
@@ -44,15 +44,15 @@ class Model(Section):
     max_label_length: Count = 448
     max_source_length: Count = 512
     source_prefix: str = ""
-    random: Random | None = None
+    random: RandomInit | None = None
 
     @model_validator(mode="before")
     @classmethod
     def _follow_type(cls, given: Any) -> Any:
-        return by_type(given) if isinstance(given, dict) else given
+        return with_type_defaults(given) if isinstance(given, dict) else given
 
 
-def by_type(given: dict[str, Any]) -> dict[str, Any]:
+def with_type_defaults(given: dict[str, Any]) -> dict[str, Any]:
     """Adds the defaults that depend on model.type and on whether the weights are random."""
     kind, pretrained = given.get("type", "whisper"), given.get("random") is None
     if kind not in [*LABEL_LENGTHS]:  # a list also takes what has no hash

@@ -4,8 +4,8 @@ import yaml
 
 from diagnose.common.errors import InputError
 from trainer.config.base_files import BASE
-from trainer.config.layers import SET, Layer, Problem, Tree
-from trainer.config.yaml_nodes import Walk
+from trainer.config.layers import SET, ConfigProblem, Layer, Tree
+from trainer.config.yaml_nodes import YamlWalker
 from trainer.config.yaml_reader import parse
 
 
@@ -15,19 +15,19 @@ def override(text: str) -> Layer:
     words = key.strip().split(".")
     if not equals or not all(words):
         said = "is not of the form section.key=value, such as training.batch_size=2"
-        return Layer({}, problems=(Problem(SET, repr(text), said),))
+        return Layer({}, problems=(ConfigProblem(SET, repr(text), said),))
     if words[0] == BASE:
-        return Layer({}, problems=(Problem(SET, BASE, "can only stand in a file; name that file with --config"),))
+        return Layer({}, problems=(ConfigProblem(SET, BASE, "can only stand in a file; name that file with --config"),))
     try:
-        return beneath(words, *parse(value, key))
+        return nest_under(words, *parse(value, key))
     except InputError:
-        return Layer({}, problems=(Problem(SET, key, f"is {value!r}, which is not valid YAML; quote it"),))
+        return Layer({}, problems=(ConfigProblem(SET, key, f"is {value!r}, which is not valid YAML; quote it"),))
 
 
-def beneath(words: list[str], loader: yaml.SafeLoader, node: yaml.Node | None) -> Layer:
+def nest_under(words: list[str], loader: yaml.SafeLoader, node: yaml.Node | None) -> Layer:
     """The value, wrapped into the sections its key names."""
     path = ".".join(words)
-    walk = Walk(loader, SET.name, first_line=None)
+    walk = YamlWalker(loader, SET.name, first_line=None)
     value = walk.value(node, path) if node else None
     tree: Tree = {words[-1]: value}
     for word in reversed(words[:-1]):

@@ -6,42 +6,42 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from trainer.config.cross_checks import contradictions
+from trainer.config.cross_checks import find_conflicts
 from trainer.config.error_messages import expected, find, shown, unknown
-from trainer.config.layers import DEFAULT, Layer, Problem, Source, Tree
+from trainer.config.layers import DEFAULT, ConfigProblem, Layer, Source, Tree
 from trainer.config.schema import Config
 
 
-def validate(layer: Layer) -> tuple[Config, list[Problem]]:
+def validate(layer: Layer) -> tuple[Config, list[ConfigProblem]]:
     """When keys are wrong, the rest is still looked at, so that one run names everything."""
     try:
         config, problems = Config.model_validate(layer.tree), []
     except ValidationError as error:
-        problems = list(complaints(error.errors(include_url=False), layer))
-        config = Config.model_validate(without(layer.tree, [problem.key for problem in problems]))
+        problems = list(pydantic_problems(error.errors(include_url=False), layer))
+        config = Config.model_validate(drop_keys(layer.tree, [problem.key for problem in problems]))
     wrong = tuple(problem.key for problem in problems)
-    for found in contradictions(config):
+    for found in find_conflicts(config):
         if not any(key.startswith(wrong) for key in found.keys):
             place = next((layer.sources[key] for key in found.keys if key in layer.sources), DEFAULT)
-            problems.append(Problem(place, found.keys[0], found.said))
+            problems.append(ConfigProblem(place, found.keys[0], found.said))
     return config, problems
 
 
-def complaints(errors: list[Any], layer: Layer) -> Iterator[Problem]:
+def pydantic_problems(errors: list[Any], layer: Layer) -> Iterator[ConfigProblem]:
     """One for each key: a key that may be one of several kinds gives pydantic one error for each kind."""
     wants: dict[str, tuple[Any, list[str]]] = {}
     for error in errors:
         path, value = find(layer.tree, error["loc"])
         key = ".".join(path)
         if error["type"] == "extra_forbidden":
-            yield Problem(place(key, layer), key, unknown(key))
+            yield ConfigProblem(place(key, layer), key, unknown(key))
         else:
             wants.setdefault(key, (value, []))[1].append(expected(error))
     for key, (value, kinds) in wants.items():
         said = f"is {shown(value)}; expected {' or '.join(dict.fromkeys(kinds))}"
         if isinstance(value, bool) and "text" in kinds:
             said += " (YAML reads a bare yes, no, on or off as true or false: quote it)"
-        yield Problem(place(key, layer), key, said)
+        yield ConfigProblem(place(key, layer), key, said)
 
 
 def place(key: str, layer: Layer) -> Source:
@@ -52,11 +52,11 @@ def place(key: str, layer: Layer) -> Source:
     return next(within, None) or place(key.rpartition(".")[0], layer)
 
 
-def without(tree: Tree, keys: list[str]) -> Tree:
+def drop_keys(tree: Tree, keys: list[str]) -> Tree:
     """A copy of the tree that lacks the wrong keys."""
     pruned = deepcopy(tree)
     for key in keys:
-        *sections, word = find_words(pruned, key)
+        *sections, word = split_key(pruned, key)
         keys_there = pruned
         for section in sections:
             keys_there = keys_there[section]
@@ -64,11 +64,11 @@ def without(tree: Tree, keys: list[str]) -> Tree:
     return pruned
 
 
-def find_words(tree: Tree, key: str) -> list[str]:
+def split_key(tree: Tree, key: str) -> list[str]:
     """The words of a dotted key; a key that itself has dots stays whole."""
     for word, value in tree.items():
         if key == word:
             return [word]
         if key.startswith(f"{word}.") and isinstance(value, dict):
-            return [word, *find_words(value, key[len(word) + 1 :])]
+            return [word, *split_key(value, key[len(word) + 1 :])]
     return [key]

@@ -5,7 +5,7 @@ from typing import Any
 import yaml
 
 from diagnose.common.errors import InputError
-from trainer.config.layers import Problem, Source, Tree
+from trainer.config.layers import ConfigProblem, Source, Tree
 
 MAX_NODES = 20_000
 MAX_DEPTH = 20
@@ -17,20 +17,20 @@ def join(prefix: str, key: str) -> str:
     return f"{prefix}.{key}" if prefix else key
 
 
-class Walk:
+class YamlWalker:
     """One pass over the nodes of one text."""
 
     def __init__(self, loader: yaml.SafeLoader, name: str, first_line: int | None = 1) -> None:
         self.loader, self.name, self.first_line = loader, name, first_line
         self.sources: dict[str, Source] = {}
-        self.problems: list[Problem] = []
+        self.problems: list[ConfigProblem] = []
         self.visited = self.depth = 0
 
     def source(self, node: yaml.Node) -> Source:
         return Source(self.name, node.start_mark.line + self.first_line if self.first_line else None)
 
     def complain(self, node: yaml.Node, key: str, said: str) -> None:
-        self.problems.append(Problem(self.source(node), key, said))
+        self.problems.append(ConfigProblem(self.source(node), key, said))
 
     def value(self, node: yaml.Node, key: str) -> Any:
         """Any node. Aliases are unfolded here, hence the bounds."""

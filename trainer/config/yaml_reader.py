@@ -7,7 +7,7 @@ import yaml
 
 from diagnose.common.errors import InputError
 from trainer.config.layers import Layer
-from trainer.config.yaml_nodes import Walk
+from trainer.config.yaml_nodes import YamlWalker
 
 MAX_BYTES = 256 * 1024
 FLOAT = re.compile(r"[-+]?[0-9][0-9_]*[eE][-+]?[0-9]+$")
@@ -54,7 +54,7 @@ def parse(text: str, name: str) -> tuple[Loader, yaml.Node | None]:
         return loader, loader.get_single_node()
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
-        raise InputError(f"{name}:{mark.line + 1 if mark else 1}: {said(error)}") from error
+        raise InputError(f"{name}:{mark.line + 1 if mark else 1}: {yaml_error_message(error)}") from error
     except yaml.reader.ReaderError as error:
         line = text.count("\n", 0, error.position) + 1
         raise InputError(
@@ -64,7 +64,7 @@ def parse(text: str, name: str) -> tuple[Loader, yaml.Node | None]:
         raise InputError(f"{name} is nested too deeply; a configuration has sections and keys") from error
 
 
-def said(error: yaml.MarkedYAMLError) -> str:
+def yaml_error_message(error: yaml.MarkedYAMLError) -> str:
     problem = error.problem or "not valid YAML"
     if "'\\t'" in problem:
         return "a tab stands where spaces are needed; YAML indents with spaces only"
@@ -82,5 +82,5 @@ def read(path: Path) -> Layer:
         raise InputError(
             f"{path}:{node.start_mark.line + 1}: expected sections such as model: and training:, found a {node.id}"
         )
-    walk = Walk(loader, str(path))
+    walk = YamlWalker(loader, str(path))
     return Layer(walk.mapping(node, ""), walk.sources, tuple(walk.problems))

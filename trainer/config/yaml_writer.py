@@ -22,12 +22,12 @@ Dumper.add_representer(str, _text)
 Dumper.add_implicit_resolver("tag:yaml.org,2002:float", FLOAT, list("-+0123456789"))
 
 
-def block(tree: dict[str, Any]) -> str:
+def to_yaml(tree: dict[str, Any]) -> str:
     """A whole configuration, one key a line."""
     return yaml.dump(tree, Dumper=Dumper, sort_keys=False, allow_unicode=True)
 
 
-def flow(value: Any) -> str:
+def to_inline_yaml(value: Any) -> str:
     """One value on one line."""
     text = yaml.dump(value, Dumper=Dumper, default_flow_style=True, allow_unicode=True, width=math.inf)
     return text.removesuffix("...\n").strip(" \n")

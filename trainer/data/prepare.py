@@ -16,7 +16,7 @@ from diagnose.common.errors import InputError
 from diagnose.common.progress import progress
 from trainer.config.schema import Audio, Config
 from trainer.data.manifest import LINE, Row, columns_of, read_rows, require_columns, write_rows
-from trainer.data.row_cleaning import Demands, Verdict, judge
+from trainer.data.row_cleaning import CleanedRow, RowRequirements, clean_row
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -81,14 +81,16 @@ def needed_texts(config: Config) -> tuple[str, ...]:
     return tuple(name for name, needed in zip(SPEECH_TEXTS, (transcripts, translations), strict=True) if needed)
 
 
-def _demands(source: Path, columns: Sequence[str], needed: tuple[str, ...], root: Path, audio: Audio) -> Demands:
+def _demands(
+    source: Path, columns: Sequence[str], needed: tuple[str, ...], root: Path, audio: Audio
+) -> RowRequirements:
     """Find out whether these are clips or documents, and which columns hold text."""
     speech = _is_speech(columns, needed)
     known = SPEECH_TEXTS if speech else needed or DOCUMENT_TEXTS
     present = tuple(name for name in known if name in columns)
     needed = needed or (present if speech else known) or known[:1]
     require_columns(source, columns, ("audio_path", *needed) if speech else needed)
-    return Demands(present, needed, root, audio if speech else None)
+    return RowRequirements(present, needed, root, audio if speech else None)
 
 
 def _is_speech(columns: Sequence[str], needed: Sequence[str]) -> bool:
@@ -97,18 +99,18 @@ def _is_speech(columns: Sequence[str], needed: Sequence[str]) -> bool:
     return "audio_path" in columns or set(columns).isdisjoint(DOCUMENT_TEXTS)
 
 
-def _judge_all(rows: Sequence[Row], demands: Demands) -> list[Verdict]:
-    verdicts: list[Verdict] = []
+def _judge_all(rows: Sequence[Row], demands: RowRequirements) -> list[CleanedRow]:
+    verdicts: list[CleanedRow] = []
     with ThreadPoolExecutor(os.cpu_count()) as pool, progress("prepare", len(rows)) as advance:
         for start in range(0, len(rows), AT_ONCE):
-            for verdict in pool.map(lambda row: judge(row, demands), rows[start : start + AT_ONCE]):
+            for verdict in pool.map(lambda row: clean_row(row, demands), rows[start : start + AT_ONCE]):
                 verdicts.append(verdict)
                 advance()
     return verdicts
 
 
 def _write(
-    source: Path, output: Path, rows: Sequence[Row], demands: Demands, verdicts: Sequence[Verdict]
+    source: Path, output: Path, rows: Sequence[Row], demands: RowRequirements, verdicts: Sequence[CleanedRow]
 ) -> PrepareReport:
     kept = [verdict for verdict in verdicts if not verdict.removed]
     gone = [verdict for verdict in verdicts if verdict.removed]
@@ -129,7 +131,7 @@ def _write(
     return PrepareReport(source, output, removed_path, len(rows), len(kept), seconds, changed, removed)
 
 
-def _write_removed(path: Path, columns: Sequence[str], gone: Sequence[Verdict]) -> None:
+def _write_removed(path: Path, columns: Sequence[str], gone: Sequence[CleanedRow]) -> None:
     """The removed rows as they were, each with its line and the reason; they can be mended and prepared again."""
     rows = [{**v.row, **dict(zip(ORIGIN, (v.row[LINE], v.removed, v.reason), strict=True))} for v in gone]
     write_rows(path, rows, [*ORIGIN, *(name for name in columns if name not in ORIGIN)])

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from trainer.config.schema import Audio
-from trainer.data.audio.errors import AUDIO_RULES, AudioError, shown
+from trainer.data.audio.errors import AUDIO_RULES, AudioError, printable_path
 from trainer.data.audio.load import check_audio
 from trainer.data.manifest import Row, duration_of
 from trainer.data.text_cleaning import RULES, clean
@@ -14,7 +14,7 @@ FILL, CORRECT, SHORT, LONG = "fill in duration", "correct duration", "too short"
 
 
 @dataclass(frozen=True)
-class Demands:
+class RowRequirements:
     """What rows are held to: the texts to clean, those that may not be empty, and the audio (None: text alone)."""
 
     texts: tuple[str, ...]
@@ -34,7 +34,7 @@ class Demands:
 
 
 @dataclass(frozen=True)
-class Verdict:
+class CleanedRow:
     """A row after cleaning. `removed` names the rule that took it out; empty when it stays."""
 
     row: Row
@@ -44,7 +44,7 @@ class Verdict:
     seconds: float = 0.0
 
 
-def judge(row: Row, demands: Demands) -> Verdict:
+def clean_row(row: Row, demands: RowRequirements) -> CleanedRow:
     """Clean the texts, then look at the audio."""
     cleaned, changed = dict(row), set[str]()
     for name in demands.texts:
@@ -52,26 +52,29 @@ def judge(row: Row, demands: Demands) -> Verdict:
         changed |= used
     for name in demands.needed:
         if not cleaned[name]:
-            return Verdict(row, removed=f"empty {name}", reason=f"nothing is left of the {name} {row[name]!r}")
+            return CleanedRow(row, removed=f"empty {name}", reason=f"nothing is left of the {name} {row[name]!r}")
     if demands.audio is None:
-        return Verdict(cleaned, frozenset(changed))
+        return CleanedRow(cleaned, frozenset(changed))
     cleaned["audio_path"] = row["audio_path"].strip()
     return _judge_audio(row, cleaned, changed, demands.root, demands.audio)
 
 
-def _judge_audio(row: Row, cleaned: Row, changed: set[str], root: Path, audio: Audio) -> Verdict:
+def _judge_audio(row: Row, cleaned: Row, changed: set[str], root: Path, audio: Audio) -> CleanedRow:
     path = cleaned["audio_path"]
     try:
         seconds = check_audio(path, root, audio.sample_rate).seconds
     except AudioError as error:
-        return Verdict(row, removed=error.rule, reason=error.message)
+        return CleanedRow(row, removed=error.rule, reason=error.message)
     if seconds < audio.min_length_seconds:
-        reason = f"{shown(path)} has {seconds:.3f} s, expected at least {audio.min_length_seconds:g} s"
-        return Verdict(row, removed=SHORT, reason=reason)
+        reason = f"{printable_path(path)} has {seconds:.3f} s, expected at least {audio.min_length_seconds:g} s"
+        return CleanedRow(row, removed=SHORT, reason=reason)
     if seconds > audio.max_length_seconds:
-        reason = f"{shown(path)} has {seconds:.3f} s and would be cut at {audio.max_length_seconds:g} s, its text not"
-        return Verdict(row, removed=LONG, reason=reason)
-    return Verdict(cleaned, frozenset(changed | _set_duration(cleaned, seconds)), seconds=seconds)
+        reason = (
+            f"{printable_path(path)} has {seconds:.3f} s and would be cut at {audio.max_length_seconds:g} s, its text "
+            "not"
+        )
+        return CleanedRow(row, removed=LONG, reason=reason)
+    return CleanedRow(cleaned, frozenset(changed | _set_duration(cleaned, seconds)), seconds=seconds)
 
 
 def _set_duration(row: Row, seconds: float) -> set[str]:

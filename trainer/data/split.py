@@ -28,7 +28,7 @@ Sizes = Mapping[str, tuple[float, float]]  # of each video, its share of all row
 
 
 @dataclass(frozen=True)
-class Part:
+class SplitPart:
     """One of the three sets."""
 
     path: Path
@@ -41,7 +41,7 @@ class Part:
 class SplitReport:
     """What lies where, by the name of the set."""
 
-    parts: dict[str, Part]
+    parts: dict[str, SplitPart]
     group: str
 
     def table(self) -> "Table":
@@ -120,6 +120,6 @@ def _group(row: Row, column: str) -> str:
     return name
 
 
-def _part(path: Path, rows: Sequence[Row], group: str) -> Part:
+def _part(path: Path, rows: Sequence[Row], group: str) -> SplitPart:
     seconds = sum(duration_of(row) or 0.0 for row in rows)
-    return Part(path, len(rows), len({_group(row, group) for row in rows}), seconds)
+    return SplitPart(path, len(rows), len({_group(row, group) for row in rows}), seconds)

@@ -17,7 +17,7 @@ from diagnose.common.progress import progress
 from trainer.data.manifest import write_rows
 from trainer.data.text_files import write_files
 from trainer.demo import corpus_plan, espeak, sentences
-from trainer.demo.corpus_plan import SEEN, UNSEEN, Clip, Size, plan_clips, plan_documents
+from trainer.demo.corpus_plan import SEEN, UNSEEN, CorpusSize, PlannedClip, plan_clips, plan_documents
 from trainer.demo.espeak import SAMPLE_RATE, speak
 
 COLUMNS = ("audio_path", "transcript", "translation", "duration", "video_id", "speaker_id")
@@ -25,7 +25,7 @@ TEXT_COLUMNS = ("document", "summary", "video_id")
 
 
 @dataclass(frozen=True)
-class Corpus:
+class DemoCorpus:
     """What is there now. `made` counts the clips that were not there before."""
 
     directory: Path
@@ -48,7 +48,7 @@ class Corpus:
         return self.directory / "documents.csv"
 
 
-def make_corpus(directory: str | Path, seed: int = 0, size: Size = Size(), workers: int = 2) -> Corpus:  # noqa: B008
+def make_corpus(directory: str | Path, seed: int = 0, size: CorpusSize = CorpusSize(), workers: int = 2) -> DemoCorpus:  # noqa: B008
     """Make the corpus, or only what is missing of it; a corpus made otherwise is made anew."""
     root = Path(directory)
     clips = plan_clips(seed, size)
@@ -56,14 +56,14 @@ def make_corpus(directory: str | Path, seed: int = 0, size: Size = Size(), worke
     missing = [clip for clip in clips if _seconds(root / clip.path) is None]
     _synthesise(root, missing, workers)
     rows = [_row(root, clip) for clip in clips]
-    made = Corpus(root, len(rows), sum(float(row["duration"]) for row in rows), len(missing))
+    made = DemoCorpus(root, len(rows), sum(float(row["duration"]) for row in rows), len(missing))
     write_rows(made.manifest, [row for row in rows if row["speaker_id"] in SEEN], COLUMNS)
     write_rows(made.unseen, [row for row in rows if row["speaker_id"] in UNSEEN], COLUMNS)
     write_rows(made.documents, plan_documents(clips, seed, size), TEXT_COLUMNS)
     return made
 
 
-def _stamp(root: Path, seed: int, size: Size) -> None:
+def _stamp(root: Path, seed: int, size: CorpusSize) -> None:
     """Say what this corpus is; speech that was made by other parameters is thrown away first."""
     digest = _digest(seed, size)
     if _stamped(root) not in (digest, None):
@@ -72,7 +72,7 @@ def _stamp(root: Path, seed: int, size: Size) -> None:
     write_files({root / "corpus.json": json.dumps(content, indent=2) + "\n"})
 
 
-def _digest(seed: int, size: Size) -> str:
+def _digest(seed: int, size: CorpusSize) -> str:
     """What decides the bytes: the parameters and the source of the generator."""
     source = b"".join(
         Path(module).read_bytes() for module in (sentences.__file__, corpus_plan.__file__, espeak.__file__, __file__)
@@ -87,7 +87,7 @@ def _stamped(root: Path) -> str | None:
         return None
 
 
-def _synthesise(root: Path, clips: Sequence[Clip], workers: int) -> None:
+def _synthesise(root: Path, clips: Sequence[PlannedClip], workers: int) -> None:
     if not clips:
         return
     videos = [list(group) for _, group in groupby(clips, key=lambda clip: clip.video)]
@@ -96,7 +96,7 @@ def _synthesise(root: Path, clips: Sequence[Clip], workers: int) -> None:
             advance(done)
 
 
-def _in_parallel(root: Path, videos: Sequence[Sequence[Clip]], workers: int) -> Iterator[int]:
+def _in_parallel(root: Path, videos: Sequence[Sequence[PlannedClip]], workers: int) -> Iterator[int]:
     # Spawned, not forked: the caller may hold torch's threads.
     pool = ProcessPoolExecutor(workers, multiprocessing.get_context("spawn"), initializer=_use_one_thread)
     try:
@@ -112,7 +112,7 @@ def _use_one_thread() -> None:
     torch.set_num_threads(1)
 
 
-def _say_all(root: Path, clips: Sequence[Clip]) -> int:
+def _say_all(root: Path, clips: Sequence[PlannedClip]) -> int:
     for clip in clips:
         samples = speak(clip.sentence.segments(), (SEEN | UNSEEN)[clip.speaker], clip.speed)
         _write_wav(root / clip.path, samples.tobytes())
@@ -144,7 +144,7 @@ def _seconds(path: Path) -> float | None:
         return None
 
 
-def _row(root: Path, clip: Clip) -> dict[str, str]:
+def _row(root: Path, clip: PlannedClip) -> dict[str, str]:
     seconds = f"{_seconds(root / clip.path):.3f}"
     values = (clip.path, clip.sentence.source, clip.sentence.target, seconds, clip.video, clip.speaker)
     return dict(zip(COLUMNS, values, strict=True))

@@ -29,7 +29,7 @@ SPEEDS = (155, 170, 180, 190)
 
 
 @dataclass(frozen=True)
-class Size:
+class CorpusSize:
     """How much to make. A sentence is said once, in one video, so a split by video also parts the sentences."""
 
     videos: int = 100
@@ -39,7 +39,7 @@ class Size:
 
 
 @dataclass(frozen=True)
-class Clip:
+class PlannedClip:
     """One sentence as said by one speaker."""
 
     path: str
@@ -49,7 +49,7 @@ class Clip:
     speed: int
 
 
-def plan_clips(seed: int, size: Size) -> list[Clip]:
+def plan_clips(seed: int, size: CorpusSize) -> list[PlannedClip]:
     """Every clip of the corpus. Two people talk in each video, so that every voice is on each side of a split."""
     rng = random.Random(seed)
     total = size.videos + size.unseen_videos
@@ -61,7 +61,7 @@ def plan_clips(seed: int, size: Size) -> list[Clip]:
         pair = _pair(list(voices), number)
         for index in range(size.sentences_per_video):
             path = f"wavs/{video}/{index:03d}.wav"
-            clips.append(Clip(path, next(drawn), video, rng.choice(pair), rng.choice(SPEEDS)))
+            clips.append(PlannedClip(path, next(drawn), video, rng.choice(pair), rng.choice(SPEEDS)))
     return clips
 
 
@@ -72,7 +72,7 @@ def _pair(names: list[str], number: int) -> tuple[str, str]:
     return names[number % people], names[(number + partner) % people]
 
 
-def plan_documents(clips: Sequence[Clip], seed: int, size: Size) -> list[dict[str, str]]:
+def plan_documents(clips: Sequence[PlannedClip], seed: int, size: CorpusSize) -> list[dict[str, str]]:
     """The text task. A document draws on one video only, so the split by video keeps its summary unseen too."""
     rng = random.Random(seed)
     rows = []

@@ -6,12 +6,12 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from diagnose.common.progress import say
-from trainer.demo.corpus import Corpus, make_corpus
-from trainer.demo.corpus_plan import Size
+from diagnose.common.progress import log_line
+from trainer.demo.corpus import DemoCorpus, make_corpus
+from trainer.demo.corpus_plan import CorpusSize
 from trainer.evaluation.score_table import print_scores
-from trainer.pipeline.pipeline import Gate, Guards, Outcome
-from trainer.pipeline.steps import Numbered, charts_step, data_step, evaluate_step, train_step
+from trainer.pipeline.pipeline import Gate, Guards, PipelineResult
+from trainer.pipeline.steps import StepCounter, charts_step, data_step, evaluate_step, train_step
 
 if TYPE_CHECKING:
     from trainer.config import Resolved
@@ -25,28 +25,28 @@ def demo(
     seed: int = 0,
     directory: str | Path = "gonogo-demo",
     gate: Gate | None = None,
-    size: Size = Size(),  # noqa: B008
+    size: CorpusSize = CorpusSize(),  # noqa: B008
     overrides: Sequence[str] = (),
     guards: Guards = lambda: None,
-) -> Outcome:
+) -> PipelineResult:
     """Corpus, data, preflight, training, evaluation, charts; a second time, only what is missing."""
     started = time.monotonic()
     root = Path(directory)
     resolved = settings(model, seed, root, overrides)
     name = resolved.config.output.experiment_name
-    step = Numbered(6)
-    say(f"GoNoGo demo ({LABEL}): {name}, seed {seed}, in {root}")
+    step = StepCounter(6)
+    log_line(f"GoNoGo demo ({LABEL}): {name}, seed {seed}, in {root}")
     corpus = _data(step, resolved, make=lambda: make_corpus(root, seed, size))
     step.next("Preflight: can this run learn?")
-    say(f"      {gate(resolved) if gate else 'the diagnosis is not there yet: starting without it'}")
+    log_line(f"      {gate(resolved) if gate else 'the diagnosis is not there yet: starting without it'}")
     step.next(f"Train {name} from random weights")
     run = train_step(resolved, guard=guards())
     step.next("Evaluate on sentences that were never trained on")
     scores = evaluate_step(resolved.config, _tests(model, corpus))
     step.next("Draw charts")
-    outcome = Outcome((run,), tuple(scores), charts_step([resolved.config], scores))
+    outcome = PipelineResult((run,), tuple(scores), charts_step([resolved.config], scores))
     _print(outcome, corpus)
-    say(f"done in {time.monotonic() - started:.0f} s")
+    log_line(f"done in {time.monotonic() - started:.0f} s")
     return outcome
 
 
@@ -66,25 +66,25 @@ def settings(model: str, seed: int, root: Path, overrides: Sequence[str] = ()) -
     return load(shipped_config(name), [*ours, *overrides])
 
 
-def _data(step: Numbered, resolved: "Resolved", make: Callable[[], Corpus]) -> Corpus:
+def _data(step: StepCounter, resolved: "Resolved", make: Callable[[], DemoCorpus]) -> DemoCorpus:
     step.next("Make a corpus")
     corpus = make()
-    say(f"      {_described(corpus)}")
+    log_line(f"      {_described(corpus)}")
     step.next("Prepare data: clean the manifest, split by video")
     data_step(resolved.config)
     return corpus
 
 
-def _tests(model: str, corpus: Corpus) -> dict[str, Path | None]:
+def _tests(model: str, corpus: DemoCorpus) -> dict[str, Path | None]:
     return {"": None} if model == "mt5" else {"": None, "_unseen_voices": corpus.unseen}
 
 
-def _described(corpus: Corpus) -> str:
+def _described(corpus: DemoCorpus) -> str:
     what = f"{corpus.clips:,} clips, {corpus.seconds / 3600:.2f} hours: {corpus.directory}"
     return what if corpus.made else f"{what} is already made"
 
 
-def _print(outcome: Outcome, corpus: Corpus) -> None:
+def _print(outcome: PipelineResult, corpus: DemoCorpus) -> None:
     print(f"\nResults ({LABEL})\n")
     print_scores(outcome.scores)
     print(f"model   {outcome.runs[0]}\ncorpus  {corpus.directory}")

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from trainer.evaluation.metrics import LABELS, TARGETS
-from trainer.evaluation.run_history import Result, Run
+from trainer.evaluation.run_history import EvaluationResult, LossHistory
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -22,7 +22,7 @@ COMPARISONS = {
 }
 
 
-def draw(runs: Sequence[Run], results: Sequence[Result], output_dir: str | Path) -> tuple[Path, ...]:
+def draw(runs: Sequence[LossHistory], results: Sequence[EvaluationResult], output_dir: str | Path) -> tuple[Path, ...]:
     """Draw what there are figures for; the files that were written."""
     folder = Path(output_dir)
     folder.mkdir(parents=True, exist_ok=True)
@@ -34,7 +34,7 @@ def draw(runs: Sequence[Run], results: Sequence[Result], output_dir: str | Path)
     return tuple(drawn)
 
 
-def loss_figure(runs: Sequence[Run]) -> "Figure":
+def loss_figure(runs: Sequence[LossHistory]) -> "Figure":
     """One line for each run, dotted where it was measured on the dev set."""
     figure, axes = _canvas("Loss while training", width=7.5)
     for place, run in enumerate(runs):
@@ -51,7 +51,7 @@ def loss_figure(runs: Sequence[Run]) -> "Figure":
     return figure
 
 
-def comparison_figure(results: Sequence[Result], metrics: Sequence[str], title: str) -> "Figure":
+def comparison_figure(results: Sequence[EvaluationResult], metrics: Sequence[str], title: str) -> "Figure":
     """A group of bars for each model, one bar for each metric, and a dashed line at its target."""
     figure, axes = _canvas(title, width=max(6.0, 2.2 + 1.3 * len(results)))
     width = 0.7 / len(metrics)

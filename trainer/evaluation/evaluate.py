@@ -13,7 +13,7 @@ from trainer.evaluation.predict import Dataset, Prediction, Predictions, predict
 
 if TYPE_CHECKING:
     from trainer.config import Config
-    from trainer.models.bundle import Parts
+    from trainer.models.bundle import ModelBundle
 
 PREDICTION_COLUMNS = ("file", "task", "reference", "prediction")
 
@@ -44,7 +44,7 @@ class Scores:
         return json.dumps(_plain(self), indent=2, ensure_ascii=False) + "\n"
 
 
-def evaluate(parts: "Parts", dataset: Dataset, config: "Config", name: str, output_dir: str | Path) -> Scores:
+def evaluate(parts: "ModelBundle", dataset: Dataset, config: "Config", name: str, output_dir: str | Path) -> Scores:
     """Generate for every row, score each task, write `{name}_metrics.json` and `{name}_predictions.csv`."""
     batch_size = config.training.eval_batch_size or config.training.batch_size
     found = predict(parts, dataset, batch_size)

@@ -10,7 +10,7 @@ from trainer.evaluation.predict import Dataset
 
 if TYPE_CHECKING:
     from trainer.config import Config
-    from trainer.models.bundle import Parts
+    from trainer.models.bundle import ModelBundle
 
 
 def evaluate_directory(
@@ -27,7 +27,7 @@ def evaluate_directory(
     return evaluate_on(parts, name or folder.resolve().name, test_csv, output, subset)
 
 
-def load_run(folder: Path, model_type: str | None = None) -> "Parts":
+def load_run(folder: Path, model_type: str | None = None) -> "ModelBundle":
     """The model of a run or checkpoint, refused when it is not of the type that is expected."""
     from trainer.models.bundle import load_parts
 
@@ -41,7 +41,7 @@ def load_run(folder: Path, model_type: str | None = None) -> "Parts":
 
 
 def evaluate_on(
-    parts: "Parts",
+    parts: "ModelBundle",
     name: str,
     test_csv: str | Path | None = None,
     output: str | Path | None = None,

@@ -84,7 +84,7 @@ def rouge(references: Sequence[str], predictions: Sequence[str]) -> tuple[Score,
     """ROUGE-1, ROUGE-2 and ROUGE-L: mean F over rows, on words that keep their tone marks."""
     from rouge_score.rouge_scorer import RougeScorer
 
-    scorer = RougeScorer(ROUGES, tokenizer=_Words())
+    scorer = RougeScorer(ROUGES, tokenizer=_WordTokenizer())
     pairs = list(zip(_normal(references), _normal(predictions), strict=True))
     rows = [scorer.score(reference, prediction) for reference, prediction in pairs]
     # An exact row is right, also where it is too short to hold a pair of words.
@@ -107,7 +107,7 @@ def scores_of_task(task: str, references: Sequence[str], predictions: Sequence[s
     return rouge(references, predictions)
 
 
-class _Words:
+class _WordTokenizer:
     """rouge-score's own tokenizer keeps a-z and 0-9 only, which destroys Vietnamese."""
 
     def tokenize(self, text: str) -> list[str]:

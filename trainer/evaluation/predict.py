@@ -11,7 +11,7 @@ from diagnose.common.progress import progress
 if TYPE_CHECKING:
     from torch import Tensor, nn
 
-    from trainer.models.bundle import Parts
+    from trainer.models.bundle import ModelBundle
 
 TEXT_OF = {"transcribe": "transcript", "translate": "translation", "summarize": "summary"}
 
@@ -44,7 +44,7 @@ class Predictions:
     audio_seconds: float
 
 
-def predict(parts: "Parts", dataset: Dataset, batch_size: int) -> Predictions:
+def predict(parts: "ModelBundle", dataset: Dataset, batch_size: int) -> Predictions:
     """Every row, in batches of similar length; the order of the rows is that of the dataset."""
     found: dict[tuple[str, int], Prediction] = {}
     seconds = audio_seconds = 0.0
@@ -62,7 +62,7 @@ def predict(parts: "Parts", dataset: Dataset, batch_size: int) -> Predictions:
     return Predictions(tuple(found[key] for key in ordered), len(dataset), seconds, audio_seconds)
 
 
-def _predict_batch(parts: "Parts", items: Sequence[Mapping[str, Any]]) -> list[Prediction]:
+def _predict_batch(parts: "ModelBundle", items: Sequence[Mapping[str, Any]]) -> list[Prediction]:
     """Rows as the collator lays them: with two tasks, all clips for the first one, then all for the second."""
     batch = _on_device(parts.collate(items), parts.model)
     said = parts.decode(parts.generate(parts.model, batch))

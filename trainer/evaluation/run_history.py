@@ -13,7 +13,7 @@ Curve = tuple[tuple[float, float], ...]
 
 
 @dataclass(frozen=True)
-class Run:
+class LossHistory:
     """One training: the loss over steps, in training and on the dev set."""
 
     name: str
@@ -22,20 +22,20 @@ class Run:
 
 
 @dataclass(frozen=True)
-class Result:
+class EvaluationResult:
     """One evaluation: metric names and values."""
 
     name: str
     figures: Mapping[str, float]
 
 
-def read_run(directory: str | Path) -> Run:
+def read_run(directory: str | Path) -> LossHistory:
     """The history a run keeps in metrics/; else the state the trainer saved in it or in its newest checkpoint."""
     folder = Path(directory)
     for path in _candidates(folder):
         content = _read(path)
         entries = content.get("history") or content.get("log_history") or []
-        run = Run(folder.resolve().name, _curve(entries, "loss"), _curve(entries, "eval_loss"))
+        run = LossHistory(folder.resolve().name, _curve(entries, "loss"), _curve(entries, "eval_loss"))
         if run.training or run.evaluation:
             return run
     raise InputError(
@@ -43,11 +43,11 @@ def read_run(directory: str | Path) -> Run:
     )
 
 
-def read_result(path: str | Path) -> Result:
+def read_result(path: str | Path) -> EvaluationResult:
     """A `{name}_metrics.json` of the evaluation."""
     content = _read(Path(path))
     figures = {name: float(value) for name, value in content.items() if _is_figure(value)}
-    return Result(str(content.get("name") or Path(path).name.removesuffix("_metrics.json")), figures)
+    return EvaluationResult(str(content.get("name") or Path(path).name.removesuffix("_metrics.json")), figures)
 
 
 def _candidates(folder: Path) -> Iterable[Path]:

@@ -8,23 +8,23 @@ from trainer.evaluation.metrics import scores_of_task
 if TYPE_CHECKING:
     from torch import LongTensor
 
-    from trainer.models.bundle import Parts
+    from trainer.models.bundle import ModelBundle
 
 PADDING = -100
 
 
-def compute_metrics(parts: "Parts") -> Callable[[Any], dict[str, float]]:
+def compute_metrics(parts: "ModelBundle") -> Callable[[Any], dict[str, float]]:
     """For transformers' `compute_metrics`: ids to words, rows parted by the task their labels name."""
 
     def compute(gathered: Any) -> dict[str, float]:
         predictions, labels = as_ids(gathered.predictions), as_ids(gathered.label_ids)
         tasks = parts.tasks_of({"labels": labels, "toks": labels})
-        return figures(tasks, parts.decode(labels), parts.decode(predictions))
+        return metric_values(tasks, parts.decode(labels), parts.decode(predictions))
 
     return compute
 
 
-def figures(tasks: Sequence[str], references: Sequence[str], predictions: Sequence[str]) -> dict[str, float]:
+def metric_values(tasks: Sequence[str], references: Sequence[str], predictions: Sequence[str]) -> dict[str, float]:
     """Metric names and values, over the rows of each task; what could not be measured is left out."""
     rows = list(zip(tasks, references, predictions, strict=True))
     scores = [

@@ -9,24 +9,24 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch import Tensor, nn
 
-from trainer.loop.loss import Counts, LossBook, count, joined, shares, total
-from trainer.loop.runtime.out_of_memory import Largest
+from trainer.loop.loss import LossTracker, TargetCounts, combine_terms, count, total, weighted_terms
+from trainer.loop.runtime.out_of_memory import LargestBatch
 
 if TYPE_CHECKING:
-    from trainer.models.bundle import Batch, Parts
+    from trainer.models.bundle import Batch, ModelBundle
 
 
-class Accumulating:
+class AccumulationMixin:
     """For a transformers Trainer that has `parts`: counts first, then weighs every micro-batch by what it holds."""
 
     loss_is_scaled_for_ga = True
-    parts: Parts
+    parts: ModelBundle
     _empty_step = False
 
     def start_books(self) -> None:
         """Nothing seen yet."""
-        self.book, self.largest = LossBook(), Largest()
-        self._counts: list[Counts] = []
+        self.book, self.largest = LossTracker(), LargestBatch()
+        self._counts: list[TargetCounts] = []
 
     @property
     def ctc_only(self) -> bool:
@@ -35,7 +35,7 @@ class Accumulating:
 
     def get_batch_samples(
         self, epoch_iterator: Iterator[Batch], num_batches: int, device: torch.device
-    ) -> tuple[list[Batch], Counts]:
+    ) -> tuple[list[Batch], TargetCounts]:
         """The micro-batches of one step, and what there is to score in all of them, over all processes."""
         batches = list(islice(epoch_iterator, num_batches))
         self.largest.see(*batches)
@@ -47,7 +47,7 @@ class Accumulating:
         self.book.begin_step(totals, self._empty_step, self.ctc_only)
         return batches, totals
 
-    def training_step(self, model: nn.Module, inputs: Batch, num_items_in_batch: Counts | None = None) -> Tensor:
+    def training_step(self, model: nn.Module, inputs: Batch, num_items_in_batch: TargetCounts | None = None) -> Tensor:
         """A batch without one scored label is skipped and counted; where others wait for its gradient, it adds zero."""
         self._now = self._counts.pop(0) if self._counts else count(self.parts, inputs)
         if not self._now.scored(self.ctc_only):
@@ -57,7 +57,11 @@ class Accumulating:
         return super().training_step(model, inputs, num_items_in_batch or self._now)
 
     def compute_loss(
-        self, model: nn.Module, inputs: Batch, return_outputs: bool = False, num_items_in_batch: Counts | None = None
+        self,
+        model: nn.Module,
+        inputs: Batch,
+        return_outputs: bool = False,
+        num_items_in_batch: TargetCounts | None = None,
     ) -> Any:
         """The share of this micro-batch; outside of training, the model's own mean."""
         output = model(**inputs)
@@ -84,15 +88,15 @@ class Accumulating:
             data.to(self.args.device, non_blocking=True) if isinstance(data, Tensor) else super()._prepare_input(data)
         )
 
-    def _share(self, output: Any, totals: Counts) -> Tensor:
-        parts = shares(output, self._now, totals)
+    def _share(self, output: Any, totals: TargetCounts) -> Tensor:
+        parts = weighted_terms(output, self._now, totals)
         self.book.add(parts)
         # DDP takes the mean over processes where a sum is meant.
-        return joined(parts, output, getattr(self.model.config, "ctc_weight", 0.0)) * self.args.world_size
+        return combine_terms(parts, output, getattr(self.model.config, "ctc_weight", 0.0)) * self.args.world_size
 
-    def _over_processes(self, counts: Counts) -> Counts:
+    def _over_processes(self, counts: TargetCounts) -> TargetCounts:
         alone = self.args.world_size == 1
-        return counts if alone else Counts(*self._summed(torch.tensor([counts.tokens, counts.rows])))
+        return counts if alone else TargetCounts(*self._summed(torch.tensor([counts.tokens, counts.rows])))
 
     def vote(self, noted: bool) -> bool:
         """Whether any process says yes."""

@@ -14,14 +14,14 @@ from transformers.trainer_callback import ExportableState
 
 from diagnose.common.progress import Advance, progress
 from trainer.data.text_files import write_files
-from trainer.loop.phase_callbacks import SaveAfterEpochCallback, phases
+from trainer.loop.phase_callbacks import SaveAfterEpochCallback, phase_callbacks
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from transformers import TrainerControl, TrainerState
 
-    from trainer.models.bundle import Parts
+    from trainer.models.bundle import ModelBundle
 
 log = logging.getLogger(__name__)
 
@@ -30,10 +30,10 @@ ADVICE = "look at the data, and try another training.learning_rate"
 QUIET = ("epoch", "step", "eval_runtime", "eval_samples_per_second", "eval_steps_per_second")
 
 
-def callbacks(parts: Parts, evaluates: bool) -> list[TrainerCallback]:
+def callbacks(parts: ModelBundle, evaluates: bool) -> list[TrainerCallback]:
     """What a configuration asks for, in the order in which it acts."""
     training, output = parts.config.training, parts.config.output
-    chosen = [SaveAfterEpochCallback(), LoggingCallback(), ConvergenceMonitorCallback(), *phases(parts)]
+    chosen = [SaveAfterEpochCallback(), LoggingCallback(), ConvergenceMonitorCallback(), *phase_callbacks(parts)]
     if training.early_stopping_patience and evaluates:
         chosen.append(EarlyStoppingCallback(training.early_stopping_patience))
     if training.report_to == "tensorboard":
@@ -67,7 +67,9 @@ class LoggingCallback(TrainerCallback):
 
     def on_log(self, args: Any, state: TrainerState, control: TrainerControl, logs: Any = None, **_: Any) -> None:
         if state.is_world_process_zero:
-            log.info("step %d/%d, epoch %.2f: %s", state.global_step, state.max_steps, state.epoch or 0, in_words(logs))
+            log.info(
+                "step %d/%d, epoch %.2f: %s", state.global_step, state.max_steps, state.epoch or 0, format_logs(logs)
+            )
 
     def on_train_end(self, *_: Any, **__: Any) -> None:
         self.close()
@@ -77,7 +79,7 @@ class LoggingCallback(TrainerCallback):
         self._open.close()
 
 
-def in_words(logs: dict[str, Any]) -> str:
+def format_logs(logs: dict[str, Any]) -> str:
     """The figures of one line, the loss first."""
     names = [*(name for name in FIRST if name in logs), *(name for name in logs if name not in (*FIRST, *QUIET))]
     return ", ".join(

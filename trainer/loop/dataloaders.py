@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from trainer.models.bundle import Collate
 
 
-class Shards(BatchSampler):
+class ShardedBatchSampler(BatchSampler):
     """Every n-th batch. `even` repeats the first batches at the end, so that all processes step equally often."""
 
     def __init__(self, batches: LengthBatchSampler, rank: int, processes: int, even: bool) -> None:
@@ -49,14 +49,14 @@ def train_loader(config: Config, dataset: Dataset, collate: Collate, arguments: 
     batches = LengthBatchSampler(
         dataset.lengths(), arguments.train_batch_size, training.seed, training.shuffle, by_length=grouped
     )
-    shards = Shards(batches, arguments.process_index, arguments.world_size, even=True)
+    shards = ShardedBatchSampler(batches, arguments.process_index, arguments.world_size, even=True)
     return DataLoader(dataset, batch_sampler=shards, **_options(collate, arguments))
 
 
 def eval_loader(config: Config, dataset: Dataset, collate: Collate, arguments: Seq2SeqTrainingArguments) -> DataLoader:
     """Every row once, over all processes together; the generator is its own, so training draws the same numbers."""
     batches = LengthBatchSampler(dataset.lengths(), arguments.eval_batch_size, config.training.seed)
-    shards = Shards(batches, arguments.process_index, arguments.world_size, even=False)
+    shards = ShardedBatchSampler(batches, arguments.process_index, arguments.world_size, even=False)
     return DataLoader(dataset, batch_sampler=shards, generator=torch.Generator(), **_options(collate, arguments))
 
 

@@ -11,20 +11,20 @@ import torch
 from accelerate.utils import gather_object
 from transformers.trainer_utils import EvalLoopOutput
 
-from trainer.evaluation.training_metrics import figures
-from trainer.loop.loss import PARTS, Counts, count, shares
+from trainer.evaluation.training_metrics import metric_values
+from trainer.loop.loss import PARTS, TargetCounts, count, weighted_terms
 
 if TYPE_CHECKING:
     from torch.utils.data import DataLoader
     from transformers import PreTrainedModel
 
-    from trainer.models.bundle import Batch, Parts
+    from trainer.models.bundle import Batch, ModelBundle
 
 SAMPLES = 50  # texts of an evaluation that are kept for whoever looks at the run
 
 
 @dataclass
-class Tally:
+class EvaluationTotals:
     """Sums over the set: batches of any size give the same mean."""
 
     sums: dict[str, float] = field(default_factory=lambda: dict.fromkeys(PARTS, 0.0))
@@ -32,16 +32,16 @@ class Tally:
     texts: list[tuple[str, str, str]] = field(default_factory=list)
     rows: int = 0
 
-    def add(self, output: Any, counts: Counts) -> None:
+    def add(self, output: Any, counts: TargetCounts) -> None:
         """Add one batch, by what it holds."""
         found = dict(zip(PARTS, (counts.tokens, counts.rows), strict=True))
-        for name, mean in shares(output, counts, counts).items():
+        for name, mean in weighted_terms(output, counts, counts).items():
             self.sums[name] += float(mean) * found[name]
             self.counts[name] += found[name]
 
-    def merged(self) -> Tally:
+    def merged(self) -> EvaluationTotals:
         """The same over all processes."""
-        whole = Tally()
+        whole = EvaluationTotals()
         for one in gather_object([self]):
             whole.rows, whole.texts = whole.rows + one.rows, whole.texts + one.texts
             for name in PARTS:
@@ -58,13 +58,13 @@ class Tally:
 
     def scores(self) -> dict[str, float]:
         """WER and CER, BLEU and chrF, or ROUGE, whatever the rows ask for."""
-        return figures(*(zip(*self.texts, strict=True) if self.texts else ((), (), ())))
+        return metric_values(*(zip(*self.texts, strict=True) if self.texts else ((), (), ())))
 
 
-class Evaluating:
+class EvaluationMixin:
     """For a transformers Trainer that has `parts`: evaluation by generating, every row once over all processes."""
 
-    parts: Parts
+    parts: ModelBundle
     in_evaluation = False
     last_texts: Sequence[tuple[str, str, str]] = ()  # task, reference and what was said, of the last evaluation
 
@@ -86,17 +86,17 @@ class Evaluating:
         named = {f"{metric_key_prefix}_{name}": value for name, value in metrics.items()}
         return EvalLoopOutput(predictions=None, label_ids=None, metrics=named, num_samples=tally.rows)
 
-    def _tally(self, dataloader: DataLoader) -> Tally:
-        tally = Tally()
+    def _tally(self, dataloader: DataLoader) -> EvaluationTotals:
+        tally = EvaluationTotals()
         self.model.eval()
         self.callback_handler.eval_dataloader = dataloader
-        with decoding(self.model), torch.no_grad(), self.accelerator.autocast():
+        with full_model(self.model), torch.no_grad(), self.accelerator.autocast():
             for batch in dataloader:
                 self._evaluate_batch(tally, batch)
                 self.control = self.callback_handler.on_prediction_step(self.args, self.state, self.control)
         return tally
 
-    def _evaluate_batch(self, tally: Tally, batch: Batch) -> None:
+    def _evaluate_batch(self, tally: EvaluationTotals, batch: Batch) -> None:
         self.largest.see(batch)
         counts = count(self.parts, batch)
         labels, tasks = self.parts.labels_of(batch), self.parts.tasks_of(batch)
@@ -109,7 +109,7 @@ class Evaluating:
 
 
 @contextmanager
-def decoding(model: PreTrainedModel) -> Iterator[None]:
+def full_model(model: PreTrainedModel) -> Iterator[None]:
     """While the encoder trains by CTC alone, the whole model is evaluated all the same: the figures stay comparable."""
     alone = getattr(model, "ctc_only", False)
     if alone:

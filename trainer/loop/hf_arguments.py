@@ -87,12 +87,12 @@ def _loading(config: Config) -> dict[str, Any]:
 
 def _distribution(config: Config) -> dict[str, Any]:
     # A frozen encoder, or a decoder that waits for CTC, gets no gradient for a while.
-    partial = bool(config.training.ctc_only_steps) or thaws(config)
+    partial = bool(config.training.ctc_only_steps) or encoder_unfreezes_later(config)
     processors = {"use_cpu": not has_accelerator()}  # else accelerate starts many processes that never meet
     return {"ddp_find_unused_parameters": partial, "ddp_broadcast_buffers": False, **processors}
 
 
-def thaws(config: Config) -> bool:
+def encoder_unfreezes_later(config: Config) -> bool:
     """Whether the encoder starts frozen and is to train later."""
     return config.model.freeze_encoder and config.training.freeze_encoder_epochs is not None
 

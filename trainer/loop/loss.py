@@ -12,14 +12,14 @@ from torch import Tensor
 from trainer.collate.labels import IGNORE
 
 if TYPE_CHECKING:
-    from trainer.models.bundle import Batch, Parts
+    from trainer.models.bundle import Batch, ModelBundle
 
 PARTS = ("att", "ctc")
 NUMBERS = ("window", "empty", "empty_in_all", "skipped")
 
 
 @dataclass(frozen=True)
-class Counts:
+class TargetCounts:
     """How much there is to score: tokens for the decoder, rows for CTC. Tensors once many processes were summed."""
 
     tokens: int | Tensor
@@ -30,19 +30,19 @@ class Counts:
         return bool(self.rows) or (not ctc_only and bool(self.tokens))
 
 
-def count(parts: Parts, batch: Batch) -> Counts:
+def count(parts: ModelBundle, batch: Batch) -> TargetCounts:
     """Count on the host, before the batch goes to the device: nothing has to wait for it."""
     targets = _ctc_targets(parts, batch)
     rows = 0 if targets is None else int((targets != IGNORE).any(dim=1).sum())
-    return Counts(int((parts.labels_of(batch) != IGNORE).sum()), rows)
+    return TargetCounts(int((parts.labels_of(batch) != IGNORE).sum()), rows)
 
 
-def total(counts: Sequence[Counts]) -> Counts:
+def total(counts: Sequence[TargetCounts]) -> TargetCounts:
     """The counts of an accumulated batch."""
-    return Counts(sum(one.tokens for one in counts), sum(one.rows for one in counts))
+    return TargetCounts(sum(one.tokens for one in counts), sum(one.rows for one in counts))
 
 
-def shares(output: Any, counts: Counts, totals: Counts) -> dict[str, Tensor]:
+def weighted_terms(output: Any, counts: TargetCounts, totals: TargetCounts) -> dict[str, Tensor]:
     """What one micro-batch adds to the means of the whole: its mean times its part of the count."""
     ctc = getattr(output, "ctc_loss", None)
     att = getattr(output, "att_loss", None) if ctc is not None else output.loss
@@ -54,7 +54,7 @@ def shares(output: Any, counts: Counts, totals: Counts) -> dict[str, Tensor]:
     return parts
 
 
-def joined(parts: Mapping[str, Tensor], output: Any, weight: float) -> Tensor:
+def combine_terms(parts: Mapping[str, Tensor], output: Any, weight: float) -> Tensor:
     """w * ctc + (1 - w) * att, or the one part there is; a decoder with nothing to score still joins the graph."""
     decodes = getattr(output, "logits", None) is not None
     att = parts["att"] if "att" in parts else output.logits.sum() * 0.0 if decodes else None
@@ -64,7 +64,7 @@ def joined(parts: Mapping[str, Tensor], output: Any, weight: float) -> Tensor:
     return weight * ctc + (1.0 - weight) * att
 
 
-class LossBook:
+class LossTracker:
     """The parts of the loss since the last log line, kept on the device and read only when a line is written."""
 
     def __init__(self) -> None:
@@ -73,7 +73,7 @@ class LossBook:
         self.now: dict[str, Tensor] = {}  # the parts of the step that is being made
         self.window = self.empty = self.empty_in_all = self.skipped = 0
 
-    def begin_step(self, totals: Counts, empty: bool, ctc_only: bool) -> None:
+    def begin_step(self, totals: TargetCounts, empty: bool, ctc_only: bool) -> None:
         """A step counts for a part only where that part has something to score."""
         self.window, self.empty, self.empty_in_all = self.window + 1, self.empty + empty, self.empty_in_all + empty
         self.now = {}
@@ -115,7 +115,7 @@ class LossBook:
         self.steps = dict(state["steps"])
 
 
-def _ctc_targets(parts: Parts, batch: Batch) -> Tensor | None:
+def _ctc_targets(parts: ModelBundle, batch: Batch) -> Tensor | None:
     if "ctc_labels" in batch:
         return batch["ctc_labels"]
     if getattr(parts.model.config, "ctc_weight", 0.0) and hasattr(parts.model, "ctc_targets"):

@@ -7,24 +7,28 @@ from typing import TYPE_CHECKING, Any
 
 from transformers import TrainerCallback
 
-from trainer.loop.hf_arguments import thaws
+from trainer.loop.hf_arguments import encoder_unfreezes_later
 
 if TYPE_CHECKING:
     from transformers import TrainerControl, TrainerState
 
-    from trainer.models.bundle import Parts
+    from trainer.models.bundle import ModelBundle
 
 log = logging.getLogger(__name__)
 
 
-def phases(parts: Parts) -> list[TrainerCallback]:
+def phase_callbacks(parts: ModelBundle) -> list[TrainerCallback]:
     """What changes in the course of the run that a configuration describes."""
     training = parts.config.training
     chosen: list[TrainerCallback] = [CTCPhaseCallback(training.ctc_only_steps)] if training.ctc_only_steps else []
-    return [*chosen, EncoderUnfreezeCallback(parts, training.freeze_encoder_epochs)] if thaws(parts.config) else chosen
+    return (
+        [*chosen, EncoderUnfreezeCallback(parts, training.freeze_encoder_epochs)]
+        if encoder_unfreezes_later(parts.config)
+        else chosen
+    )
 
 
-class Ending(TrainerCallback):
+class StopAfterStepsCallback(TrainerCallback):
     """Ends the run after so many steps, wherever its schedule is then."""
 
     def __init__(self, steps: int) -> None:
@@ -38,7 +42,7 @@ class Ending(TrainerCallback):
 class EncoderUnfreezeCallback(TrainerCallback):
     """The encoder is frozen for the first epochs, and trains from then on."""
 
-    def __init__(self, parts: Parts, epochs: int) -> None:
+    def __init__(self, parts: ModelBundle, epochs: int) -> None:
         self.parts, self.epochs, self._told = parts, epochs, False
 
     def on_epoch_begin(self, args: Any, state: TrainerState, control: TrainerControl, **_: Any) -> None:

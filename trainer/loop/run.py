@@ -9,14 +9,14 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from trainer.data.text_files import write_files
-from trainer.loop.checkpoints.resume import require_same_run, resume_point, tell_changes
-from trainer.loop.checkpoints.store import checkpoints, recover, set_aside
-from trainer.loop.guard.recording import clear
+from trainer.loop.checkpoints.resume import require_same_run, resume_point, warn_of_changes
+from trainer.loop.checkpoints.store import archive_old_checkpoints, checkpoints, recover
+from trainer.loop.guard.recording import remove_partial_recordings
 from trainer.loop.run_result import RESULTS, RunResult, finish
-from trainer.loop.runtime.log_file import journal
-from trainer.loop.runtime.resource_errors import explained
-from trainer.loop.runtime.resume_command import again
-from trainer.loop.runtime.run_lock import locked
+from trainer.loop.runtime.log_file import log_to_file
+from trainer.loop.runtime.resource_errors import explain_resource_errors
+from trainer.loop.runtime.resume_command import resume_command
+from trainer.loop.runtime.run_lock import hold_run_lock
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     from torch.utils.data import Dataset
 
     from trainer.config import Resolved
-    from trainer.loop.guard.protocol import Watch
+    from trainer.loop.guard.protocol import GuardProtocol
     from trainer.loop.trainer import RunTrainer
-    from trainer.models.bundle import Parts
+    from trainer.models.bundle import ModelBundle
 
 log = logging.getLogger(__name__)
 
@@ -37,33 +37,33 @@ def train(
     resume: str | None = None,
     epochs: float | None = None,
     subset: int | None = None,
-    guard: Watch | None = None,
+    guard: GuardProtocol | None = None,
 ) -> RunResult:
     """Train what the configuration describes; `epochs` and `subset` are for short runs; `guard` judges every step."""
     resolved = with_epochs(resolved, epochs)
     run = resolved.config.output.dir
     with ExitStack() as held:
-        if leads():
-            held.enter_context(locked(run))
-            held.enter_context(journal(run))
+        if is_main_process():
+            held.enter_context(hold_run_lock(run))
+            held.enter_context(log_to_file(run))
             recover(run)
-            clear(run)
+            remove_partial_recordings(run)
         _meet()
         checkpoint = resume_point(resume, run)
         trainer = _prepared(resolved, checkpoint, subset)
         if guard is not None and guard.mode != "off":
             trainer.guarded_by(guard)
-        with explained(trainer):
-            return _trained(trainer, checkpoint, command=again(resolved, epochs, subset))
+        with explain_resource_errors(trainer):
+            return _trained(trainer, checkpoint, command=resume_command(resolved, epochs, subset))
 
 
-def build_trainer(resolved: Resolved, parts: Parts, train_set: Dataset, eval_set: Dataset | None) -> RunTrainer:
+def build_trainer(resolved: Resolved, parts: ModelBundle, train_set: Dataset, eval_set: Dataset | None) -> RunTrainer:
     """The trainer with all its callbacks, ready to `train()`."""
     from trainer.loop.callbacks import callbacks
-    from trainer.loop.checkpoints.bit_exact_load import settle
+    from trainer.loop.checkpoints.bit_exact_load import make_bit_exact
     from trainer.loop.trainer import RunTrainer
 
-    settle(parts)
+    make_bit_exact(parts)
     return RunTrainer(parts, train_set, eval_set, callbacks(parts, evaluates=eval_set is not None))
 
 
@@ -75,7 +75,7 @@ def with_epochs(resolved: Resolved, epochs: float | None) -> Resolved:
     return replace(resolved, config=resolved.config.model_copy(update={"training": training}))
 
 
-def leads() -> bool:
+def is_main_process() -> bool:
     """Whether this process is the first, or the only one."""
     return os.environ.get("RANK", "0") == "0"
 
@@ -99,8 +99,8 @@ def _prepared(resolved: Resolved, checkpoint: Path | None, subset: int | None) -
     parts = load_parts(checkpoint, config) if checkpoint else build(config, texts)
     trainer = build_trainer(resolved, parts, train_set, eval_set)
     if checkpoint is not None:
-        tell_changes(checkpoint, trainer.circumstances())
-    if leads():
+        warn_of_changes(checkpoint, trainer.circumstances())
+    if is_main_process():
         _clear_the_way(config.output.dir, resolved.to_yaml(), fresh=checkpoint is None)
     return trainer
 
@@ -111,7 +111,7 @@ def _clear_the_way(run: Path, resolved: str, fresh: bool) -> None:
 
     write_files({run / RESOLVED: resolved})
     (run / RESULTS).unlink(missing_ok=True)
-    aside = set_aside(run) if fresh else None
+    aside = archive_old_checkpoints(run) if fresh else None
     if aside:
         log.warning("checkpoints of an earlier run were moved to %s; --resume takes them up again", aside)
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from trainer.data.text_files import write_files
-from trainer.loop.checkpoints.store import installing
+from trainer.loop.checkpoints.store import install_files
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -55,7 +55,7 @@ def finish(trainer: RunTrainer, output: TrainOutput, resumed_from: Path | None) 
         metrics=output.metrics,
     )
     if trainer.args.should_save:
-        with installing(trainer.run, trainer.needed_bytes()) as staged:
+        with install_files(trainer.run, trainer.needed_bytes()) as staged:
             trainer.parts.save(staged)
         write_files({trainer.run / RESULTS: json.dumps(_plain(result), indent=1) + "\n"})
     return result

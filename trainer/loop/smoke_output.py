@@ -6,21 +6,21 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from trainer.loop.runtime.out_of_memory import peak_of
+from trainer.loop.runtime.out_of_memory import peak_memory
 
 if TYPE_CHECKING:
-    from trainer.loop.guard.protocol import Watch
+    from trainer.loop.guard.protocol import GuardProtocol
     from trainer.loop.trainer import RunTrainer
-    from trainer.models.bundle import Batch, Parts
+    from trainer.models.bundle import Batch, ModelBundle
 
 LABELS = {"wer": "WER", "cer": "CER", "bleu": "BLEU", "chrf": "chrF"}
 SAMPLES, WIDTH = 3, 100
 
 
-class Told:
+class PrintingGuard:
     """Passes every step on to who judges, and tells it before."""
 
-    def __init__(self, watch: Watch, trainer: RunTrainer, print_every: int) -> None:
+    def __init__(self, watch: GuardProtocol, trainer: RunTrainer, print_every: int) -> None:
         self.watch, self.trainer, self.print_every = watch, trainer, print_every
         self.mode, self.due = watch.mode, watch.due
 
@@ -42,18 +42,18 @@ class Told:
             print(line, flush=True)
 
 
-def step_lines(parts: Parts, batches: Sequence[Batch], figures: Mapping[str, Any]) -> Iterator[str]:
+def step_lines(parts: ModelBundle, batches: Sequence[Batch], figures: Mapping[str, Any]) -> Iterator[str]:
     """Two lines for a step: sizes and losses; gradient norm before clipping and learning rate."""
     rows, frames, labels = sizes(parts, batches)
     losses = {"loss": figures["loss"], **{name: figures["parts"].get(name) for name in ("ctc", "att")}}
     told = "  ".join(f"{name}={value:.4f}" for name, value in losses.items() if value is not None)
     yield f"[DBG] step={figures['step']:3d}  B={rows}  T_max={frames}  L_max={labels} {told}"
     clip = f"  clip={figures['clip']:.2f}" if figures["clip"] else ""
-    peak = f"  peak_memory={peak_of() / 1e6:.0f}MB"
+    peak = f"  peak_memory={peak_memory() / 1e6:.0f}MB"
     yield f"       grad_norm={figures['grad_norm']:.2f}  lr={figures['lr']:.6e}{clip}{peak}"
 
 
-def sizes(parts: Parts, batches: Sequence[Batch]) -> tuple[int, int, int]:
+def sizes(parts: ModelBundle, batches: Sequence[Batch]) -> tuple[int, int, int]:
     """Rows of the step, the longest input and the longest labels, padding included."""
     labels = [parts.labels_of(batch) for batch in batches]
     inputs = [_input(parts, batch) for batch in batches]
@@ -61,11 +61,11 @@ def sizes(parts: Parts, batches: Sequence[Batch]) -> tuple[int, int, int]:
     return sum(map(len, labels)), frames, max(one.shape[1] for one in labels)
 
 
-def _input(parts: Parts, batch: Batch) -> Any:
+def _input(parts: ModelBundle, batch: Batch) -> Any:
     return next(value for value in batch.values() if value is not parts.labels_of(batch))
 
 
-def evaluated(figures: Mapping[str, float], name: str) -> Iterator[str]:
+def score_lines(figures: Mapping[str, float], name: str) -> Iterator[str]:
     """`== Dev WER: 38.21 %`, one line for each score."""
     for key, value in figures.items():
         if is_score(key):
@@ -77,7 +77,7 @@ def is_score(name: str) -> bool:
     return name in LABELS or name.startswith("rouge")
 
 
-def sampled(texts: Sequence[tuple[str, str, str]]) -> Iterator[str]:
+def sample_lines(texts: Sequence[tuple[str, str, str]]) -> Iterator[str]:
     """What the model says, beside what it should have said."""
     for task, reference, said in texts[:SAMPLES]:
         yield f"   {task}"

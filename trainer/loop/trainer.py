@@ -10,26 +10,30 @@ from transformers import PrinterCallback, Seq2SeqTrainer
 
 from diagnose.common.errors import InputError
 from trainer.evaluation.training_metrics import compute_metrics
-from trainer.loop.accumulation import Accumulating
-from trainer.loop.checkpoints.trainer_mixin import Saving
+from trainer.loop.accumulation import AccumulationMixin
+from trainer.loop.checkpoints.trainer_mixin import CheckpointMixin
 from trainer.loop.dataloaders import eval_loader, train_loader
-from trainer.loop.evaluation import Evaluating
-from trainer.loop.guard.trainer_mixin import Guarding
-from trainer.loop.hf_arguments import thaws, training_arguments
+from trainer.loop.evaluation import EvaluationMixin
+from trainer.loop.guard.trainer_mixin import GuardMixin
+from trainer.loop.hf_arguments import encoder_unfreezes_later, training_arguments
 from trainer.models.keep_fp32 import keep_fp32
 
 if TYPE_CHECKING:
     from torch.utils.data import DataLoader, Dataset
     from transformers import TrainerCallback
 
-    from trainer.models.bundle import Parts
+    from trainer.models.bundle import ModelBundle
 
 
-class RunTrainer(Guarding, Accumulating, Saving, Evaluating, Seq2SeqTrainer):
+class RunTrainer(GuardMixin, AccumulationMixin, CheckpointMixin, EvaluationMixin, Seq2SeqTrainer):
     """Everything but the stepping itself, which is transformers', is in the four pieces it is made of."""
 
     def __init__(
-        self, parts: Parts, train_set: Dataset, eval_set: Dataset | None, callbacks: list[TrainerCallback] | None = None
+        self,
+        parts: ModelBundle,
+        train_set: Dataset,
+        eval_set: Dataset | None,
+        callbacks: list[TrainerCallback] | None = None,
     ) -> None:
         self.parts, self.config = parts, parts.config
         self.start_books()
@@ -62,7 +66,7 @@ class RunTrainer(Guarding, Accumulating, Saving, Evaluating, Seq2SeqTrainer):
 
     def _prepare_for_training(self, *args: Any) -> Any:
         """An encoder that thaws later is known to the optimizer, and to other processes, from the start."""
-        if not thaws(self.config):
+        if not encoder_unfreezes_later(self.config):
             return super()._prepare_for_training(*args)
         self.parts.train_encoder(True)
         prepared = super()._prepare_for_training(*args)
@@ -78,7 +82,7 @@ class RunTrainer(Guarding, Accumulating, Saving, Evaluating, Seq2SeqTrainer):
             super()._run_epoch(**kwargs)
 
 
-def _keep_fp32(parts: Parts) -> None:
+def _keep_fp32(parts: ModelBundle) -> None:
     try:
         keep_fp32(parts.model, parts.config.training.keep_fp32)
     except ValueError as error:

@@ -32,7 +32,7 @@ ARCHITECTURES = {
 
 
 @dataclass(frozen=True)
-class Parts:
+class ModelBundle:
     """One architecture, ready to train: each one fills in the three methods that raise NotImplementedError."""
 
     config: Config
@@ -90,12 +90,12 @@ class Parts:
             (directory / RESOLVED).write_text(_as_yaml(self.config), encoding="utf-8")
 
 
-def build(config: Config, train_texts: Sequence[str] = ()) -> Parts:
+def build(config: Config, train_texts: Sequence[str] = ()) -> ModelBundle:
     """Pretrained (hub name or local directory) or random weights; the caller's random state is left as it was."""
     return _seeded(config.training.seed, lambda: _architecture(config).build(config, train_texts))
 
 
-def load_parts(directory: str | Path, config: Config | None = None) -> Parts:
+def load_parts(directory: str | Path, config: Config | None = None) -> ModelBundle:
     """What `Parts.save` or a checkpoint left."""
     directory = Path(directory)
     config = config or _resolved_beside(directory)
@@ -117,7 +117,7 @@ def _architecture(config: Config) -> ModuleType:
     return import_module(ARCHITECTURES[config.model.type])
 
 
-def _seeded(seed: int, make: Callable[[], Parts]) -> Parts:
+def _seeded(seed: int, make: Callable[[], ModelBundle]) -> ModelBundle:
     import torch
 
     with torch.random.fork_rng(devices=[]):
@@ -138,6 +138,6 @@ def _resolved_beside(directory: Path) -> Config:
 
 
 def _as_yaml(config: Config) -> str:
-    from trainer.config.yaml_writer import block
+    from trainer.config.yaml_writer import to_yaml
 
-    return block(config.model_dump(mode="json"))
+    return to_yaml(config.model_dump(mode="json"))

@@ -13,7 +13,7 @@ from torch.nn import functional
 from transformers.modeling_outputs import Seq2SeqLMOutput
 
 from diagnose.common.errors import InputError
-from trainer.collate.labels import pad_labels, plain
+from trainer.collate.labels import normalize_text, pad_labels
 
 FILE_NAME = "ctc_vocabulary.json"
 BLANK = 0
@@ -39,14 +39,14 @@ class CharacterVocabulary:
     @classmethod
     def build(cls, texts: Iterable[str]) -> CharacterVocabulary:
         """Collect the characters of all texts, in a fixed order."""
-        return cls(sorted(set().union(*map(plain, texts))))
+        return cls(sorted(set().union(*map(normalize_text, texts))))
 
     def __len__(self) -> int:
         return len(self.characters) + UNKNOWN + 1
 
     def encode(self, text: str) -> list[int]:
         """Turn a text into one id per character."""
-        return [self._ids.get(character, UNKNOWN) for character in plain(text)]
+        return [self._ids.get(character, UNKNOWN) for character in normalize_text(text)]
 
     def decode(self, ids: Iterable[int]) -> str:
         """Turn ids back into text; the blank, -100 and ids out of range say nothing."""

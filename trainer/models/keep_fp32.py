@@ -8,7 +8,7 @@ from typing import Any
 import torch
 
 
-class Float32:
+class Fp32Hooks:
     """Around one module: autocast is off inside, and what enters in 16 bits is widened; what leaves stays wide."""
 
     def __init__(self) -> None:
@@ -20,7 +20,7 @@ class Float32:
         context = torch.autocast(device, enabled=False)
         context.__enter__()
         self.contexts.append(context)
-        return widened(args), widened(kwargs)
+        return to_float32(args), to_float32(kwargs)
 
     def leave(self, module: torch.nn.Module, args: Any, output: Any) -> None:
         if self.contexts:
@@ -41,17 +41,17 @@ def keep_fp32(model: torch.nn.Module, names: Sequence[str]) -> list[Any]:
 
 
 def wrap(module: torch.nn.Module) -> list[Any]:
-    hooks, border = module._forward_pre_hooks.values(), Float32()
-    if any(isinstance(getattr(hook, "__self__", None), Float32) for hook in hooks):
+    hooks, border = module._forward_pre_hooks.values(), Fp32Hooks()
+    if any(isinstance(getattr(hook, "__self__", None), Fp32Hooks) for hook in hooks):
         return []
     enter = module.register_forward_pre_hook(border.enter, prepend=True, with_kwargs=True)
     return [enter, module.register_forward_hook(border.leave, always_call=True)]
 
 
-def widened(value: Any) -> Any:
+def to_float32(value: Any) -> Any:
     """Tensors of 16 bits as float32, in plain containers too; anything else as it is."""
     if isinstance(value, torch.Tensor):
         return value.float() if value.dtype in (torch.float16, torch.bfloat16) else value
     if type(value) in (list, tuple):
-        return type(value)(widened(item) for item in value)
-    return {key: widened(item) for key, item in value.items()} if type(value) is dict else value
+        return type(value)(to_float32(item) for item in value)
+    return {key: to_float32(item) for key, item in value.items()} if type(value) is dict else value

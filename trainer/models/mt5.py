@@ -12,7 +12,7 @@ from transformers import AutoModelForSeq2SeqLM, AutoTokenizer, T5Config, T5ForCo
 from diagnose.common.errors import InputError
 from trainer.collate.mt5 import TextCollator
 from trainer.models import pretrained
-from trainer.models.bundle import Parts
+from trainer.models.bundle import ModelBundle
 from trainer.models.tokenizers.whisper_and_t5 import build_t5_tokenizer
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ TASK = "summarize"
 
 
 @dataclass(frozen=True)
-class TextParts(Parts):
+class MT5Bundle(ModelBundle):
     """A text-to-text model, ready to train."""
 
     def collate_for(self, task: str) -> Collate:
@@ -44,7 +44,7 @@ class TextParts(Parts):
         return [TASK] * len(batch["labels"])
 
 
-def build(config: Config, train_texts: Sequence[str] = ()) -> TextParts:
+def build(config: Config, train_texts: Sequence[str] = ()) -> MT5Bundle:
     """From `model.name`, or from random weights and the training texts."""
     if config.training.fp16:
         raise InputError(
@@ -56,17 +56,17 @@ def build(config: Config, train_texts: Sequence[str] = ()) -> TextParts:
     return _read(config, config.model.name, config.model.tokenizer or config.model.name)
 
 
-def load(directory: Path, config: Config) -> TextParts:
+def load(directory: Path, config: Config) -> MT5Bundle:
     """What `save` or a checkpoint left."""
     return _read(config, str(directory), str(directory))
 
 
-def _read(config: Config, name: str, tokenizer: str) -> TextParts:
+def _read(config: Config, name: str, tokenizer: str) -> MT5Bundle:
     model, fresh = pretrained.load_model(AutoModelForSeq2SeqLM, name)
     return _parts(config, model, pretrained.load(AutoTokenizer, tokenizer, "model.tokenizer"), tuple(fresh))
 
 
-def _random(config: Config, texts: Sequence[str]) -> TextParts:
+def _random(config: Config, texts: Sequence[str]) -> MT5Bundle:
     name, size = config.model.tokenizer, config.model.random.vocabulary
     tokenizer = pretrained.load(AutoTokenizer, name, "model.tokenizer") if name else build_t5_tokenizer(texts, size)
     return _parts(config, T5ForConditionalGeneration(_sizes(config, tokenizer)), tokenizer, ("*",))
@@ -93,12 +93,12 @@ def _sizes(config: Config, tokenizer: PreTrainedTokenizerBase) -> T5Config:
 
 def _parts(
     config: Config, model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase, fresh: tuple[str, ...]
-) -> TextParts:
+) -> MT5Bundle:
     _require_room(model, tokenizer)
     model.config.ctc_weight = 0.0
     model.generation_config.max_length = config.training.generation_max_length
     model.generation_config.num_beams = config.training.generation_num_beams
-    parts = TextParts(config, model, tokenizer, None, fresh)
+    parts = MT5Bundle(config, model, tokenizer, None, fresh)
     parts.train_encoder(not config.model.freeze_encoder)
     return parts
 

@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from diagnose.common.errors import InputError
-from diagnose.common.progress import say
+from diagnose.common.progress import log_line
 from trainer.pipeline.steps import (
-    Numbered,
+    StepCounter,
     charts_step,
     data_step,
     evaluate_step,
@@ -19,15 +19,15 @@ from trainer.pipeline.steps import (
 if TYPE_CHECKING:
     from trainer.config import Resolved
     from trainer.evaluation.evaluate import Scores
-    from trainer.loop.guard.protocol import Watch
+    from trainer.loop.guard.protocol import GuardProtocol
 
 # Asks whether a run may start: the verdict in a line, or an exception when it may not.
 Gate = Callable[["Resolved"], str]
-Guards = Callable[[], "Watch | None"]  # makes the judge of a run's steps
+Guards = Callable[[], "GuardProtocol | None"]  # makes the judge of a run's steps
 
 
 @dataclass(frozen=True)
-class Outcome:
+class PipelineResult:
     """Where everything is."""
 
     runs: tuple[Path, ...]
@@ -41,23 +41,23 @@ def pipeline(
     epochs: float | None = None,
     subset: int | None = None,
     guards: Guards = lambda: None,
-) -> Outcome:
+) -> PipelineResult:
     """The whole way; what is already made and still valid is reused."""
     configs = [one.config for one in resolved]
     if not configs:
         raise InputError("no configuration to run; name at least one with --config FILE")
     require_different_folders(configs)
-    step = Numbered(3 + len(configs))
+    step = StepCounter(3 + len(configs))
     step.next("Prepare data: clean the manifest, split by video")
     for config in configs:
         data_step(config)
     for one in resolved:
         step.next(f"Train {one.config.output.experiment_name}")
         if gate:
-            say(f"      preflight: {gate(one)}")
+            log_line(f"      preflight: {gate(one)}")
         train_step(one, epochs, subset, guards())
     step.next("Evaluate on the test set")
     scores = [score for config in configs for score in evaluate_step(config, {"": None}, subset)]
     step.next("Draw charts")
     charts = charts_step(configs, scores)
-    return Outcome(tuple(config.output.dir for config in configs), tuple(scores), charts)
+    return PipelineResult(tuple(config.output.dir for config in configs), tuple(scores), charts)

@@ -17,7 +17,7 @@ def digest_of(*inputs: object) -> str:
     return total.hexdigest()
 
 
-def listing_of(paths: Iterable[Path]) -> str:
+def file_list_digest(paths: Iterable[Path]) -> str:
     """A fingerprint of many large files by name, size and time of change: nothing is read."""
     stats = [(str(path), *_size_and_time(path)) for path in paths]
     return hashlib.sha256(repr(stats).encode()).hexdigest()
@@ -32,7 +32,7 @@ def is_current(stamp: Path, digest: str, outputs: Iterable[Path]) -> bool:
     return said == digest and all(path.exists() for path in outputs)
 
 
-def mark(stamp: Path, digest: str) -> None:
+def write_stamp(stamp: Path, digest: str) -> None:
     """Remember what a step was taken with."""
     write_files({stamp: json.dumps({"digest": digest}) + "\n"})
 

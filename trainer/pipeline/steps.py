@@ -6,21 +6,21 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from diagnose.common.errors import InputError
-from diagnose.common.progress import say
+from diagnose.common.progress import log_line
 from trainer.data.manifest import read_rows
 from trainer.paths import clean_manifest
-from trainer.pipeline.stamps import digest_of, is_current, listing_of, mark
+from trainer.pipeline.stamps import digest_of, file_list_digest, is_current, write_stamp
 
 if TYPE_CHECKING:
     from trainer.config import Config, Resolved
     from trainer.evaluation.evaluate import Scores
-    from trainer.loop.guard.protocol import Watch
+    from trainer.loop.guard.protocol import GuardProtocol
 
 SPLITS = ("train", "dev", "test")
 
 
 @dataclass
-class Numbered:
+class StepCounter:
     """[2/6] Train: where a person is on the way."""
 
     total: int
@@ -28,7 +28,7 @@ class Numbered:
 
     def next(self, title: str) -> None:
         self.done += 1
-        say(f"[{self.done}/{self.total}] {title}")
+        log_line(f"[{self.done}/{self.total}] {title}")
 
 
 def prepare_step(config: "Config") -> Path:
@@ -38,14 +38,14 @@ def prepare_step(config: "Config") -> Path:
     source = config.manifest
     clean = clean_manifest(source)
     audio = [config.paths.data_root / row["audio_path"] for row in read_rows(source) if "audio_path" in row]
-    digest = digest_of(source, listing_of(audio), config.audio, needed_texts(config))
+    digest = digest_of(source, file_list_digest(audio), config.audio, needed_texts(config))
     stamp = clean.with_name(f".{clean.name}.stamp.json")
     if is_current(stamp, digest, [clean]):
-        say(f"      {clean} is up to date")
+        log_line(f"      {clean} is up to date")
         return clean
     report = prepare_for(config, clean)
-    mark(stamp, digest)
-    say(f"      {report.rows_in:,} rows in, {report.rows_out:,} out: {clean}")
+    write_stamp(stamp, digest)
+    log_line(f"      {report.rows_in:,} rows in, {report.rows_out:,} out: {clean}")
     return clean
 
 
@@ -57,23 +57,23 @@ def split_step(config: "Config", clean: Path) -> None:
     digest = digest_of(clean, group)
     stamp = folder / ".split.stamp.json"
     if is_current(stamp, digest, [folder / f"{name}.csv" for name in SPLITS]):
-        say(f"      {folder} is up to date")
+        log_line(f"      {folder} is up to date")
         return
     report = split(clean, folder, group)
-    mark(stamp, digest)
-    say("      " + ", ".join(f"{name} {part.rows:,}" for name, part in report.parts.items()) + f" rows: {folder}")
+    write_stamp(stamp, digest)
+    log_line("      " + ", ".join(f"{name} {part.rows:,}" for name, part in report.parts.items()) + f" rows: {folder}")
 
 
 def data_step(config: "Config") -> None:
     """Prepare and split, unless the configuration brings splits of its own."""
     if config.data.manifest_dir is not None:
-        say(f"      splits as they are in {config.splits}")
+        log_line(f"      splits as they are in {config.splits}")
         return
     split_step(config, prepare_step(config))
 
 
 def train_step(
-    resolved: "Resolved", epochs: float | None = None, subset: int | None = None, guard: "Watch | None" = None
+    resolved: "Resolved", epochs: float | None = None, subset: int | None = None, guard: "GuardProtocol | None" = None
 ) -> Path:
     """Train, go on where an earlier run of the same settings and data stopped, or reuse it when it was finished."""
     from trainer.loop.run import train
@@ -85,17 +85,17 @@ def train_step(
     stamp = folder / ".train.stamp.json"
     same = is_current(stamp, digest, [])
     if same and (folder / "train_results.json").exists():
-        say(f"      {folder} is already trained")
+        log_line(f"      {folder} is already trained")
         return folder
     (folder / "train_results.json").unlink(missing_ok=True)
-    mark(stamp, digest)
+    write_stamp(stamp, digest)
     # What a stopped run names to go on with: all values are in it, none is said beside it.
     itself = replace(resolved, path=folder / RESOLVED, sources={})
     try:
         result = train(itself, resume="auto" if same else None, epochs=epochs, subset=subset, guard=guard)
     except KeyboardInterrupt as stop:
         raise KeyboardInterrupt(f"{stop}, or with the same command as now") from stop
-    say("\n".join(f"      {line}" for line in str(result).splitlines()))
+    log_line("\n".join(f"      {line}" for line in str(result).splitlines()))
     return folder
 
 

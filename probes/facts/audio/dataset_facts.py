@@ -37,7 +37,7 @@ def eval_corpus(eval_items: LoadedItems) -> Corpus:
 
 def _items(dataset: Any, split: str, size: int | str, manifest: Corpus | None) -> LoadedItems:
     from probes.facts.audio.dataset_items import read_items
-    from probes.facts.core.evenly_spaced import evenly
+    from probes.facts.core.evenly_spaced import evenly_spaced
     from probes.facts.corpus.sampling import choose
 
     if not hasattr(dataset, "__getitem__") or not hasattr(dataset, "__len__"):
@@ -45,7 +45,7 @@ def _items(dataset: Any, split: str, size: int | str, manifest: Corpus | None) -
     total, count = len(dataset), sys.maxsize if size == "whole" else max(8, int(size) // FEWER)
     if manifest and len(manifest.rows) == total:
         return LoadedItems(read_items(dataset, choose(manifest.rows, count), split, manifest.rows), total)
-    return LoadedItems(read_items(dataset, evenly(range(total), count), split), total)
+    return LoadedItems(read_items(dataset, evenly_spaced(range(total), count), split), total)
 
 
 def _corpus(items: LoadedItems) -> Corpus:

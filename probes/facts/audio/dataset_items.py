@@ -6,11 +6,11 @@ from typing import Any
 import numpy as np
 
 from probes.facts.audio.decode_files import seconds_of
-from probes.facts.audio.types import Loaded, Wave
+from probes.facts.audio.types import LoadedItem, WaveformStats
 from probes.facts.audio.waveform_stats import measure
-from probes.facts.core.fork import CannotFork, ChildRaised, in_child
-from probes.facts.core.observer import observed
-from probes.facts.core.progress_log import counted
+from probes.facts.core.fork import CannotFork, ChildRaised, run_in_fork
+from probes.facts.core.observer import restore_afterwards
+from probes.facts.core.progress_log import log_progress
 from probes.facts.corpus.manifest_rows import AUDIO, read_rows
 from probes.facts.corpus.types import CorpusRow
 
@@ -19,47 +19,49 @@ RATES = ("sampling_rate", "sample_rate")
 SECONDS = 24 * 3600.0  # whoever asks for everything waits for it
 
 
-def read_items(dataset: Any, numbers: Sequence[int], split: str, known: Sequence[CorpusRow] = ()) -> tuple[Loaded, ...]:
+def read_items(
+    dataset: Any, numbers: Sequence[int], split: str, known: Sequence[CorpusRow] = ()
+) -> tuple[LoadedItem, ...]:
     """The items of these numbers. `known` are the manifest's rows, where they are in the dataset's order."""
 
-    def work() -> list[Loaded]:
-        return list(counted(_read(dataset, numbers, split, known), len(numbers), f"items of the {split} set read"))
+    def work() -> list[LoadedItem]:
+        return list(log_progress(_read(dataset, numbers, split, known), len(numbers), f"items of the {split} set read"))
 
     try:
-        return tuple(in_child(work, SECONDS))
+        return tuple(run_in_fork(work, SECONDS))
     except CannotFork:
-        with observed(others=(dataset,)):
+        with restore_afterwards(others=(dataset,)):
             return tuple(work())
     except ChildRaised as error:
         row = CorpusRow(f"{split}_dataset", split)
-        return (Loaded(row, error=f"{error.error}: {error.message}", line=error.line),)
+        return (LoadedItem(row, error=f"{error.error}: {error.message}", line=error.line),)
 
 
-def _read(dataset: Any, numbers: Sequence[int], split: str, known: Sequence[CorpusRow]) -> Iterator[Loaded]:
+def _read(dataset: Any, numbers: Sequence[int], split: str, known: Sequence[CorpusRow]) -> Iterator[LoadedItem]:
     for number in numbers:
         place = known[number] if known else CorpusRow(f"{split}_dataset[{number}]", split)
         try:
             item = dataset[number]
         except Exception as error:
             told = ChildRaised.of(error)
-            yield Loaded(place, error=f"{told.error}: {told.message}"[:400], line=told.line)
+            yield LoadedItem(place, error=f"{told.error}: {told.message}"[:400], line=told.line)
             continue
         yield _loaded(item, place, bool(known))
 
 
-def _loaded(item: Any, place: CorpusRow, known: bool) -> Loaded:
+def _loaded(item: Any, place: CorpusRow, known: bool) -> LoadedItem:
     if not isinstance(item, Mapping):
-        return Loaded(place)
+        return LoadedItem(place)
     samples, rate = waveform_of(item)
     wave = None if samples is None else _wave(samples, rate or 16_000)
     if known:
-        return Loaded(place, wave, rate, file_seconds=seconds_of(place.path) if place.path and wave else None)
+        return LoadedItem(place, wave, rate, file_seconds=seconds_of(place.path) if place.path and wave else None)
     texts = {key: value for key, value in item.items() if isinstance(value, str | int | float)}
     (row,) = read_rows([{"duration": wave.seconds if wave else "", **texts, "id": place.where}], None, place.split)
-    return Loaded(row, wave, rate)
+    return LoadedItem(row, wave, rate)
 
 
-def _wave(samples: np.ndarray, rate: int) -> Wave:
+def _wave(samples: np.ndarray, rate: int) -> WaveformStats:
     """The longer of two axes is taken for time."""
     flat = samples if samples.ndim == 1 else samples.reshape(-1, samples.shape[-1])
     blocks = flat if flat.ndim == 1 or flat.shape[0] >= flat.shape[1] else flat.T

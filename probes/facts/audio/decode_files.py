@@ -8,10 +8,10 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import soundfile
 
-from probes.facts.audio.file_headers import Cut, Riff, check_end, read_riff
-from probes.facts.audio.types import Clip, Header, Wave
+from probes.facts.audio.file_headers import TruncatedFile, WavHeader, check_end, read_riff
+from probes.facts.audio.types import AudioFile, AudioHeader, WaveformStats
 from probes.facts.audio.waveform_stats import measure
-from probes.facts.core.progress_log import counted
+from probes.facts.core.progress_log import log_progress
 from probes.facts.corpus.types import CorpusRow
 
 BLOCK = 30  # seconds decoded at a time
@@ -20,21 +20,21 @@ LOSSY = ("MP3", "OGG")
 MP3_SLACK = 2 * 1152  # samples that a decoder may lose at the ends of a whole file
 
 
-class Problem(Exception):
+class AudioProblem(Exception):
     """One of missing, outside, empty, truncated, unreadable; with the reason."""
 
 
-def look_at(rows: Sequence[CorpusRow]) -> tuple[Clip, ...]:
+def decode_rows(rows: Sequence[CorpusRow]) -> tuple[AudioFile, ...]:
     """Every row's file, decoded from beginning to end, on all cores."""
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        return tuple(counted(pool.map(look, rows), len(rows), "audio files decoded"))
+        return tuple(log_progress(pool.map(decode_row, rows), len(rows), "audio files decoded"))
 
 
-def look(row: CorpusRow) -> Clip:
+def decode_row(row: CorpusRow) -> AudioFile:
     try:
         handle = _open(row)
-    except Problem as problem:
-        return Clip(row, *problem.args)
+    except AudioProblem as problem:
+        return AudioFile(row, *problem.args)
     try:
         size = os.fstat(handle).st_size
         riff = read_riff(handle, size)
@@ -42,14 +42,14 @@ def look(row: CorpusRow) -> Clip:
         short = riff and riff.promised > riff.present
         if short and riff:
             said = f"its header promises {riff.promised:,} bytes of samples, the file has {riff.present:,}"
-            return Clip(row, "truncated", said, header, wave)
-        return Clip(row, "" if wave.shape[0] else "empty", "it holds no samples", header, wave)
-    except Cut as cut:
-        return Clip(row, "truncated", str(cut))
-    except Problem as problem:
-        return Clip(row, *problem.args)
+            return AudioFile(row, "truncated", said, header, wave)
+        return AudioFile(row, "" if wave.shape[0] else "empty", "it holds no samples", header, wave)
+    except TruncatedFile as cut:
+        return AudioFile(row, "truncated", str(cut))
+    except AudioProblem as problem:
+        return AudioFile(row, *problem.args)
     except (soundfile.LibsndfileError, OSError, ValueError, RuntimeError) as error:
-        return Clip(row, "unreadable", str(getattr(error, "error_string", error)).rstrip("."))
+        return AudioFile(row, "unreadable", str(getattr(error, "error_string", error)).rstrip("."))
     finally:
         os.close(handle)
 
@@ -57,21 +57,21 @@ def look(row: CorpusRow) -> Clip:
 def _open(row: CorpusRow) -> int:
     """A descriptor: a pipe cannot block, and the name does not decide the format."""
     if row.path is None:
-        raise Problem("outside", "its path leads out of audio_root")
+        raise AudioProblem("outside", "its path leads out of audio_root")
     try:
         handle = os.open(row.path, os.O_RDONLY | os.O_NONBLOCK)
     except (OSError, ValueError) as error:
-        raise Problem("missing", getattr(error, "strerror", None) or str(error)) from error
+        raise AudioProblem("missing", getattr(error, "strerror", None) or str(error)) from error
     status = os.fstat(handle)
     if stat.S_ISREG(status.st_mode) and status.st_size:
         return handle
     os.close(handle)
     if stat.S_ISREG(status.st_mode):
-        raise Problem("empty", "it has 0 bytes")
-    raise Problem("unreadable", "it is a folder, a pipe or a device, not a file")
+        raise AudioProblem("empty", "it has 0 bytes")
+    raise AudioProblem("unreadable", "it is a folder, a pipe or a device, not a file")
 
 
-def _read_riff(handle: int, riff: Riff) -> tuple[Header, Wave]:
+def _read_riff(handle: int, riff: WavHeader) -> tuple[AudioHeader, WaveformStats]:
     header = riff.header
     frames = min(riff.promised, riff.present) // riff.frame
     step = max(1, BLOCK * riff.rate)
@@ -86,18 +86,18 @@ def _read_riff(handle: int, riff: Riff) -> tuple[Header, Wave]:
     return header, measure(blocks(), riff.rate, (frames,))
 
 
-def _decode(handle: int, size: int) -> tuple[Header, Wave]:
+def _decode(handle: int, size: int) -> tuple[AudioHeader, WaveformStats]:
     check_end(handle, size)
     with soundfile.SoundFile(handle, closefd=False) as sound:
         if sound.frames >= ENDLESS:
-            raise Problem("unreadable", "its header does not say how long it is")
+            raise AudioProblem("unreadable", "its header does not say how long it is")
         lossy = sound.format in LOSSY
-        header = Header(sound.samplerate, sound.channels, sound.frames / sound.samplerate, sound.format, lossy)
+        header = AudioHeader(sound.samplerate, sound.channels, sound.frames / sound.samplerate, sound.format, lossy)
         blocks = sound.blocks(BLOCK * sound.samplerate, dtype="float32", always_2d=True)
         wave = measure(blocks, sound.samplerate)
         if wave.shape[0] < sound.frames - (MP3_SLACK if sound.format == "MP3" else 0):
             said = f"its header promises {header.seconds:.2f} s, {wave.seconds:.2f} s can be decoded"
-            raise Problem("truncated", said)
+            raise AudioProblem("truncated", said)
     return header, wave
 
 
@@ -113,7 +113,7 @@ def seconds_of(path: str) -> float | None:
             return None
         riff = read_riff(handle, status.st_size)
         seconds = riff.header.seconds if riff and riff.frame else _said(handle)
-    except (Cut, soundfile.LibsndfileError, OSError, ValueError, RuntimeError):
+    except (TruncatedFile, soundfile.LibsndfileError, OSError, ValueError, RuntimeError):
         return None
     finally:
         os.close(handle)

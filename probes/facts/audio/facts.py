@@ -5,56 +5,56 @@ from typing import Any
 
 from diagnose.common.provider import provider
 from diagnose.engine.context import NotApplicable
-from probes.facts.audio.types import AudioLimits, Clip, Clips, Heard, Loaded, LoadedItems, Reaching
-from probes.facts.corpus.types import Corpus, CorpusRow, Sample
+from probes.facts.audio.types import AudioFile, AudioFiles, AudioLimits, LoadedItem, LoadedItems, RowWaveform, UsedAudio
+from probes.facts.corpus.types import Corpus, CorpusRow, RowSample
 
 DESCRIBED = ("sample_rate", "sampling_rate", "sr", "channels", "num_channels", "n_channels")
 LEAST = 20  # clips on each side
 
 
 @provider
-def clips(audio_rows: tuple[CorpusRow, ...], sampled_rows: Sample) -> Clips:
+def clips(audio_rows: tuple[CorpusRow, ...], sampled_rows: RowSample) -> AudioFiles:
     """Header, wholeness and samples of each file in the sample."""
-    from probes.facts.audio.decode_files import look_at
+    from probes.facts.audio.decode_files import decode_rows
 
-    return Clips(look_at([row for row in sampled_rows.rows if row.audio]), len(audio_rows))
+    return AudioFiles(decode_rows([row for row in sampled_rows.rows if row.audio]), len(audio_rows))
 
 
 @provider
-def timed_clips(clips: Clips) -> Clips:
+def timed_clips(clips: AudioFiles) -> AudioFiles:
     """Those whose row says how long they last."""
     return _those(clips, [clip for clip in clips.rows if clip.row.seconds], "no row says how long its clip lasts")
 
 
 @provider
-def described_clips(clips: Clips) -> Clips:
+def described_clips(clips: AudioFiles) -> AudioFiles:
     """Those whose row says their sample rate or channels."""
     named = [clip for clip in clips.rows if set(clip.row.tags) & set(DESCRIBED)]
     return _those(clips, named, "no column gives a sample rate or channels")
 
 
 @provider
-def clips_of_both(clips: Clips, eval_corpus: Corpus) -> Clips:
+def clips_of_both(clips: AudioFiles, eval_corpus: Corpus) -> AudioFiles:
     """Where there are enough of training and evaluation to tell."""
     counts = [sum(clip.row.split == split and bool(clip.wave) for clip in clips.rows) for split in ("train", "eval")]
     few = f"{min(counts)} clips on one side are too few to tell, expected at least {LEAST}"
     return _those(clips, clips.rows if min(counts) >= LEAST else (), few)
 
 
-def _those(clips: Clips, rows: Sequence[Clip], otherwise: str) -> Clips:
+def _those(clips: AudioFiles, rows: Sequence[AudioFile], otherwise: str) -> AudioFiles:
     if not rows:
         raise NotApplicable(otherwise)
-    return Clips(tuple(rows), clips.total)
+    return AudioFiles(tuple(rows), clips.total)
 
 
 @provider
 def reaching(
-    clips: Clips, audio_limits: AudioLimits | None = None, loaded_clips: tuple[Loaded, ...] = ()
-) -> tuple[Reaching, ...]:
+    clips: AudioFiles, audio_limits: AudioLimits | None = None, loaded_clips: tuple[LoadedItem, ...] = ()
+) -> tuple[UsedAudio, ...]:
     """How much of each clip reaches the model: as it was loaded, or up to the limit."""
     most = audio_limits.max_seconds if audio_limits else None
     found = {
-        item.row.where: Reaching(item.row, item.file_seconds, item.samples / item.rate)
+        item.row.where: UsedAudio(item.row, item.file_seconds, item.samples / item.rate)
         for item in loaded_clips
         if item.rate and item.file_seconds
     }
@@ -62,7 +62,7 @@ def reaching(
         if most and clip.header and clip.header.seconds > 0:
             kept = min(most, clip.header.seconds)
             known = found.get(clip.row.where)
-            found[clip.row.where] = Reaching(clip.row, clip.header.seconds, min(kept, known.kept if known else kept))
+            found[clip.row.where] = UsedAudio(clip.row, clip.header.seconds, min(kept, known.kept if known else kept))
     if not found:
         raise NotApplicable("nobody says how much of a clip the model takes")
     return tuple(found.values())
@@ -70,19 +70,19 @@ def reaching(
 
 @provider
 def waves(
-    clips: Clips | None = None, train_items: LoadedItems | None = None, eval_items: LoadedItems | None = None
-) -> tuple[Heard, ...]:
+    clips: AudioFiles | None = None, train_items: LoadedItems | None = None, eval_items: LoadedItems | None = None
+) -> tuple[RowWaveform, ...]:
     """Samples of files, and of the items that datasets make of them."""
-    heard = [Heard(clip.row, wave) for clip, wave in clips.heard] if clips else []
+    heard = [RowWaveform(clip.row, wave) for clip, wave in clips.heard] if clips else []
     for items in (train_items, eval_items):
-        heard += [Heard(item.row, item.wave, loaded=True) for item in items.rows if item.wave] if items else []
+        heard += [RowWaveform(item.row, item.wave, loaded=True) for item in items.rows if item.wave] if items else []
     if not heard:
         raise NotApplicable("there is no audio: neither files that could be read nor waveforms in the datasets")
     return tuple(heard)
 
 
 @provider
-def loaded_clips(train_items: LoadedItems, eval_items: LoadedItems | None = None) -> tuple[Loaded, ...]:
+def loaded_clips(train_items: LoadedItems, eval_items: LoadedItems | None = None) -> tuple[LoadedItem, ...]:
     """Items of the datasets that hold a waveform."""
     every = train_items.rows + (eval_items.rows if eval_items else ())
     loaded = tuple(item for item in every if item.wave)

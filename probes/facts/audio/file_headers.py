@@ -4,7 +4,7 @@ import os
 import struct
 from dataclasses import dataclass
 
-from probes.facts.audio.types import Header
+from probes.facts.audio.types import AudioHeader
 
 PCM, EXTENSIBLE = 1, 0xFFFE
 STREAMED = 0x7FFFF000  # what a writer that cannot seek back leaves as the size: all that follows is samples
@@ -12,7 +12,7 @@ OGG_PAGE = 65307  # the largest there can be
 
 
 @dataclass(frozen=True)
-class Riff:
+class WavHeader:
     """A WAV file: where its samples begin, how many bytes of them it promises, how many there are."""
 
     kind: int
@@ -30,16 +30,16 @@ class Riff:
         return self.kind in (PCM, EXTENSIBLE) and self.bits == 16 and self.frame == 2 * self.channels > 0 < self.rate
 
     @property
-    def header(self) -> Header:
+    def header(self) -> AudioHeader:
         frames = min(self.promised, self.present) // max(1, self.frame)
-        return Header(self.rate, self.channels, frames / max(1, self.rate), "WAV")
+        return AudioHeader(self.rate, self.channels, frames / max(1, self.rate), "WAV")
 
 
-class Cut(Exception):
+class TruncatedFile(Exception):
     """The file ends before its header says so."""
 
 
-def read_riff(handle: int, size: int) -> Riff | None:
+def read_riff(handle: int, size: int) -> WavHeader | None:
     """The header of a WAV file; None for what is none. Raises Cut where there is no room for samples at all."""
     magic = os.pread(handle, 12, 0)
     if magic[:4] not in (b"RIFF", b"RF64") or magic[8:] != b"WAVE":
@@ -55,14 +55,14 @@ def read_riff(handle: int, size: int) -> Riff | None:
             present = size - position - 8
             promised = wide or (present if length >= STREAMED else length)
             kind, channels, rate, _, frame, bits = form
-            return Riff(kind, channels, rate, frame, bits, position + 8, promised, present)
+            return WavHeader(kind, channels, rate, frame, bits, position + 8, promised, present)
         position += 8 + length + length % 2
-    raise Cut(f"it ends after {size:,} bytes, before the samples")
+    raise TruncatedFile(f"it ends after {size:,} bytes, before the samples")
 
 
 def _format(chunk: bytes) -> tuple[int, int, int, int, int, int]:
     if len(chunk) < 16:
-        raise Cut("it ends within its header")
+        raise TruncatedFile("it ends within its header")
     kind, channels, rate, speed, frame, bits = struct.unpack("<HHIIHH", chunk)
     return kind, channels, rate, speed, frame, bits
 
@@ -76,4 +76,4 @@ def check_end(handle: int, size: int) -> None:
     page = tail[tail.rfind(b"OggS") :]
     whole = len(page) > 27 and len(page) >= 27 + page[26] + sum(page[27 : 27 + page[26]])
     if not (whole and page[5] & 4):
-        raise Cut("its last page is not there")
+        raise TruncatedFile("its last page is not there")

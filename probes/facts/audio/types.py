@@ -6,7 +6,7 @@ from probes.facts.corpus.types import CorpusRow
 
 
 @dataclass(frozen=True)
-class Header:
+class AudioHeader:
     """What the file says of itself."""
 
     rate: int
@@ -17,7 +17,7 @@ class Header:
 
 
 @dataclass(frozen=True)
-class Wave:
+class WaveformStats:
     """Samples as numbers; full scale is 1. Of several channels, their average, as loaders take it."""
 
     seconds: float
@@ -35,25 +35,25 @@ class Wave:
 
 
 @dataclass(frozen=True)
-class Clip:
+class AudioFile:
     """One row's audio file. `problem`: missing, outside, empty, truncated or unreadable; `detail` says why."""
 
     row: CorpusRow
     problem: str = ""
     detail: str = ""
-    header: Header | None = None
-    wave: Wave | None = None
+    header: AudioHeader | None = None
+    wave: WaveformStats | None = None
 
 
 @dataclass(frozen=True)
-class Clips:
+class AudioFiles:
     """The files that were decoded, and how many rows name one."""
 
-    rows: tuple[Clip, ...]
+    rows: tuple[AudioFile, ...]
     total: int
 
     @property
-    def heard(self) -> tuple[tuple[Clip, Wave], ...]:
+    def heard(self) -> tuple[tuple[AudioFile, WaveformStats], ...]:
         return tuple((clip, clip.wave) for clip in self.rows if clip.wave is not None)
 
 
@@ -68,11 +68,11 @@ class AudioLimits:
 
 
 @dataclass(frozen=True)
-class Loaded:
+class LoadedItem:
     """An item of the dataset, as it was loaded. `wave` None: it holds no waveform. `error`: reading it raised."""
 
     row: CorpusRow
-    wave: Wave | None = None
+    wave: WaveformStats | None = None
     rate: int | None = None  # as the item says
     error: str = ""
     line: str = ""
@@ -92,16 +92,16 @@ class Loaded:
 class LoadedItems:
     """The items of a dataset that were read, and how many it has."""
 
-    rows: tuple[Loaded, ...]
+    rows: tuple[LoadedItem, ...]
     total: int
 
 
 @dataclass(frozen=True)
-class Heard:
+class RowWaveform:
     """Samples of a row: of its file, or of the item that the dataset made of it."""
 
     row: CorpusRow
-    wave: Wave
+    wave: WaveformStats
     loaded: bool = False
 
     @property
@@ -110,7 +110,7 @@ class Heard:
 
 
 @dataclass(frozen=True)
-class Reaching:
+class UsedAudio:
     """Seconds of a clip, and how many of them reach the model."""
 
     row: CorpusRow

@@ -5,16 +5,16 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from probes.facts.audio.types import Wave
+from probes.facts.audio.types import WaveformStats
 
 RUN = 3  # equal neighbours at the very top: by chance about never in a sound that moves, always where it is cut off
 FRAME = 0.02  # seconds
 HEARD = 2.0**-12  # from lowest to highest in a frame: eight steps of 16 bits; dither has two or three, a room has more
 
 
-def measure(blocks: Iterable[np.ndarray], rate: int, shape: tuple[int, ...] = ()) -> Wave:
+def measure(blocks: Iterable[np.ndarray], rate: int, shape: tuple[int, ...] = ()) -> WaveformStats:
     """Blocks are [samples] or [samples, channels], of one kind: integers or floats."""
-    total = _Total()
+    total = _WaveformTotals()
     dtype = ""
     for block in blocks:
         dtype = str(block.dtype)
@@ -22,7 +22,7 @@ def measure(blocks: Iterable[np.ndarray], rate: int, shape: tuple[int, ...] = ()
     return total.wave(rate, shape or (total.frames,), dtype)
 
 
-class _Total:
+class _WaveformTotals:
     """What is known after some blocks."""
 
     def __init__(self) -> None:
@@ -61,12 +61,12 @@ class _Total:
             self.first_bad = self.frames + int(good.argmin()) if self.first_bad is None else self.first_bad
         return np.where(good, mono, 0.0)
 
-    def wave(self, rate: int, shape: tuple[int, ...], dtype: str) -> Wave:
+    def wave(self, rate: int, shape: tuple[int, ...], dtype: str) -> WaveformStats:
         count = max(1, self.frames)
         mean = self.sum / count
         flat = self.tops[self.high] + self.tops[self.low] if self.high > self.low else 0
         loudest = float(self.loudest.max())
-        return Wave(
+        return WaveformStats(
             seconds=self.frames / max(1, rate),
             shape=shape,
             dtype=dtype,

@@ -6,17 +6,17 @@ from typing import Any
 
 import torch
 
-from probes.facts.batches.types import BatchForm
+from probes.facts.batches.types import BatchShape
 from probes.facts.core.model_output import labels_or_none
 
 INSTEAD = ("inputs_embeds", "encoder_outputs", "input_features", "input_values", "input_ids", "pixel_values")
 
 
-def form_of(model: torch.nn.Module, batch: Any, labels_of: Callable[[Any], Any]) -> BatchForm:
+def form_of(model: torch.nn.Module, batch: Any, labels_of: Callable[[Any], Any]) -> BatchShape:
     labels = labels_or_none(labels_of, batch)
     parts = list(batch.items()) if isinstance(batch, Mapping) else _numbered(batch)
     is_tensor = isinstance(labels, torch.Tensor)
-    return BatchForm(
+    return BatchShape(
         keys=tuple(map(str, batch)) if isinstance(batch, Mapping) else (),
         labels=tuple(labels.shape) if is_tensor else () if labels is not None else None,
         kind=str(labels.dtype).removeprefix("torch.") if is_tensor else "",

@@ -4,8 +4,8 @@ from typing import TYPE_CHECKING, Any
 
 from diagnose.common.provider import provider
 from diagnose.engine.context import Unavailable
-from probes.facts.batches.types import BatchForm
-from probes.facts.core.types import Drawing
+from probes.facts.batches.types import BatchShape
+from probes.facts.core.types import DrawnBatches
 
 if TYPE_CHECKING:
     from torch.nn import Module
@@ -14,7 +14,7 @@ COUNT = 4  # enough to meet rows of several lengths; probes on all of the data r
 
 
 @provider
-def drawing(train_batches: Any) -> Drawing:
+def drawing(train_batches: Any) -> DrawnBatches:
     """The first batches, drawn so that loader, workers and random states do not notice."""
     from probes.facts.core.batches import draw
 
@@ -25,7 +25,7 @@ def drawing(train_batches: Any) -> Drawing:
 
 
 @provider
-def drawn_batches(drawing: Drawing) -> tuple[Any, ...]:
+def drawn_batches(drawing: DrawnBatches) -> tuple[Any, ...]:
     if drawing.failure is not None:
         raise Unavailable(str(drawing.failure))
     return drawing.batches
@@ -38,7 +38,7 @@ def batch(drawn_batches: tuple[Any, ...]) -> Any:
 
 
 @provider
-def batch_form(model: "Module", batch: Any, labels_of: Any = None) -> BatchForm:
+def batch_form(model: "Module", batch: Any, labels_of: Any = None) -> BatchShape:
     from probes.facts.batches.batch_shape import form_of
     from probes.facts.core.model_output import labels_of_batch
 

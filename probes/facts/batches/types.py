@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
-class BatchForm:
+class BatchShape:
     """The first batch from outside. `keys` is empty where the batch has no names (a pair, an object)."""
 
     keys: tuple[str, ...] = ()

@@ -9,7 +9,7 @@ import numpy as np
 import torch
 
 from probes.facts.classes.types import ClassLabels
-from probes.facts.core.fork import in_child
+from probes.facts.core.fork import run_in_fork
 
 NAMES = ("label", "labels", "class", "target", "y")
 SECONDS = 3.0  # for reading items; a preflight looks at as many as come in that time
@@ -17,7 +17,7 @@ SECONDS = 3.0  # for reading items; a preflight looks at as many as come in that
 
 def labels_in(dataset: Any, numbers: Sequence[int]) -> ClassLabels | None:
     """None where the first item has no class: a number, or a vector of noughts and one."""
-    found: ClassLabels | None = in_child(lambda: _read(dataset, numbers))
+    found: ClassLabels | None = run_in_fork(lambda: _read(dataset, numbers))
     return found
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from diagnose.common.provider import provider
 from diagnose.engine.context import NotApplicable
-from probes.facts.classes.types import Balance, Balances, ClassLabels
+from probes.facts.classes.types import ClassLabels, ColumnBalance, ColumnBalances
 from probes.facts.corpus.types import Corpus
 
 ITEMS = 2000
@@ -18,14 +18,14 @@ SOURCES = ("task", "language", "lang", "locale", "domain")
 @provider
 def class_labels(train_dataset: Any, model: Any = None, data_sample_size: int | str = 0) -> ClassLabels:
     from probes.facts.classes.class_labels import head_of, labels_in
-    from probes.facts.core.evenly_spaced import evenly
+    from probes.facts.core.evenly_spaced import evenly_spaced
     from probes.facts.core.fork import CannotFork, ChildRaised
 
     if not hasattr(train_dataset, "__getitem__") or not hasattr(train_dataset, "__len__"):
         raise NotApplicable("the training set has no length and no items by number")
     count = sys.maxsize if data_sample_size == "whole" else ITEMS
     try:
-        found = labels_in(train_dataset, evenly(range(len(train_dataset)), count))
+        found = labels_in(train_dataset, evenly_spaced(range(len(train_dataset)), count))
     except (CannotFork, ChildRaised) as reason:
         raise NotApplicable(f"the items could not be read: {reason}") from reason
     if found is None:
@@ -35,15 +35,15 @@ def class_labels(train_dataset: Any, model: Any = None, data_sample_size: int | 
 
 
 @provider
-def balances(train_corpus: Corpus) -> Balances:
+def balances(train_corpus: Corpus) -> ColumnBalances:
     """Columns that name a class or a task, with few values."""
     found = [_balance(train_corpus, column) for column in (*CLASSES, *SOURCES)]
     columns = tuple(balance for balance in found if 2 <= len(balance.counts) <= max(2, len(train_corpus.rows) // 10))
     if not columns:
         raise NotApplicable("no column names a class or a task")
-    return Balances(columns)
+    return ColumnBalances(columns)
 
 
-def _balance(corpus: Corpus, column: str) -> Balance:
+def _balance(corpus: Corpus, column: str) -> ColumnBalance:
     counts = Counter(row.tags[column] for row in corpus.rows if row.tags.get(column))
-    return Balance(column, dict(counts.most_common()), column in CLASSES)
+    return ColumnBalance(column, dict(counts.most_common()), column in CLASSES)

@@ -19,7 +19,7 @@ class ClassLabels:
 
 
 @dataclass(frozen=True)
-class Balance:
+class ColumnBalance:
     """How many rows each value of a column has."""
 
     column: str
@@ -28,5 +28,5 @@ class Balance:
 
 
 @dataclass(frozen=True)
-class Balances:
-    columns: tuple[Balance, ...]
+class ColumnBalances:
+    columns: tuple[ColumnBalance, ...]

@@ -5,44 +5,44 @@ from typing import Any
 
 import numpy as np
 
-from probes.facts.collation.row_alignment import strays_of
-from probes.facts.collation.types import Collation, Item
+from probes.facts.collation.row_alignment import align_rows
+from probes.facts.collation.types import CollatedSample, DatasetItem
 from probes.facts.core.batch_rows import input_of, rows_of
-from probes.facts.core.batches import copied
-from probes.facts.core.fork import CannotFork, in_child
-from probes.facts.core.observer import observed
+from probes.facts.core.batches import copy_batch
+from probes.facts.core.fork import CannotFork, run_in_fork
+from probes.facts.core.observer import restore_afterwards
 from probes.facts.corpus.manifest_rows import TEXTS
 
 Collate = Callable[[list[Any]], Any]
 LabelsOf = Callable[[Any], Any]
 
 
-def collate_some(dataset: Any, numbers: Sequence[int], collate: Collate, labels_of: LabelsOf) -> Collation:
+def collate_some(dataset: Any, numbers: Sequence[int], collate: Collate, labels_of: LabelsOf) -> CollatedSample:
     """In a child, since loading and collating may draw at random and count."""
 
-    def work() -> Collation:
+    def work() -> CollatedSample:
         return _collated([dataset[number] for number in numbers], list(numbers), collate, labels_of)
 
     try:
-        return in_child(work)
+        return run_in_fork(work)
     except CannotFork:
-        with observed(others=(dataset, collate)):
+        with restore_afterwards(others=(dataset, collate)):
             return work()
 
 
-def _collated(items: list[Any], numbers: list[int], collate: Collate, labels_of: LabelsOf) -> Collation:
-    each = [collate([copied(item)]) for item in items]
+def _collated(items: list[Any], numbers: list[int], collate: Collate, labels_of: LabelsOf) -> CollatedSample:
+    each = [collate([copy_batch(item)]) for item in items]
     sizes = [_size(batch) for batch in each]
     short, long = int(np.argmin(sizes)), int(np.argmax(sizes))
-    together = collate([copied(item) for item in items])
-    return Collation(
+    together = collate([copy_batch(item) for item in items])
+    return CollatedSample(
         items=tuple(_item(number, item) for number, item in zip(numbers, items, strict=True)),
         labels=tuple(map(tuple, rows_of(labels_of(together)))),
-        alone=collate([copied(items[short])]),
-        again=collate([copied(items[short])]),
-        pair=collate([copied(items[short]), copied(items[long])]),
+        alone=collate([copy_batch(items[short])]),
+        again=collate([copy_batch(items[short])]),
+        pair=collate([copy_batch(items[short]), copy_batch(items[long])]),
         sizes=(sizes[short], sizes[long]),
-        strays=strays_of(each, together, labels_of, input_of),
+        strays=align_rows(each, together, labels_of, input_of),
     )
 
 
@@ -51,13 +51,13 @@ def _size(batch: Any) -> int:
     return 0 if read is None else read[1].numel()
 
 
-def _item(number: int, item: Any) -> Item:
+def _item(number: int, item: Any) -> DatasetItem:
     where = f"train_dataset[{number}]"
     if not isinstance(item, Mapping):
-        return Item(where)
+        return DatasetItem(where)
     texts = {name: item[name] for name in TEXTS if isinstance(item.get(name), str) and item[name].strip()}
     named = item.get("id")
-    return Item(str(named) if isinstance(named, str) else where, texts, _ids(item.get("labels")))
+    return DatasetItem(str(named) if isinstance(named, str) else where, texts, _ids(item.get("labels")))
 
 
 def _ids(labels: Any) -> tuple[int, ...] | None:

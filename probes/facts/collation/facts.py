@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 from diagnose.common.provider import provider
 from diagnose.engine.context import NotApplicable, Unavailable
-from probes.facts.collation.types import Collation, Targets
+from probes.facts.collation.types import CollatedSample, LabelTextMatches
 from probes.facts.core.types import SpecialIds
 from probes.facts.corpus.types import Corpus
 
@@ -19,10 +19,10 @@ LONG = 2  # of them with the longest texts, and as many with the shortest
 @provider
 def collation(
     train_dataset: Any, collate: Any, labels_of: Any = None, train_manifest: Corpus | None = None
-) -> Collation:
+) -> CollatedSample:
     """A few items, those with the longest and the shortest texts among them, through the run's own collator."""
     from probes.facts.collation.collate_trial import collate_some
-    from probes.facts.core.evenly_spaced import evenly
+    from probes.facts.core.evenly_spaced import evenly_spaced
     from probes.facts.core.fork import ChildRaised
     from probes.facts.core.model_output import labels_of_batch
 
@@ -32,7 +32,7 @@ def collation(
     rows = train_manifest.rows if train_manifest and len(train_manifest.rows) == total else ()
     by_length = sorted(range(len(rows)), key=lambda number: sum(map(len, rows[number].texts.values())))
     ends = {*by_length[:LONG], *by_length[-LONG:]}
-    numbers = sorted(ends | set(evenly(range(total), min(total, ITEMS) - len(ends))))
+    numbers = sorted(ends | set(evenly_spaced(range(total), min(total, ITEMS) - len(ends))))
     try:
         return collate_some(train_dataset, numbers, collate, labels_of or labels_of_batch)
     except ChildRaised as reason:
@@ -41,11 +41,11 @@ def collation(
 
 @provider
 def targets(
-    collation: Collation, tokenizer: Any, special_ids: SpecialIds, train_corpus: Corpus | None = None
-) -> Targets:
+    collation: CollatedSample, tokenizer: Any, special_ids: SpecialIds, train_corpus: Corpus | None = None
+) -> LabelTextMatches:
     """The labels of the collated items beside the tokens of their texts; others are counted, evenly over all rows."""
-    from probes.facts.collation.label_text_match import Tongue, targets_of
-    from probes.facts.core.evenly_spaced import evenly
+    from probes.facts.collation.label_text_match import TokenizerView, targets_of
+    from probes.facts.core.evenly_spaced import evenly_spaced
     from probes.facts.core.token_ids import encoder_of, special_tokens
 
     if not callable(tokenizer):
@@ -53,5 +53,7 @@ def targets(
     if not collation.labels or not any(item.texts or item.labels for item in collation.items):
         raise NotApplicable("the items of the training set hold neither texts under a name that is known nor labels")
     rows = train_corpus.rows if train_corpus else ()
-    texts = [rows[number].texts for number in evenly(range(len(rows)), COUNTED)]
-    return targets_of(collation, Tongue(encoder_of(tokenizer), special_tokens(tokenizer), special_ids.ends), texts)
+    texts = [rows[number].texts for number in evenly_spaced(range(len(rows)), COUNTED)]
+    return targets_of(
+        collation, TokenizerView(encoder_of(tokenizer), special_tokens(tokenizer), special_ids.ends), texts
+    )

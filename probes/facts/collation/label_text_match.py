@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from probes.facts.collation.types import Collation, Item, Target, Targets
+from probes.facts.collation.types import CollatedSample, DatasetItem, LabelTextMatch, LabelTextMatches
 from probes.facts.core.token_ids import Encode
 
 FEWEST = 4  # rows that lack the same number of tokens
@@ -11,7 +11,7 @@ HEAD = 2  # tokens that may be lost in front: one for each shift too many
 
 
 @dataclass(frozen=True)
-class Tongue:
+class TokenizerView:
     """What is known of the tokens: how texts are written, which ids are no text, which end a row."""
 
     encode: Encode
@@ -22,7 +22,9 @@ class Tongue:
         return [token for token in ids if token >= 0 and token not in self.special]
 
 
-def targets_of(collation: Collation, tongue: Tongue, sampled: Sequence[Mapping[str, str]] = ()) -> Targets:
+def targets_of(
+    collation: CollatedSample, tongue: TokenizerView, sampled: Sequence[Mapping[str, str]] = ()
+) -> LabelTextMatches:
     """Every row of the collated labels; `sampled` are texts of further rows, counted against the limit found."""
     items, labels = collation.items, collation.labels
     whole = bool(items) and len(labels) % len(items) == 0  # a collator may repeat its items, once for each task
@@ -34,24 +36,24 @@ def targets_of(collation: Collation, tongue: Tongue, sampled: Sequence[Mapping[s
     if limit is None:
         known = tuple(_unknown(row) if row.missing else row for row in rows)
         return (
-            Targets(rows, items, parts, tail=tail)
+            LabelTextMatches(rows, items, parts, tail=tail)
             if (tail := _tail(rows, items, tongue))
-            else Targets(known, items, parts)
+            else LabelTextMatches(known, items, parts)
         )
     cut = {row.column for row in rows if row.missing}
     texts = [text for row in sampled for name, text in row.items() if name in cut]
     over = sum(len(tongue.encode(text, "text_target")) > limit for text in texts)
-    return Targets(rows, items, parts, limit, over, len(texts))
+    return LabelTextMatches(rows, items, parts, limit, over, len(texts))
 
 
-def _limit(rows: Sequence[Target]) -> int | None:
+def _limit(rows: Sequence[LabelTextMatch]) -> int | None:
     """Where labels are cut, all that are cut are equally long and none is longer; a summary may begin as its source."""
     lengths = {row.length for row in rows if row.missing}
     longest = max((row.length for row in rows), default=0)
     return longest if lengths == {longest} else None
 
 
-def _tail(rows: Sequence[Target], items: Sequence[Item], tongue: Tongue) -> int:
+def _tail(rows: Sequence[LabelTextMatch], items: Sequence[DatasetItem], tongue: TokenizerView) -> int:
     """What all rows lack at their end, in rows of several lengths; a summary does not stop so close to its source's."""
     lost = {row.missing for row in rows}
     alike = len(lost) == 1 and len(rows) >= FEWEST and len({row.length for row in rows}) > 1
@@ -63,12 +65,14 @@ def _tail(rows: Sequence[Target], items: Sequence[Item], tongue: Tongue) -> int:
     return tail if len(ends) > 1 else 0  # a full stop that is taken off every text is meant
 
 
-def _unknown(row: Target) -> Target:
+def _unknown(row: LabelTextMatch) -> LabelTextMatch:
     return replace(row, columns=(), missing=0, behead=0)
 
 
-def _target(ids: Sequence[int], number: int, part: int, collation: Collation, tongue: Tongue) -> Target:
-    item = collation.items[number] if number >= 0 else Item("")
+def _target(
+    ids: Sequence[int], number: int, part: int, collation: CollatedSample, tongue: TokenizerView
+) -> LabelTextMatch:
+    item = collation.items[number] if number >= 0 else DatasetItem("")
     scored = [token for token in ids if token >= 0]
     start = next((place for place, token in enumerate(ids) if token >= 0 and token not in tongue.special), len(ids))
     known = {name: tongue.text(tongue.encode(text, "text_target")) for name, text in item.texts.items()}
@@ -76,7 +80,7 @@ def _target(ids: Sequence[int], number: int, part: int, collation: Collation, to
         known["labels"] = tongue.text(item.labels)
     found = {name: lost for name, text in known.items() if (lost := _lost(ids, start, text, tongue)) is not None}
     best = min(found.values(), key=sum, default=(0, 0, 0))
-    return Target(
+    return LabelTextMatch(
         where=item.where,
         item=number,
         part=part,
@@ -91,7 +95,7 @@ def _target(ids: Sequence[int], number: int, part: int, collation: Collation, to
     )
 
 
-def _lost(ids: Sequence[int], start: int, text: Sequence[int], tongue: Tongue) -> tuple[int, int, int] | None:
+def _lost(ids: Sequence[int], start: int, text: Sequence[int], tongue: TokenizerView) -> tuple[int, int, int] | None:
     """Tokens lost in front, in the midst (-100 there) and behind; None where the labels are not of this text."""
     said = tongue.text(ids)
     if not said or len(said) > len(text):

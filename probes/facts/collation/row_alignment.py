@@ -5,15 +5,15 @@ from typing import Any
 
 import torch
 
-from probes.facts.collation.types import Strays
+from probes.facts.collation.types import RowAlignment
 from probes.facts.core.batch_rows import rows_of
 
 ALIKE = 1e-4
 
 
-def strays_of(
+def align_rows(
     alone: Sequence[Any], together: Any, labels_of: Callable[[Any], Any], input_of: Callable[[Any], Any]
-) -> Strays:
+) -> RowAlignment:
     """`alone` holds a batch of each item. Rows that are like no item, or like several, are not counted."""
     inputs = [_rows(input_of(batch)) for batch in alone]
     labels = [[_bare(ids) for ids in rows_of(labels_of(batch))] for batch in alone]
@@ -25,7 +25,7 @@ def strays_of(
         if heard and said:
             known += 1
             apart += [(number, min(heard), min(said))] if not heard & said else []
-    return Strays(known, tuple(apart))
+    return RowAlignment(known, tuple(apart))
 
 
 def _rows(read: Any) -> list[torch.Tensor]:

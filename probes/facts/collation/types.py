@@ -8,7 +8,7 @@ from probes.facts.labels.prefix_types import task_of
 
 
 @dataclass(frozen=True)
-class Item:
+class DatasetItem:
     """One item of the training set: its texts by name, and its labels where it is tokenised already."""
 
     where: str
@@ -17,7 +17,7 @@ class Item:
 
 
 @dataclass(frozen=True)
-class Strays:
+class RowAlignment:
     """Rows of a batch whose item is known by input and by labels, and those of two items: row, input's, labels'."""
 
     known: int = 0
@@ -25,20 +25,20 @@ class Strays:
 
 
 @dataclass(frozen=True)
-class Collation:
+class CollatedSample:
     """Some items, the labels of one batch of them all, and the shortest of them alone and beside the longest."""
 
-    items: tuple[Item, ...]
+    items: tuple[DatasetItem, ...]
     labels: tuple[tuple[int, ...], ...] = ()
     alone: Any = None  # batches, opaque as they are
     again: Any = None  # the same once more: a collator may draw at random
     pair: Any = None
     sizes: tuple[int, int] = (0, 0)  # numbers in the input of the shortest and of the longest
-    strays: Strays = Strays()
+    strays: RowAlignment = RowAlignment()
 
 
 @dataclass(frozen=True)
-class Target:
+class LabelTextMatch:
     """One row of the labels beside the text it was made of. `column` is empty where no text of its item is found."""
 
     where: str
@@ -63,11 +63,11 @@ class Target:
 
 
 @dataclass(frozen=True)
-class Targets:
+class LabelTextMatches:
     """All rows; `over` of `counted` texts of the corpus are longer than the limit."""
 
-    rows: tuple[Target, ...]
-    items: tuple[Item, ...]
+    rows: tuple[LabelTextMatch, ...]
+    items: tuple[DatasetItem, ...]
     parts: int = 1  # how often the collator has each item; 0 where it gives no whole multiple of them
     limit: int | None = None  # the length at which labels were seen to be cut
     over: int = 0

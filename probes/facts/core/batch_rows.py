@@ -7,10 +7,10 @@ from typing import Any
 import torch
 from torch.utils.data import BatchSampler
 
-from probes.facts.core.batches import copied
-from probes.facts.core.fork import CannotFork, in_child
-from probes.facts.core.observer import observed
-from probes.facts.core.torch_ops import flat
+from probes.facts.core.batches import copy_batch
+from probes.facts.core.fork import CannotFork, run_in_fork
+from probes.facts.core.observer import restore_afterwards
+from probes.facts.core.torch_ops import iter_leaves
 
 LONGEST_FIRST = ("input_features", "input_values", "feats", "input_ids", "inputs", "x")  # what the model reads
 
@@ -22,7 +22,7 @@ LabelsOf = Callable[[Any], Any]
 INPUTS = (*LONGEST_FIRST, "pixel_values", "images", "inputs_embeds")
 
 
-class NotCut(Exception):
+class CannotSplitBatch(Exception):
     """The batch cannot be taken apart into rows."""
 
 
@@ -31,15 +31,15 @@ def rows_of_batch(batch: Any, labels: Any) -> int:
     read = input_of(batch)
     first = labels if isinstance(labels, torch.Tensor) and labels.dim() else read[1] if read else None
     if first is None:
-        raise NotCut("the batch holds neither labels nor an input that is known by name")
+        raise CannotSplitBatch("the batch holds neither labels nor an input that is known by name")
     others = {name: value.shape[0] for name, value in _parts(batch) if value.dim()}
     odd = [name for name, size in others.items() if size != first.shape[0]]
     if odd or not others:
-        raise NotCut(f"{odd[0] if odd else 'nothing in the batch'} does not have one entry for each row")
+        raise CannotSplitBatch(f"{odd[0] if odd else 'nothing in the batch'} does not have one entry for each row")
     return first.shape[0]
 
 
-def taken(batch: Any, numbers: Sequence[int], rows: int) -> Any:
+def select_rows(batch: Any, numbers: Sequence[int], rows: int) -> Any:
     """The batch of these rows only, in this order; the same row may come twice."""
 
     def pick(value: Any) -> Any:
@@ -59,8 +59,8 @@ def taken(batch: Any, numbers: Sequence[int], rows: int) -> Any:
 
 def with_inputs_exchanged(batch: Any, inputs_of: LabelsOf | None = None) -> Any | None:
     """Every row gets another row's input; a lone row gets other values. None where that changes nothing."""
-    changed = copied(batch)
-    inputs = list(flat(inputs_of(changed))) if inputs_of else _inputs(changed)
+    changed = copy_batch(batch)
+    inputs = list(iter_leaves(inputs_of(changed))) if inputs_of else _inputs(changed)
     before = [value.clone() for value in inputs]
     for value in inputs:
         value.copy_(_exchanged(value))
@@ -70,7 +70,7 @@ def with_inputs_exchanged(batch: Any, inputs_of: LabelsOf | None = None) -> Any 
 
 def with_other_labels(batch: Any, labels_of: LabelsOf, classes: int | None) -> Any | None:
     """Every label of the first row is another one; what is not scored stays so. None where that cannot be done."""
-    changed = copied(batch)
+    changed = copy_batch(batch)
     labels = labels_of(changed)
     if not isinstance(labels, torch.Tensor) or not labels.numel():
         return None
@@ -118,12 +118,12 @@ def collated(dataset: Any, groups: Sequence[Sequence[int]], collate: Collate) ->
     """One batch for each group, made in a child: loading and collating may draw at random and count."""
 
     def work() -> list[Any]:
-        return [collate([copied(dataset[number]) for number in group]) for group in groups]
+        return [collate([copy_batch(dataset[number]) for number in group]) for group in groups]
 
     try:
-        return in_child(work)
+        return run_in_fork(work)
     except CannotFork:
-        with observed(others=(dataset, collate)):
+        with restore_afterwards(others=(dataset, collate)):
             return work()
 
 

@@ -9,30 +9,32 @@ from typing import Any
 import torch
 from torch.utils.data import DataLoader, IterableDataset
 
-from probes.facts.core.fork import CannotFork, ChildRaised, TimedOut, in_child
-from probes.facts.core.observer import observed
-from probes.facts.core.types import Drawing, Failure
+from probes.facts.core.fork import CannotFork, ChildRaised, TimedOut, run_in_fork
+from probes.facts.core.observer import restore_afterwards
+from probes.facts.core.types import DrawnBatches, Failure
 
 Drawn = tuple[list[Any], list[tuple[int, ...]]]
 PIECES = ("dataset", "sampler", "batch_sampler", "collate_fn", "generator")
 
 
-def draw(batches: Iterable[Any], count: int) -> Drawing:
+def draw(batches: Iterable[Any], count: int) -> DrawnBatches:
     """The first batches. A list is read as it is; anything else in a child, since any of it may carry state."""
     start = time.perf_counter()
     try:
         (drawn, indices), consumed = _drawn(batches, count)
     except ChildRaised as error:
         failure = Failure("drawing", error.error, error.message, line=error.line, trace=error.trace)
-        return Drawing((), failure=failure, seconds=time.perf_counter() - start)
-    return Drawing(tuple(drawn), consumed, seconds=time.perf_counter() - start, indices=tuple(indices[: len(drawn)]))
+        return DrawnBatches((), failure=failure, seconds=time.perf_counter() - start)
+    return DrawnBatches(
+        tuple(drawn), consumed, seconds=time.perf_counter() - start, indices=tuple(indices[: len(drawn)])
+    )
 
 
 def _drawn(batches: Iterable[Any], count: int) -> tuple[Drawn, str]:
     if isinstance(batches, list | tuple):
-        return ([copied(batch) for batch in batches[:count]], []), ""
+        return ([copy_batch(batch) for batch in batches[:count]], []), ""
     try:
-        return in_child(lambda: _taken(batches, count)), ""
+        return run_in_fork(lambda: _taken(batches, count)), ""
     except TimedOut as reason:
         if getattr(_unwrapped(batches), "num_workers", 0):  # its own workers are forked all the same
             raise
@@ -45,7 +47,7 @@ def _drawn_here(batches: Iterable[Any], count: int, reason: str) -> tuple[Drawn,
     """In this process: attributes are put back, but what a generator function or a closure holds has moved on."""
     loader = _unwrapped(batches)
     pieces = [getattr(loader, name, None) for name in PIECES]
-    with observed(others=(batches, loader, *pieces)):
+    with restore_afterwards(others=(batches, loader, *pieces)):
         try:
             drawn = _taken(batches, count)
         except Exception as error:
@@ -54,11 +56,11 @@ def _drawn_here(batches: Iterable[Any], count: int, reason: str) -> tuple[Drawn,
 
 
 def _taken(batches: Iterable[Any], count: int) -> Drawn:
-    loader, named = renewed(batches)
+    loader, named = rebuild_loader(batches)
     return list(islice(iter(loader), count)), named.seen if named else []
 
 
-def renewed(batches: Iterable[Any]) -> tuple[Iterable[Any], "Named | None"]:
+def rebuild_loader(batches: Iterable[Any]) -> tuple[Iterable[Any], "IndexRecordingSampler | None"]:
     """A loader like the given one, but with workers of its own: persistent ones belong to the run."""
     loader = _unwrapped(batches)
     if not isinstance(loader, DataLoader):
@@ -66,13 +68,13 @@ def renewed(batches: Iterable[Any]) -> tuple[Iterable[Any], "Named | None"]:
     twin = copy.copy(loader)
     changes = {"_iterator": None, "persistent_workers": False, "pin_memory": False}
     streamed = isinstance(loader.dataset, IterableDataset)
-    named = None if streamed or loader.batch_sampler is None else Named(loader.batch_sampler)
+    named = None if streamed or loader.batch_sampler is None else IndexRecordingSampler(loader.batch_sampler)
     sampler = {} if named is None else {"batch_sampler": named}
     vars(twin).update(changes | {"num_workers": min(loader.num_workers, 1)} | sampler)
     return twin, named
 
 
-class Named:
+class IndexRecordingSampler:
     """A batch sampler that remembers which rows it named."""
 
     def __init__(self, sampler: Iterable[Any]) -> None:
@@ -98,7 +100,7 @@ def _unwrapped(batches: Any) -> Any:
     return batches
 
 
-def copied(batch: Any) -> Any:
+def copy_batch(batch: Any) -> Any:
     """A copy for an instrument to use up: models and loss functions pop keys and write into their inputs."""
     try:
         return copy.deepcopy(batch)
@@ -109,21 +111,21 @@ def copied(batch: Any) -> Any:
 def _copied_by_parts(batch: Any) -> Any:
     if isinstance(batch, MutableMapping):
         twin = copy.copy(batch)
-        twin.update({key: copied(value) for key, value in batch.items()})
+        twin.update({key: copy_batch(value) for key, value in batch.items()})
         return twin
     if type(batch) in (list, tuple):
-        return type(batch)(map(copied, batch))
+        return type(batch)(map(copy_batch, batch))
     return batch.clone() if isinstance(batch, torch.Tensor) else batch
 
 
-def moved(batch: Any, device: torch.device) -> Any:
+def to_device(batch: Any, device: torch.device) -> Any:
     """The batch with its tensors on the device; other values stay."""
     if isinstance(batch, torch.Tensor):
         return batch.to(device)
     if isinstance(batch, Mapping):
-        return {key: moved(value, device) for key, value in batch.items()}
+        return {key: to_device(value, device) for key, value in batch.items()}
     if isinstance(batch, list | tuple) and not hasattr(batch, "_fields"):
-        return type(batch)(moved(value, device) for value in batch)
+        return type(batch)(to_device(value, device) for value in batch)
     return batch.to(device) if hasattr(batch, "to") else batch
 
 

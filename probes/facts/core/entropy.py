@@ -7,7 +7,7 @@ from collections.abc import Sequence
 Rows = Sequence[Sequence[int]]
 
 
-def unigram(rows: Rows) -> float | None:
+def unigram_entropy(rows: Rows) -> float | None:
     """Entropy of the labels as they are distributed: nothing is known, neither input nor what came before."""
     return entropy(Counter(token for row in rows for token in row))
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 
-def evenly(numbers: Sequence[int], count: int) -> list[int]:
+def evenly_spaced(numbers: Sequence[int], count: int) -> list[int]:
     """So many of them, from the first to the last, at equal distances."""
     if count >= len(numbers):
         return list(numbers)

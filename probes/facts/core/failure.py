@@ -30,16 +30,16 @@ def failure_of(error: BaseException, model: torch.nn.Module, phase: str) -> Fail
     return Failure(
         phase=phase,
         error=type(error).__name__,
-        message=in_short(str(error)),
+        message=one_line(str(error)),
         module=names[id(where.f_locals["self"])] if where else "",
         kind=type(where.f_locals["self"]).__name__ if where else "",
         shapes=_shapes(where) if where else "",
-        line=nearest_line(error),
+        line=user_line(error),
         trace="".join(traceback.format_exception(error)),
     )
 
 
-def nearest_line(error: BaseException) -> str:
+def user_line(error: BaseException) -> str:
     """file:line of the innermost frame outside of installed packages; of the innermost one at all, if there is none."""
     frames = [(frame.filename, str(frame.lineno)) for frame in traceback.extract_tb(error.__traceback__)]
     frames += re.findall(r'File "(.+?)", line (\d+)', str(error))  # a loader's worker hands its trace over as text
@@ -62,7 +62,7 @@ def _shapes(frame: FrameType) -> str:
     return ", ".join(f"{name} {list(value.shape)}" for name, value in given if isinstance(value, torch.Tensor))
 
 
-def in_short(text: str, limit: int = 300) -> str:
+def one_line(text: str, limit: int = 300) -> str:
     """One line; of a worker's trace its last, which is the error."""
     lines = [line.strip() for line in text.strip().splitlines() if line.strip()]
     joined = lines[-1] if "Original Traceback" in text else " ".join(lines)

@@ -11,7 +11,7 @@ from typing import Any, Self
 
 import torch
 
-from probes.facts.core.failure import in_short, nearest_line
+from probes.facts.core.failure import one_line, user_line
 
 
 class ChildRaised(Exception):
@@ -24,7 +24,7 @@ class ChildRaised(Exception):
     @classmethod
     def of(cls, error: BaseException) -> Self:
         trace = "".join(traceback.format_exception(error))
-        return cls(type(error).__name__, in_short(str(error)), nearest_line(error), trace)
+        return cls(type(error).__name__, one_line(str(error)), user_line(error), trace)
 
 
 class TimedOut(ChildRaised):
@@ -44,7 +44,7 @@ class _Pickler(pickle.Pickler):
         return NotImplemented
 
 
-def in_child(work: Callable[[], Any], seconds: float = 120.0) -> Any:
+def run_in_fork(work: Callable[[], Any], seconds: float = 120.0) -> Any:
     """The function's result. ChildRaised when it raises, dies or takes too long; CannotFork where there is no way."""
     if "fork" not in multiprocessing.get_all_start_methods() or multiprocessing.current_process().daemon:
         raise CannotFork("this platform or process cannot fork a child")

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 
 
 @contextmanager
-def quiet() -> Iterator[None]:
+def silence_transformers() -> Iterator[None]:
     """Without transformers' bars and advice, which are for the run."""
     from transformers.utils import logging
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import torch
 
-from probes.facts.core.batches import moved
+from probes.facts.core.batches import to_device
 
 ComputeLoss = Callable[[Any, Any], Any]
 
@@ -18,7 +18,7 @@ class NoLoss(Exception):
 def loss_of_output(model: torch.nn.Module, batch: Any) -> torch.Tensor:
     """The default compute_loss: the loss in the model's own output."""
     device = next((parameter.device for parameter in model.parameters()), torch.device("cpu"))
-    batch = moved(batch, device)
+    batch = to_device(batch, device)
     positional = list(batch) if isinstance(batch, list | tuple) else [] if isinstance(batch, Mapping) else [batch]
     named = dict(batch) if isinstance(batch, Mapping) else {}
     if positional and not _fits(model, positional):

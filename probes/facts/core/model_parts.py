@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 
 import torch
 
-from probes.facts.core.snapshot import Keeper
+from probes.facts.core.snapshot import Snapshot
 
 Named = list[tuple[str, torch.nn.Parameter]]
 
@@ -19,7 +19,7 @@ def trainable(model: torch.nn.Module) -> Named:
     return [(name, parameter) for name, parameter in model.named_parameters() if parameter.requires_grad]
 
 
-def nudge(parameters: Iterable[torch.nn.Parameter]) -> None:
+def perturb_weights(parameters: Iterable[torch.nn.Parameter]) -> None:
     """A tenth of each weight's usual size, and a little more for those that are zero."""
     with torch.no_grad():
         for parameter in parameters:
@@ -27,13 +27,13 @@ def nudge(parameters: Iterable[torch.nn.Parameter]) -> None:
             parameter.add_(torch.randn_like(parameter) * (0.1 * size + 1e-3))
 
 
-def put_weights_back(model: torch.nn.Module, before: Keeper) -> None:
+def restore_weights(model: torch.nn.Module, before: Snapshot) -> None:
     with torch.no_grad():
         for parameter in model.parameters():
             parameter.copy_(before.copy_of(parameter))
 
 
-def topmost(model: torch.nn.Module, named: set[str], among: set[str]) -> Iterator[tuple[str, str, list[str]]]:
+def covering_modules(model: torch.nn.Module, named: set[str], among: set[str]) -> Iterator[tuple[str, str, list[str]]]:
     """The highest modules all of whose parameters `among` these are `named`; then lone parameters of other modules."""
     left = set(named)
     for name, module in model.named_modules():

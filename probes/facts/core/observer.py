@@ -10,20 +10,20 @@ import torch
 from torch.nn.modules import module as modules
 from torch.nn.parameter import is_lazy
 
-from probes.facts.core.snapshot import Keeper
-from probes.facts.core.torch_state import keep_random_states, keep_switches
+from probes.facts.core.snapshot import Snapshot
+from probes.facts.core.torch_state import save_rng_states, save_torch_flags
 
 GLOBAL_HOOKS = tuple(vars(modules)[name] for name in vars(modules) if name.startswith("_global_") and "hooks" in name)
 
 
 @contextmanager
-def observed(
+def restore_afterwards(
     model: torch.nn.Module | None = None,
     optimizer: Any = None,
     scheduler: Any = None,
     scaler: Any = None,
     others: Iterable[Any] = (),
-) -> Iterator[Keeper]:
+) -> Iterator[Snapshot]:
     """Puts back, in place and bit for bit, what the body changes here, in random states, in torch's switches.
 
     Of the model: parameters, buffers, gradients (set aside: inside, all are None), requires_grad, modes, hooks, plain
@@ -39,7 +39,7 @@ def observed(
 
 
 @contextmanager
-def entries_kept(*containers: Any) -> Iterator[None]:
+def restore_entries(*containers: Any) -> Iterator[None]:
     """The small observer, for what only builds something: entries of dicts and lists, random states, switches."""
     with _keeping() as keeper:
         for held in containers:
@@ -48,8 +48,8 @@ def entries_kept(*containers: Any) -> Iterator[None]:
 
 
 @contextmanager
-def _keeping() -> Iterator[Keeper]:
-    keeper, restores = Keeper(), (keep_random_states(), keep_switches())
+def _keeping() -> Iterator[Snapshot]:
+    keeper, restores = Snapshot(), (save_rng_states(), save_torch_flags())
     try:
         yield keeper
     finally:
@@ -58,7 +58,7 @@ def _keeping() -> Iterator[Keeper]:
                 stack.callback(restore)
 
 
-def _keep_model(keeper: Keeper, model: torch.nn.Module) -> None:
+def _keep_model(keeper: Snapshot, model: torch.nn.Module) -> None:
     _refuse_lazy(model)
     for tensor in (*model.parameters(), *model.buffers()):
         keeper.keep(tensor)

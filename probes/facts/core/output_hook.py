@@ -8,10 +8,10 @@ import torch
 
 from probes.facts.core.finite import bad_counts
 from probes.facts.core.model_output import logits_of, parts_of
-from probes.facts.core.types import FirstLoss, Logits
+from probes.facts.core.types import FirstLoss, LogitStats
 
 
-class Watch:
+class OutputHook:
     """A forward hook on the whole model. The last output counts, should forward run more than once."""
 
     def __init__(self) -> None:
@@ -52,8 +52,8 @@ def _beside(values: torch.Tensor | None, labels: torch.Tensor | None) -> tuple[t
 
 
 @contextmanager
-def watched(model: torch.nn.Module) -> Iterator[Watch]:
-    watch = Watch()
+def hook_output(model: torch.nn.Module) -> Iterator[OutputHook]:
+    watch = OutputHook()
     handle = model.register_forward_hook(watch.see)
     try:
         yield watch
@@ -61,7 +61,7 @@ def watched(model: torch.nn.Module) -> Iterator[Watch]:
         handle.remove()
 
 
-def first_loss(loss: torch.Tensor, watch: Watch, labels: torch.Tensor | None) -> FirstLoss:
+def first_loss(loss: torch.Tensor, watch: OutputHook, labels: torch.Tensor | None) -> FirstLoss:
     """The loss beside what its logits and labels say it should be."""
     scored = None if labels is None or labels.is_floating_point() else int((labels != -100).sum())
     logits = watch.logits
@@ -86,10 +86,10 @@ def plain_cross_entropy(logits: torch.Tensor | None, labels: torch.Tensor | None
     return float(torch.nn.functional.cross_entropy(logits[labels != -100].float(), wanted))
 
 
-def _describe(logits: torch.Tensor) -> Logits:
+def _describe(logits: torch.Tensor) -> LogitStats:
     sums, spread = logits.sum(-1), torch.logsumexp(logits, -1)
     nan, infinite = bad_counts(logits)
-    return Logits(
+    return LogitStats(
         shape=tuple(logits.shape),
         minimum=float(logits.min()),
         maximum=float(logits.max()),

@@ -10,7 +10,7 @@ EVERY = 5.0  # seconds between two lines; what is done sooner says nothing
 log = logging.getLogger(__name__)
 
 
-def counted(items: Iterable[Item], total: int, what: str) -> Iterator[Item]:
+def log_progress(items: Iterable[Item], total: int, what: str) -> Iterator[Item]:
     """The items, with a line now and then: `1,200 of 100,000 audio files decoded, about 40 s left`."""
     start = said = time.monotonic()
     for done, item in enumerate(items, 1):

@@ -17,7 +17,7 @@ LEAVES = (str, bytes, int, float, complex, type(None), type, types.ModuleType, t
 ALIVE = ("threading", "_thread", "queue", "logging", "multiprocessing", "concurrent", "asyncio", "weakref", "_weakref")
 
 
-class Keeper:
+class Snapshot:
     """`keep` what must not change, then `put_back`. One copy of each storage, however many tensors look at it."""
 
     def __init__(self) -> None:

@@ -5,7 +5,7 @@ from typing import Any
 
 import torch
 
-from probes.facts.core.types import Table, TokenTables
+from probes.facts.core.types import TokenTable, TokenTables
 
 PLACES = ("max_target_positions", "max_position_embeddings")
 
@@ -21,7 +21,7 @@ def tables_of(model: torch.nn.Module, classes: int | None = None) -> TokenTables
     return TokenTables(
         embedding=_table(read, names),
         inputs=_table(inputs, names),
-        head=_table(head, names) or (Table("the logits", classes) if classes else None),
+        head=_table(head, names) or (TokenTable("the logits", classes) if classes else None),
         tied=None if read is None or head is None else head.weight.data_ptr() == read.weight.data_ptr(),
         flag=getattr(getattr(config, "decoder", None) or config, "tie_word_embeddings", None),
         positions=places,
@@ -50,8 +50,12 @@ def _largest(model: torch.nn.Module) -> torch.nn.Embedding | None:
     return max(found, key=lambda module: module.num_embeddings, default=None)
 
 
-def _table(module: Any, names: dict[int, str]) -> Table | None:
-    return None if module is None else Table(names.get(id(module), type(module).__name__), int(module.weight.shape[0]))
+def _table(module: Any, names: dict[int, str]) -> TokenTable | None:
+    return (
+        None
+        if module is None
+        else TokenTable(names.get(id(module), type(module).__name__), int(module.weight.shape[0]))
+    )
 
 
 def _places(config: Any) -> tuple[str, int | None]:

@@ -5,7 +5,7 @@ from typing import Any
 
 import torch
 
-from probes.facts.core.types import Values
+from probes.facts.core.types import TensorSummary
 
 
 def has_nan(tensor: torch.Tensor) -> bool:
@@ -17,7 +17,7 @@ def is_mask(tensor: torch.Tensor) -> bool:
     return not bool((torch.nan_to_num(tensor, nan=1.0, posinf=1.0, neginf=0.0) != 0).any())
 
 
-def key_of(tensor: torch.Tensor) -> int:
+def storage_key(tensor: torch.Tensor) -> int:
     return tensor.untyped_storage()._cdata
 
 
@@ -39,25 +39,25 @@ def writes(func: Any) -> bool:
     return func._schema.is_mutable
 
 
-def changed(func: Any, args: Any, kwargs: Any, output: Any) -> Iterator[torch.Tensor]:
-    yield from flat(output)
+def written_tensors(func: Any, args: Any, kwargs: Any, output: Any) -> Iterator[torch.Tensor]:
+    yield from iter_leaves(output)
     if writes(func):
         for number, argument in enumerate(func._schema.arguments):
             if argument.alias_info is not None and argument.alias_info.is_write:
                 value = args[number] if number < len(args) else kwargs.get(argument.name)
-                yield from flat(value)
+                yield from iter_leaves(value)
 
 
-def flat(value: Any, kind: type = torch.Tensor) -> Iterator[Any]:
+def iter_leaves(value: Any, kind: type = torch.Tensor) -> Iterator[Any]:
     """All of a kind in nested lists, tuples, dicts, batches and model outputs."""
     if isinstance(value, kind):
         yield value
     elif isinstance(value, Mapping | list | tuple):
         for item in value.values() if isinstance(value, Mapping) else value:
-            yield from flat(item, kind)
+            yield from iter_leaves(item, kind)
 
 
-def describe(tensor: torch.Tensor, role: str) -> Values:
+def describe(tensor: torch.Tensor, role: str) -> TensorSummary:
     """Shape, dtype, device, range of the finite elements (of a complex tensor: of magnitudes), shares of the others."""
     detached = tensor.detach()
     plain = detached.abs() if detached.is_complex() else detached
@@ -66,7 +66,7 @@ def describe(tensor: torch.Tensor, role: str) -> Values:
     finite = numbers if good is None else numbers[good]
     low, high = (float(bound) for bound in torch.aminmax(finite)) if finite.numel() else (None, None)
     size = max(detached.numel(), 1)
-    return Values(
+    return TensorSummary(
         role=role,
         shape=tuple(detached.shape),
         dtype=str(detached.dtype).removeprefix("torch."),

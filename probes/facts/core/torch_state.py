@@ -10,7 +10,7 @@ import torch
 Restore = Callable[[], None]
 
 
-def switches() -> list[tuple[Callable[[], Any], Callable[[Any], Any]]]:
+def torch_flags() -> list[tuple[Callable[[], Any], Callable[[Any], Any]]]:
     """Every global flag that changes what a step computes, as a pair of reader and writer."""
     pairs: list[tuple[Callable[[], Any], Callable[[Any], Any]]] = [
         (torch.is_grad_enabled, torch._C._set_grad_enabled),
@@ -60,8 +60,8 @@ def _anomaly() -> tuple[bool, bool]:
     return torch.is_anomaly_enabled(), torch.is_anomaly_check_nan_enabled()
 
 
-def keep_switches() -> Restore:
-    before = [(read, write, read()) for read, write in switches()]
+def save_torch_flags() -> Restore:
+    before = [(read, write, read()) for read, write in torch_flags()]
 
     def restore() -> None:
         for read, write, value in before:
@@ -71,7 +71,7 @@ def keep_switches() -> Restore:
     return restore
 
 
-def keep_random_states() -> Restore:
+def save_rng_states() -> Restore:
     """Python, numpy, torch on the CPU and on every GPU that is awake."""
     python, legacy, cpu = random.getstate(), np.random.get_state(), torch.get_rng_state()
     cuda = torch.cuda.get_rng_state_all() if torch.cuda.is_initialized() else []

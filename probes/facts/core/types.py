@@ -25,7 +25,7 @@ class Failure:
 
 
 @dataclass(frozen=True)
-class Logits:
+class LogitStats:
     """The model's scores for each class, as the forward pass gave them."""
 
     shape: tuple[int, ...]
@@ -51,12 +51,12 @@ class FirstLoss:
     felt_positions: int | None = None  # positions whose logits get a gradient: what the loss really scores
     vocabulary: int | None = None
     cross_entropy: float | None = None  # of these logits and labels by the book, mean over the scored tokens
-    logits: Logits | None = None
+    logits: LogitStats | None = None
     dtype: str = "float32"
 
 
 @dataclass(frozen=True)
-class Drawing:
+class DrawnBatches:
     """Some batches of the training set, opaque as they are; what drawing them used up; what it raised."""
 
     batches: tuple[Any, ...]
@@ -78,7 +78,7 @@ class SpecialIds:
 
 
 @dataclass(frozen=True)
-class Values:
+class TensorSummary:
     """A tensor in numbers. The range is that of its finite elements; None where there is none."""
 
     role: str  # input, output, weight, batch
@@ -97,7 +97,7 @@ class Values:
 
 
 @dataclass(frozen=True)
-class Table:
+class TokenTable:
     """A matrix with one row for each id."""
 
     name: str
@@ -108,9 +108,9 @@ class Table:
 class TokenTables:
     """The embedding that the decoder reads labels with, the one for inputs, and the head that scores them."""
 
-    embedding: Table | None = None
-    inputs: Table | None = None
-    head: Table | None = None
+    embedding: TokenTable | None = None
+    inputs: TokenTable | None = None
+    head: TokenTable | None = None
     tied: bool | None = None  # head and embedding are one tensor; None: there are no two to compare
     flag: bool | None = None  # what the configuration says about that
     positions: int | None = None  # the longest labels that the decoder has places for

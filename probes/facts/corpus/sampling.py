@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from itertools import chain
 
-from probes.facts.core.evenly_spaced import evenly
+from probes.facts.core.evenly_spaced import evenly_spaced
 from probes.facts.corpus.types import CorpusRow
 
 SHARE = 32  # each extreme may take this part of the sample; there are nine of them, the rest is spread evenly
@@ -19,7 +19,7 @@ def choose(rows: Sequence[CorpusRow], count: int) -> list[int]:
     chosen = set(chain.from_iterable(_extremes(rows, each)))
     chosen = set(sorted(chosen)[:count]) if len(chosen) > count else chosen
     left = [number for number in range(len(rows)) if number not in chosen]
-    return sorted(chosen | set(evenly(left, count - len(chosen))))
+    return sorted(chosen | set(evenly_spaced(left, count - len(chosen))))
 
 
 def _extremes(rows: Sequence[CorpusRow], each: int) -> list[list[int]]:

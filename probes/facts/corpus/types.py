@@ -30,7 +30,7 @@ class Corpus:
 
 
 @dataclass(frozen=True)
-class Sample:
+class RowSample:
     """The rows to be looked at closely: the longest, the shortest, the oddest, and others spread evenly between."""
 
     rows: tuple[CorpusRow, ...]

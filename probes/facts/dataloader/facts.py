@@ -4,16 +4,16 @@ from typing import Any
 
 from diagnose.common.provider import provider
 from diagnose.engine.context import NotApplicable, Unavailable
-from probes.facts.dataloader.types import Draws, RowOrder
+from probes.facts.dataloader.types import RowOrder, WorkerDraws
 
 
 @provider
 def row_order(train_batches: Any) -> RowOrder:
     from probes.facts.core.fork import CannotFork, ChildRaised
-    from probes.facts.dataloader.worker_randomness import by_number, order_of, unwrapped
+    from probes.facts.dataloader.worker_randomness import is_map_style, order_of, unwrapped
 
     loader = unwrapped(train_batches)
-    if not by_number(loader):
+    if not is_map_style(loader):
         raise NotApplicable("train_batches is no DataLoader over rows with numbers: its order cannot be asked for")
     try:
         order = order_of(loader)
@@ -27,17 +27,17 @@ def row_order(train_batches: Any) -> RowOrder:
 
 
 @provider
-def draws(train_batches: Any) -> Draws:
+def draws(train_batches: Any) -> WorkerDraws:
     from probes.facts.core.fork import CannotFork, ChildRaised
-    from probes.facts.dataloader.worker_randomness import by_number, draws_of, unwrapped
+    from probes.facts.dataloader.worker_randomness import is_map_style, measure_worker_draws, unwrapped
 
     loader = unwrapped(train_batches)
-    if not by_number(loader) or loader.batch_sampler is None:
+    if not is_map_style(loader) or loader.batch_sampler is None:
         raise NotApplicable("train_batches is no DataLoader that makes batches of rows with numbers")
     if not loader.num_workers:
         raise NotApplicable("the loader has no workers: generators are not copied")
     try:
-        return draws_of(loader)
+        return measure_worker_draws(loader)
     except CannotFork as reason:
         raise NotApplicable(str(reason)) from reason
     except ChildRaised as error:

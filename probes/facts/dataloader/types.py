@@ -16,7 +16,7 @@ class RowOrder:
 
 
 @dataclass(frozen=True)
-class Draws:
+class WorkerDraws:
     """The same rows, drawn again and again by the loader's workers. Only what differs between draws is random."""
 
     workers: int

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from torch.utils.data import DataLoader, IterableDataset
 
-from probes.facts.core.fork import in_child
-from probes.facts.dataloader.types import Draws, RowOrder
+from probes.facts.core.fork import run_in_fork
+from probes.facts.dataloader.types import RowOrder, WorkerDraws
 
 DRAWS = 8  # of each worker: enough that independent draws agree in all of them with a chance below 1e-4
 ROWS = 2
@@ -25,14 +25,14 @@ def unwrapped(batches: Any) -> Any:
     return batches
 
 
-def by_number(loader: Any) -> bool:
+def is_map_style(loader: Any) -> bool:
     """A loader that asks its dataset for rows by their number."""
     return isinstance(loader, DataLoader) and not isinstance(loader.dataset, IterableDataset)
 
 
 def order_of(loader: DataLoader[Any]) -> RowOrder:
     """Asks the sampler alone: no row is loaded."""
-    order: RowOrder = in_child(lambda: _order(loader))
+    order: RowOrder = run_in_fork(lambda: _order(loader))
     return order
 
 
@@ -48,13 +48,13 @@ def _order(loader: DataLoader[Any]) -> RowOrder:
     return RowOrder(kind, len(first), batches, tuple(first[:8]), first == sorted(first), first == second)
 
 
-def draws_of(loader: DataLoader[Any]) -> Draws:
+def measure_worker_draws(loader: DataLoader[Any]) -> WorkerDraws:
     """With the loader's own workers, two at most."""
-    draws: Draws = in_child(lambda: _draws(loader, min(2, loader.num_workers)))
+    draws: WorkerDraws = run_in_fork(lambda: _draws(loader, min(2, loader.num_workers)))
     return draws
 
 
-def _draws(loader: DataLoader[Any], workers: int) -> Draws:
+def _draws(loader: DataLoader[Any], workers: int) -> WorkerDraws:
     rows = list(range(min(ROWS, len(loader.dataset))))  # type: ignore[arg-type]
     twin = copy.copy(loader)
     sampled = {"batch_sampler": [rows] * (DRAWS * workers), "_iterator": None, "num_workers": workers}
@@ -66,7 +66,7 @@ def _draws(loader: DataLoader[Any], workers: int) -> Draws:
     one, two = epochs[0][::workers], epochs[0][1::workers] if workers > 1 else None
     agree = None if two is None else sum(a == b for a, b in zip(one, two, strict=True))
     again = sum(a == b for a, b in zip(one, epochs[1][::workers], strict=True))
-    return Draws(loader.num_workers, DRAWS, len(set(one)), agree, again)
+    return WorkerDraws(loader.num_workers, DRAWS, len(set(one)), agree, again)
 
 
 def _set_epoch(epoch: int, *pieces: Any) -> None:

@@ -8,7 +8,7 @@ from contextlib import suppress
 
 import psutil
 
-from probes.facts.distributed.rank_notes import Notes
+from probes.facts.distributed.rank_notes import RankNotes
 
 # Seconds without work by any of them. A process that works uses its core; gloo sleeps while it waits.
 STILL = 15.0
@@ -23,10 +23,10 @@ LATE = f"it had not ended after {REST:.0f} s"
 STOOD = "a process stood still while it was built"
 
 
-class Watch:
+class HangDetector:
     """For in_children: the reason to end them all, or nothing."""
 
-    def __init__(self, notes: Sequence[Notes]) -> None:
+    def __init__(self, notes: Sequence[RankNotes]) -> None:
         self.notes, self.since, self.used, self.bytes = notes, time.monotonic(), -1.0, -1
         self.built: float | None = None
 

@@ -16,17 +16,17 @@ from typing import Any
 
 import torch.distributed as dist
 
-from diagnose.common.forked_workers import Broken, in_children, interruptible
-from diagnose.engine.seeding import seed_of, sown
-from probes.facts.distributed.hang_watch import STILL, STOOD, Watch
-from probes.facts.distributed.rank_notes import Notes, crash_file
+from diagnose.common.forked_workers import WorkerFailure, defer_interrupts, run_forked
+from diagnose.engine.seeding import seed_all, seed_for
+from probes.facts.distributed.hang_watch import STILL, STOOD, HangDetector
+from probes.facts.distributed.rank_notes import RankNotes, crash_file
 
 LIMIT = 900.0  # seconds for all of it: building may read large weights
 
-Work = Callable[[int, Notes], None]
+Work = Callable[[int, RankNotes], None]
 
 
-def in_group(work: Work, processes: int, last: str) -> list[tuple[Notes, Broken | None]]:
+def run_in_group(work: Work, processes: int, last: str) -> list[tuple[RankNotes, WorkerFailure | None]]:
     """Runs work(rank, notes) in every process: what each noted down, and how it ended where it did not by itself.
 
     `last` is the note with which a process is done. A group that stood still while it was built is started again: a
@@ -39,14 +39,14 @@ def in_group(work: Work, processes: int, last: str) -> list[tuple[Notes, Broken 
     return _met(work, processes, last) if stood else found
 
 
-def _met(work: Work, processes: int, last: str) -> list[tuple[Notes, Broken | None]]:
-    with tempfile.TemporaryDirectory(prefix="gonogo-group-", ignore_cleanup_errors=True) as name, interruptible():
+def _met(work: Work, processes: int, last: str) -> list[tuple[RankNotes, WorkerFailure | None]]:
+    with tempfile.TemporaryDirectory(prefix="gonogo-group-", ignore_cleanup_errors=True) as name, defer_interrupts():
         folder, port = Path(name), _free_port()
-        notes = [Notes(folder, rank) for rank in range(processes)]
+        notes = [RankNotes(folder, rank) for rank in range(processes)]
         todo = {one.rank: partial(_member, work, one, processes, port, last) for one in notes}
-        ended: dict[int, Broken | None] = {}
-        for rank, answer in in_children(todo, processes, LIMIT, Watch(notes)):
-            ended[rank] = answer if isinstance(answer, Broken) else None
+        ended: dict[int, WorkerFailure | None] = {}
+        for rank, answer in run_forked(todo, processes, LIMIT, HangDetector(notes)):
+            ended[rank] = answer if isinstance(answer, WorkerFailure) else None
             if ended[rank] and not notes[rank].has("stop"):
                 notes[rank].leave("stop", None)  # the others need not wait for it
         return [(one.read(), ended[one.rank]) for one in notes]
@@ -55,17 +55,17 @@ def _met(work: Work, processes: int, last: str) -> list[tuple[Notes, Broken | No
 def answers_of(work: Callable[[int, int], Any], processes: int) -> list[Any]:
     """work(rank, processes) in every process of a group; raises where one of them gave no answer."""
 
-    def noted(rank: int, notes: Notes) -> None:
+    def noted(rank: int, notes: RankNotes) -> None:
         notes.leave("answer", work(rank, processes))
 
-    found = in_group(noted, processes, "answer")
+    found = run_in_group(noted, processes, "answer")
     for notes, broken in found:
         if broken is not None or "answer" not in notes.left:
             raise RuntimeError(f"rank {notes.rank} gave no answer: {broken.reason if broken else 'it left'}")
     return [notes.left["answer"] for notes, _ in found]
 
 
-def _member(work: Work, notes: Notes, processes: int, port: int, last: str) -> None:
+def _member(work: Work, notes: RankNotes, processes: int, port: int, last: str) -> None:
     """One process: it ends when all are done, since the others may still read what it has sent."""
     crash = crash_file(notes.folder, notes.rank).open("w")
     os.dup2(crash.fileno(), 2)  # what a C++ library says before it ends the process
@@ -91,11 +91,11 @@ def _settle(rank: int, processes: int, port: int) -> None:
 
         AcceleratorState._reset_state(reset_partial_state=True)
         GradientState._reset_state()
-    sown(seed_of(f"rank {rank}"))  # processes of a real run begin apart, unless somebody seeds them
+    seed_all(seed_for(f"rank {rank}"))  # processes of a real run begin apart, unless somebody seeds them
 
 
 @contextmanager
-def _group(notes: Notes, processes: int) -> Iterator[None]:
+def _group(notes: RankNotes, processes: int) -> Iterator[None]:
     """A group that meets in a file: no port can be taken by somebody else."""
     dist.init_process_group(
         "gloo",

@@ -11,7 +11,7 @@ from typing import Any
 import torch
 from torch.utils.data import DataLoader, IterableDataset
 
-from probes.facts.core.batches import copied
+from probes.facts.core.batches import copy_batch
 from probes.facts.distributed.types import RankBatches
 
 DRAWN = 2  # batches: one alone may be the same on purpose, where there are fewer batches than processes
@@ -25,7 +25,7 @@ def batches_of(loader: Any) -> tuple[RankBatches, list[Any]]:
     if isinstance(inner, DataLoader):  # workers would read ahead
         vars(inner).update(num_workers=0, prefetch_factor=None, persistent_workers=False, timeout=0)
     whole = _named(loader, inner) or _counted(loader)
-    drawn = [copied(batch) for batch in islice(iter(loader), DRAWN)]
+    drawn = [copy_batch(batch) for batch in islice(iter(loader), DRAWN)]
     return replace(whole, first=tuple(map(digest_of, drawn))), drawn
 
 

@@ -14,7 +14,7 @@ FRAME = re.compile(r'File "(.+?)", line (\d+) in')
 
 
 @dataclass
-class Notes:
+class RankNotes:
     """The notes of one process, one file each."""
 
     folder: Path
@@ -28,7 +28,7 @@ class Notes:
         path.with_suffix(".part").write_bytes(pickle.dumps(value))
         path.with_suffix(".part").replace(path)
 
-    def read(self) -> "Notes":
+    def read(self) -> "RankNotes":
         """All that was left, read in the parent: our own children wrote it."""
         for path in self.folder.glob(f"{self.rank}.*.note"):
             self.left[path.name.split(".")[1]] = pickle.loads(path.read_bytes())
@@ -56,13 +56,13 @@ def crash_file(folder: Path, rank: int) -> Path:
     return folder / f"{rank}.crash"
 
 
-def last_words(crash: str) -> str:
+def crash_message(crash: str) -> str:
     """What a C++ library said before it ended the process."""
     said = [line.partition("what():")[2].strip() for line in crash.splitlines() if "what():" in line]
     return re.sub(r"^\[.*?\]\s*", "", said[-1]) if said else ""
 
 
-def standing_at(crash: str) -> str:
+def stuck_line(crash: str) -> str:
     """file:line of the user's code nearest to where the process stood when its stack was written down."""
     stacks = crash.split("(most recent call first)")
     frames = [FRAME.findall(stack) for stack in stacks[1:]]

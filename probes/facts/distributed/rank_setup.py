@@ -9,7 +9,7 @@ import torch
 import torch.distributed as dist
 from torch.nn.parallel import DistributedDataParallel
 
-from diagnose.engine.context import Context, NotApplicable, NotGiven, Refusal
+from diagnose.engine.context import Context, FactError, NotApplicable, NotGiven
 from diagnose.engine.engine import installed
 from probes.facts.core.model_output import loss_of_output
 
@@ -18,7 +18,7 @@ WRAPPERS = ("DistributedDataParallel", "FullyShardedDataParallel", "DeepSpeedEng
 
 
 @dataclass
-class Scene:
+class RankSetup:
     """Model and loader as this process has them. None: not given, or there is none."""
 
     facts: dict[str, Any]
@@ -50,7 +50,7 @@ class Scene:
         return {name: value for name, value in (whole | names).items() if value is not None}
 
 
-def called(rank_facts: Callable[[int, int], Any], rank: int, processes: int) -> Any:
+def call_rank_facts(rank_facts: Callable[[int, int], Any], rank: int, processes: int) -> Any:
     """Its facts; where it makes the group itself, that one is used and ours is given up."""
     try:
         return rank_facts(rank, processes)
@@ -61,11 +61,11 @@ def called(rank_facts: Callable[[int, int], Any], rank: int, processes: int) -> 
     return rank_facts(rank, processes)
 
 
-def scene_of(facts: Mapping[str, Any], prepared: bool = True) -> Scene:
+def rank_setup(facts: Mapping[str, Any], prepared: bool = True) -> RankSetup:
     """Reads a rank's facts with everything that is registered."""
     context = installed().context(facts)
     trainer = _had(context, "trainer")
-    scene = Scene(
+    scene = RankSetup(
         dict(facts),
         prepared,
         _had(context, "model"),
@@ -94,11 +94,11 @@ def _if_any(context: Context, name: str) -> Any:
     """What failed to be had is told by the probes that need it."""
     try:
         return context.get(name)
-    except Refusal:
+    except FactError:
         return None
 
 
-def _take_from(scene: Scene, trainer: Any) -> None:
+def _take_from(scene: RankSetup, trainer: Any) -> None:
     """As the Trainer itself begins to train: its loader, its wrapping, its optimiser, its step, its evaluation."""
     from probes.facts.hf_trainer.step_facts import training_step
 
@@ -118,10 +118,10 @@ def _evaluated(trainer: Any) -> dict[str, float]:
 
     sets = trainer.eval_dataset
     name = next(iter(sets)) if isinstance(sets, dict) else None
-    return evaluation_of(trainer, Few(trainer.get_eval_dataloader(name), BATCHES))
+    return evaluation_of(trainer, TruncatedLoader(trainer.get_eval_dataloader(name), BATCHES))
 
 
-class Few:
+class TruncatedLoader:
     """A loader that ends early and is the given one in everything else."""
 
     def __init__(self, loader: Any, count: int) -> None:

@@ -11,15 +11,15 @@ from torch.optim.optimizer import register_optimizer_step_pre_hook
 
 from probes.facts.core.model_output import loss_of_output
 from probes.facts.distributed.rank_batches import digest_of
-from probes.facts.distributed.rank_setup import Scene
-from probes.facts.distributed.types import RankSteps, Weight
+from probes.facts.distributed.rank_setup import RankSetup
+from probes.facts.distributed.types import RankParameter, RankSteps
 
 STEPS = 2  # a parameter that got no gradient is told by DistributedDataParallel in the second
 # Weights of FSDP and of ZeRO 3: every process holds another piece.
 SHARED_OUT, SHARING = {"DTensor", "FlatParameter"}, "FullyShardedDataParallel"
 
 
-def steps_of(scene: Scene, batches: list[Any]) -> RankSteps:
+def steps_of(scene: RankSetup, batches: list[Any]) -> RankSteps:
     """Two real steps in the group: by the run's own step, or forward, backward and update of the wrapped model."""
     assert scene.model is not None
     own, wrapped = scene.step, scene.wrapped
@@ -42,7 +42,7 @@ def steps_of(scene: Scene, batches: list[Any]) -> RankSteps:
     return RankSteps(tuple(weights), wrapped, own is not None)
 
 
-def _try_alone(scene: Scene, batch: Any) -> None:
+def _try_alone(scene: RankSetup, batch: Any) -> None:
     """Whether there is a loss is asked of the model itself: a wrapper takes any batch and fails inside."""
     if scene.compute_loss is loss_of_output:
         with torch.no_grad():
@@ -56,7 +56,7 @@ def _shared(model: torch.nn.Module) -> torch.nn.Module:
     return DistributedDataParallel(model, find_unused_parameters=not getattr(model, "is_gradient_checkpointing", False))
 
 
-def _plain_step(scene: Scene, gradients: dict[str, float]) -> Callable[[Any], None]:
+def _plain_step(scene: RankSetup, gradients: dict[str, float]) -> Callable[[Any], None]:
     def step(batch: Any) -> None:
         assert scene.model is not None
         scene.model.zero_grad()
@@ -68,9 +68,9 @@ def _plain_step(scene: Scene, gradients: dict[str, float]) -> Callable[[Any], No
     return step
 
 
-def weights_of(model: torch.nn.Module) -> list[Weight]:
+def weights_of(model: torch.nn.Module) -> list[RankParameter]:
     """Whole ones: what is shared out over the processes differs on purpose."""
-    return [Weight(name, digest_of(one)) for name, one in _whole(model)]
+    return [RankParameter(name, digest_of(one)) for name, one in _whole(model)]
 
 
 def _norms(model: torch.nn.Module) -> dict[str, float]:

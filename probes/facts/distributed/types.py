@@ -20,7 +20,7 @@ class RankBatches:
 
 
 @dataclass(frozen=True)
-class Weight:
+class RankParameter:
     """One parameter in one process: digests before and after the steps, the norm of its last gradient."""
 
     name: str
@@ -33,13 +33,13 @@ class Weight:
 class RankSteps:
     """What a process took its steps with, and what they left. `own`: by the user's own step."""
 
-    weights: tuple[Weight, ...] = ()
+    weights: tuple[RankParameter, ...] = ()
     wrapped: str = ""  # the class that shares gradients, as the user wrapped it; "" where nobody had
     own: bool = False
 
 
 @dataclass(frozen=True)
-class Stop:
+class RankStop:
     """Why a process went no further: it raised, it died, it waited for the others or took too long."""
 
     rank: int
@@ -65,7 +65,7 @@ class Rank:
     steps: RankSteps | None = None
     evaluated: bool = False
     untried: dict[str, str] = field(default_factory=dict)
-    stop: Stop | None = None
+    stop: RankStop | None = None
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,7 @@ class Ranks:
     ranks: tuple[Rank, ...]
 
     @property
-    def root(self) -> Stop | None:
+    def root(self) -> RankStop | None:
         """The stop that made the others stop: one that died or was waited for, else the first that raised.
 
         Of several that waited, the one that is behind: the others are done with that phase.
@@ -83,7 +83,7 @@ class Ranks:
         stops = [rank.stop for rank in self.ranks if rank.stop]
         return min(stops, key=lambda stop: (stop.how == "raised", PHASES.index(stop.phase), stop.at), default=None)
 
-    def stopped(self, phase: str) -> Stop | None:
+    def stopped(self, phase: str) -> RankStop | None:
         return self.root if self.root and self.root.phase == phase else None
 
     def reached(self, phase: str) -> bool:

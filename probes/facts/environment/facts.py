@@ -10,17 +10,17 @@ from diagnose.engine.context import NotApplicable, Unavailable
 from diagnose.torchaudio_repair import build_of, builds_match, libraries
 from probes.facts.corpus.types import Corpus
 from probes.facts.environment.types import (
-    Bridge,
-    Builds,
     CheckpointRoom,
     Devices,
-    NamedPackage,
-    Package,
-    Reading,
+    ItemReading,
+    NumpyBridge,
+    PackageImport,
+    PackageLocation,
     TokenizerNeeds,
+    TorchBuilds,
 )
 from probes.facts.parameters.types import Parameters
-from probes.facts.settings.types import Moments, RunSettings
+from probes.facts.settings.types import EventCount, RunSettings
 
 PACKAGES = ("numpy", "torch", "torchaudio", "transformers", "accelerate", "safetensors", "soundfile")
 RIVALS = ("trainer", "coqui-tts-trainer", "coqui-trainer")  # on the index, and all of them install a package `trainer`
@@ -29,14 +29,14 @@ STATES = {"adafactor": 0.0, "sgd": 1.0, "lion": 1.0, "adagrad": 1.0, "rmsprop": 
 
 
 @provider
-def builds() -> Builds:
+def builds() -> TorchBuilds:
     """torch and torchaudio by their own version files; without its libraries torchaudio runs beside any torch."""
     torch, torchaudio = build_of("torch"), build_of("torchaudio")
-    return Builds(torch, torchaudio, loads=builds_match(torch, torchaudio) or not libraries(".so"))
+    return TorchBuilds(torch, torchaudio, loads=builds_match(torch, torchaudio) or not libraries(".so"))
 
 
 @provider
-def packages() -> tuple[Package, ...]:
+def packages() -> tuple[PackageImport, ...]:
     """Each package imported in a process beside this one, unless this one has it already."""
     from probes.facts.environment.import_check import imports
 
@@ -44,17 +44,17 @@ def packages() -> tuple[Package, ...]:
 
 
 @provider
-def numpy_bridge(packages: tuple[Package, ...]) -> Bridge:
+def numpy_bridge(packages: tuple[PackageImport, ...]) -> NumpyBridge:
     absent = [package.name for package in packages if package.name in ("numpy", "torch") and not package.imported]
     if absent:
         raise Unavailable(f"{' and '.join(absent)} cannot be imported")
-    from probes.facts.environment.numpy_bridge import cross_bridge
+    from probes.facts.environment.numpy_bridge import round_trip_in_fork
 
-    return cross_bridge()
+    return round_trip_in_fork()
 
 
 @provider
-def trainer_package() -> NamedPackage:
+def trainer_package() -> PackageLocation:
     from probes.facts.environment.package_lookup import find_package
 
     return find_package("trainer", marks=("facts.py", "config/schema.py"), rivals=RIVALS)
@@ -72,9 +72,9 @@ def tokenizer_needs(tokenizer_source: str) -> TokenizerNeeds:
 
 
 @provider
-def reading(item_source: Any, train_manifest: Corpus | None = None) -> Reading:
+def reading(item_source: Any, train_manifest: Corpus | None = None) -> ItemReading:
     """The first item, one in the middle, the last: until one can be read."""
-    from probes.facts.audio.decode_files import look
+    from probes.facts.audio.decode_files import decode_row
     from probes.facts.core.fork import CannotFork
     from probes.facts.environment.read_items import read_one_of
 
@@ -85,11 +85,13 @@ def reading(item_source: Any, train_manifest: Corpus | None = None) -> Reading:
     except CannotFork as reason:
         raise NotApplicable(f"items are read in a process beside this one, and {reason}") from reason
     rows = train_manifest.rows if train_manifest and len(train_manifest.rows) == total else ()
-    files = [rows[number].path for number in numbers[: told.tried] if rows and not look(rows[number]).problem]
+    files = [rows[number].path for number in numbers[: told.tried] if rows and not decode_row(rows[number]).problem]
     if not told.read and not told.missing and not files:
         raise NotApplicable(f"no item could be read, and not for want of a decoder: {told.error}")
     where = rows[numbers[told.tried - 1]].where if rows else f"training item {numbers[told.tried - 1]}"
-    return Reading(where, told.tried, told.read, told.error, told.line, str(files[-1]) if files else "", told.missing)
+    return ItemReading(
+        where, told.tried, told.read, told.error, told.line, str(files[-1]) if files else "", told.missing
+    )
 
 
 @provider
@@ -110,7 +112,7 @@ def devices(run_settings: RunSettings) -> Devices:
 
 @provider
 def checkpoint_room(
-    run_settings: RunSettings, saves: Moments, parameters: Parameters, optimizer: Any = None
+    run_settings: RunSettings, saves: EventCount, parameters: Parameters, optimizer: Any = None
 ) -> CheckpointRoom:
     """Weights and the optimiser's state, as often as they lie on the disk at once."""
     if run_settings.output_dir is None:

@@ -12,7 +12,7 @@ from contextlib import redirect_stderr, redirect_stdout
 from functools import cache
 from io import StringIO
 
-from probes.facts.environment.types import Package
+from probes.facts.environment.types import PackageImport
 
 SCRIPT = f"import json, sys; from {__name__} import attempt; print(json.dumps(attempt(sys.argv[1:])))"
 SECONDS = 300.0
@@ -20,18 +20,18 @@ DISTRIBUTIONS = {"google.protobuf": "protobuf"}  # whose name differs from what 
 TOO_SLOW = f"it did not finish within {SECONDS:.0f} s"
 
 
-class Died(Exception):
+class ProcessDied(Exception):
     """The process ended before it could tell; by which signal, or with which code."""
 
 
-def imports(names: tuple[str, ...]) -> tuple[Package, ...]:
+def imports(names: tuple[str, ...]) -> tuple[PackageImport, ...]:
     """Each package, tried unless this very process has imported it whole."""
     unknown = tuple(name for name in names if name not in sys.modules and _is_there(name))
     errors = _tried(unknown) if unknown else {}
     return tuple(_package(name, errors) for name in names)
 
 
-def attempt(names: Sequence[str]) -> dict[str, str]:
+def try_imports(names: Sequence[str]) -> dict[str, str]:
     """Imports them here, one after the other; what each raised, if anything."""
     errors = {}
     for name in names:
@@ -43,12 +43,12 @@ def attempt(names: Sequence[str]) -> dict[str, str]:
     return errors
 
 
-def _package(name: str, errors: dict[str, str]) -> Package:
+def _package(name: str, errors: dict[str, str]) -> PackageImport:
     if name not in sys.modules and not _is_there(name):
-        return Package(name, "", imported=False, error="it is not installed")
+        return PackageImport(name, "", imported=False, error="it is not installed")
     error = errors.get(name, "")
     ended = error if error.startswith("SIG") else ""
-    return Package(name, _version(name), imported=not error, error="" if ended else error, ended=ended)
+    return PackageImport(name, _version(name), imported=not error, error="" if ended else error, ended=ended)
 
 
 @cache
@@ -56,7 +56,7 @@ def _tried(names: tuple[str, ...]) -> dict[str, str]:
     """All in one process; only when that dies, each in one of its own."""
     try:
         return _elsewhere(names)
-    except Died as end:
+    except ProcessDied as end:
         if len(names) == 1:
             return {names[0]: str(end)}
         return {name: error for single in names for name, error in _tried((single,)).items()}
@@ -66,16 +66,16 @@ def _elsewhere(names: tuple[str, ...]) -> dict[str, str]:
     """In a fork, which has torch already; in a fresh python where torch is not there or nothing can be forked."""
     if not hasattr(sys.modules.get("torch"), "Tensor"):
         return _in_fresh_python(names)
-    from probes.facts.core.fork import CannotFork, ChildRaised, TimedOut, in_child
+    from probes.facts.core.fork import CannotFork, ChildRaised, TimedOut, run_in_fork
 
     try:
-        told: dict[str, str] = in_child(lambda: attempt(names), SECONDS)
+        told: dict[str, str] = run_in_fork(lambda: try_imports(names), SECONDS)
     except CannotFork:
         return _in_fresh_python(names)
     except TimedOut as slow:
-        raise Died(TOO_SLOW) from slow
+        raise ProcessDied(TOO_SLOW) from slow
     except ChildRaised as end:
-        raise Died(end.message.rpartition(" with ")[2]) from end
+        raise ProcessDied(end.message.rpartition(" with ")[2]) from end
     return told
 
 
@@ -84,9 +84,9 @@ def _in_fresh_python(names: tuple[str, ...]) -> dict[str, str]:
     try:
         ran = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS, check=False)
     except subprocess.TimeoutExpired as slow:
-        raise Died(TOO_SLOW) from slow
+        raise ProcessDied(TOO_SLOW) from slow
     if ran.returncode:
-        raise Died(signal.Signals(-ran.returncode).name if ran.returncode < 0 else f"exit code {ran.returncode}")
+        raise ProcessDied(signal.Signals(-ran.returncode).name if ran.returncode < 0 else f"exit code {ran.returncode}")
     told: dict[str, str] = json.loads(ran.stdout.splitlines()[-1])
     return told
 

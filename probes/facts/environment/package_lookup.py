@@ -6,15 +6,15 @@ from collections.abc import Sequence
 from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 
-from probes.facts.environment.types import NamedPackage
+from probes.facts.environment.types import PackageLocation
 
 
-def find_package(name: str, marks: Sequence[str], rivals: Sequence[str]) -> NamedPackage:
+def find_package(name: str, marks: Sequence[str], rivals: Sequence[str]) -> PackageLocation:
     """`marks`: files that tell ours; `rivals`: distributions on the index that install under the same name."""
     folder = _folder(name)
     ours = folder is not None and all((folder / mark).exists() for mark in marks)
     beside = [told for rival in rivals if (told := _in_same_folder(rival, name, folder))]
-    return NamedPackage(name, str(folder or "nothing"), ours, tuple(beside))
+    return PackageLocation(name, str(folder or "nothing"), ours, tuple(beside))
 
 
 def _folder(name: str) -> Path | None:

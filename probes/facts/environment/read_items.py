@@ -5,8 +5,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from probes.facts.core.failure import in_short, nearest_line
-from probes.facts.core.fork import ChildRaised, in_child
+from probes.facts.core.failure import one_line, user_line
+from probes.facts.core.fork import ChildRaised, run_in_fork
 
 # What decoders say when a library or a program beside them is not there, or is of another build.
 WANTING = re.compile(
@@ -15,7 +15,7 @@ WANTING = re.compile(
 
 
 @dataclass(frozen=True)
-class Attempt:
+class ReadAttempt:
     """How one item after the other was read, up to the first that could be."""
 
     tried: int
@@ -25,25 +25,25 @@ class Attempt:
     missing: bool = False
 
 
-def read_one_of(dataset: Any, numbers: Sequence[int]) -> Attempt:
+def read_one_of(dataset: Any, numbers: Sequence[int]) -> ReadAttempt:
     """The first of these items that can be read; raises CannotFork where there is no child to be had."""
     try:
-        told: Attempt = in_child(lambda: _read(dataset, numbers))
+        told: ReadAttempt = run_in_fork(lambda: _read(dataset, numbers))
     except ChildRaised as end:  # a library that ends python is as good as missing
-        return Attempt(1, 0, f"{end.error}: {end.message}", end.line, missing=end.error == "ProcessDied")
+        return ReadAttempt(1, 0, f"{end.error}: {end.message}", end.line, missing=end.error == "ProcessDied")
     return told
 
 
-def _read(dataset: Any, numbers: Sequence[int]) -> Attempt:
-    last = Attempt(0, 0)
+def _read(dataset: Any, numbers: Sequence[int]) -> ReadAttempt:
+    last = ReadAttempt(0, 0)
     for tried, number in enumerate(numbers, start=1):
         try:
             dataset[number] if hasattr(dataset, "__getitem__") else next(iter(dataset))
         except Exception as error:
-            said = f"{type(error).__name__}: {in_short(str(error))}"
-            last = Attempt(tried, 0, said, nearest_line(error), last.missing or _wants(error))
+            said = f"{type(error).__name__}: {one_line(str(error))}"
+            last = ReadAttempt(tried, 0, said, user_line(error), last.missing or _wants(error))
         else:
-            return Attempt(tried, 1)
+            return ReadAttempt(tried, 1)
     return last
 
 

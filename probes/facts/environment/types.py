@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
-class Bridge:
+class NumpyBridge:
     """An array handed to torch and back, in a process of its own. `failed`: the call that did not work."""
 
     numpy: str
@@ -14,7 +14,7 @@ class Bridge:
 
 
 @dataclass(frozen=True)
-class Reading:
+class ItemReading:
     """Items of the training set, read as the run will read them."""
 
     where: str
@@ -67,7 +67,7 @@ class CheckpointRoom:
 
 
 @dataclass(frozen=True)
-class NamedPackage:
+class PackageLocation:
     """Which package a name leads to. `rivals`: other distributions that install under the same name."""
 
     name: str
@@ -77,7 +77,7 @@ class NamedPackage:
 
 
 @dataclass(frozen=True)
-class Package:
+class PackageImport:
     """A package, imported in a process of its own. `ended` names the signal that ended it, if one did."""
 
     name: str
@@ -88,7 +88,7 @@ class Package:
 
 
 @dataclass(frozen=True)
-class Builds:
+class TorchBuilds:
     """What the packages' own version files say; pip's metadata leaves the build tag out."""
 
     torch: str

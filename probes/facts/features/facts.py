@@ -5,8 +5,8 @@ from typing import Any
 
 from diagnose.common.provider import provider
 from diagnose.engine.context import NotApplicable, Unavailable
-from probes.facts.audio.types import Heard
-from probes.facts.features.types import Features, Preprocessing, SetMoments, SilentBatch
+from probes.facts.audio.types import RowWaveform
+from probes.facts.features.types import Features, Preprocessing, SilentBatch, SplitStatistics
 
 
 @provider
@@ -25,11 +25,11 @@ def train_features(drawn_batches: tuple[Any, ...], inputs_of: Any = None, model:
 @provider
 def preprocessing(train_batches: Any, eval_batches: Any, inputs_of: Any = None) -> Preprocessing:
     """Items of both sets, each through its own collator."""
-    from probes.facts.dataloader.worker_randomness import by_number, unwrapped
+    from probes.facts.dataloader.worker_randomness import is_map_style, unwrapped
     from probes.facts.features.train_vs_eval import compare
 
     train, evaluation = unwrapped(train_batches), unwrapped(eval_batches)
-    if not by_number(train) or not by_number(evaluation):
+    if not is_map_style(train) or not is_map_style(evaluation):
         raise NotApplicable("train_batches and eval_batches are no DataLoaders over rows with numbers")
     if not len(train.dataset) or not len(evaluation.dataset):
         raise Unavailable("one of the sets is empty")
@@ -38,7 +38,7 @@ def preprocessing(train_batches: Any, eval_batches: Any, inputs_of: Any = None) 
 
 
 @provider
-def silent_batch(collate: Any, train_dataset: Any, waves: tuple[Heard, ...] = ()) -> SilentBatch:
+def silent_batch(collate: Any, train_dataset: Any, waves: tuple[RowWaveform, ...] = ()) -> SilentBatch:
     """A clip of zeros through the collator."""
     from dataclasses import replace
 
@@ -53,13 +53,13 @@ def silent_batch(collate: Any, train_dataset: Any, waves: tuple[Heard, ...] = ()
 
 
 @provider
-def set_moments(train_dataset: Any, eval_dataset: Any) -> SetMoments:
+def set_moments(train_dataset: Any, eval_dataset: Any) -> SplitStatistics:
     """Of sets whose items are vectors of one size."""
     from probes.facts.features.set_statistics import moments_of
 
     if not all(hasattr(one, "__getitem__") and hasattr(one, "__len__") for one in (train_dataset, eval_dataset)):
         raise NotApplicable("the sets have no length and no items by number")
-    found: SetMoments = _in_child(lambda: moments_of(train_dataset, eval_dataset))
+    found: SplitStatistics = _in_child(lambda: moments_of(train_dataset, eval_dataset))
     return found
 
 

@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from probes.facts.core.fork import in_child
+from probes.facts.core.fork import run_in_fork
 from probes.facts.features.batch_features import NAMES
-from probes.facts.features.types import Moments, SetMoments
+from probes.facts.features.types import SetStatistics, SplitStatistics
 
 MOST_ROWS, MOST_NUMBERS = 50_000, 20_000_000
 
@@ -16,8 +16,8 @@ class NoVectors(Exception):
     """The items are no vectors of one size, or there are too many of them."""
 
 
-def moments_of(train: Any, evaluation: Any) -> SetMoments:
-    found: SetMoments = in_child(lambda: _moments(_vectors(train), _vectors(evaluation)))
+def moments_of(train: Any, evaluation: Any) -> SplitStatistics:
+    found: SplitStatistics = run_in_fork(lambda: _moments(_vectors(train), _vectors(evaluation)))
     return found
 
 
@@ -48,15 +48,15 @@ def _pair(item: Any) -> bool:
     return isinstance(item, list | tuple) and len(item) >= 2
 
 
-def _moments(train: np.ndarray, evaluation: np.ndarray) -> SetMoments:
+def _moments(train: np.ndarray, evaluation: np.ndarray) -> SplitStatistics:
     if train.shape[1] != evaluation.shape[1]:
         raise NoVectors("the vectors of training and evaluation differ in size")
     both = np.concatenate([train, evaluation])
     vary = both.std(0) > 1e-6
     if train.shape == evaluation.shape and np.array_equal(train, evaluation):
         raise NoVectors("training and evaluation are the same rows")
-    sets = (Moments(len(rows), *_off(rows[:, vary])) for rows in (train, evaluation, both))
-    return SetMoments(int(vary.sum()), *sets)
+    sets = (SetStatistics(len(rows), *_off(rows[:, vary])) for rows in (train, evaluation, both))
+    return SplitStatistics(int(vary.sum()), *sets)
 
 
 def _off(rows: np.ndarray) -> tuple[float, float]:

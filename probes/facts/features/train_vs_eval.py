@@ -7,8 +7,8 @@ import torch
 from torch.utils.data import DataLoader
 
 from probes.facts.audio.dataset_items import waveform_of
-from probes.facts.core.evenly_spaced import evenly
-from probes.facts.core.fork import in_child
+from probes.facts.core.evenly_spaced import evenly_spaced
+from probes.facts.core.fork import run_in_fork
 from probes.facts.features.batch_features import features_of, inputs_of_batch
 from probes.facts.features.types import Features, Preprocessing, SilentBatch
 
@@ -17,7 +17,7 @@ SAME = 4  # items that go through both collators
 
 
 def compare(train: DataLoader[Any], evaluation: DataLoader[Any], inputs_of: Any = None) -> Preprocessing:
-    found: Preprocessing = in_child(lambda: _compare(train, evaluation, inputs_of))
+    found: Preprocessing = run_in_fork(lambda: _compare(train, evaluation, inputs_of))
     return found
 
 
@@ -28,7 +28,7 @@ def _compare(train: DataLoader[Any], evaluation: DataLoader[Any], inputs_of: Any
 
 
 def _numbers(loader: DataLoader[Any]) -> list[int]:
-    return evenly(range(len(loader.dataset)), ITEMS)  # type: ignore[arg-type]
+    return evenly_spaced(range(len(loader.dataset)), ITEMS)  # type: ignore[arg-type]
 
 
 def _features(loader: DataLoader[Any], inputs_of: Any) -> Features:
@@ -52,7 +52,7 @@ def _gap(items: list[Any], ours: Callable[[Any], Any], theirs: Callable[[Any], A
 
 def collate_silence(collate: Callable[[Any], Any], dataset: Any) -> SilentBatch | None:
     """The first item with its waveform turned to zeros, through the collator; None where it holds no waveform."""
-    found: SilentBatch | None = in_child(lambda: _silence(collate, dataset))
+    found: SilentBatch | None = run_in_fork(lambda: _silence(collate, dataset))
     return found
 
 

@@ -55,7 +55,7 @@ class SilentBatch:
 
 
 @dataclass(frozen=True)
-class Moments:
+class SetStatistics:
     """Of a whole set of vectors: how far its means are from 0 and its standard deviations from 1, at most."""
 
     rows: int
@@ -64,10 +64,10 @@ class Moments:
 
 
 @dataclass(frozen=True)
-class SetMoments:
+class SplitStatistics:
     """Of training, evaluation and both together; over the dimensions that vary."""
 
     dimensions: int
-    train: Moments
-    evaluation: Moments
-    both: Moments
+    train: SetStatistics
+    evaluation: SetStatistics
+    both: SetStatistics

@@ -11,7 +11,7 @@ from typing import Any
 import torch
 
 from diagnose.engine import pass_counter
-from probes.facts.core.batches import copied
+from probes.facts.core.batches import copy_batch
 from probes.facts.core.failure import FOREIGN
 from probes.facts.core.model_output import ComputeLoss
 from probes.facts.core.types import Failure
@@ -20,15 +20,15 @@ MARK = re.compile(r"born in <(.*?)\|(.*?)\|(.*?)>")
 NODE = re.compile(r"Error detected in (\w+)")
 
 
-def blamed(model: torch.nn.Module, batch: Any, compute_loss: ComputeLoss, failure: Failure) -> Failure:
+def locate_backward_failure(model: torch.nn.Module, batch: Any, compute_loss: ComputeLoss, failure: Failure) -> Failure:
     """The failure with the module and the line of the forward pass to which the raising node belongs."""
     if "does not require grad" in failure.message or failure.module:
         return failure
-    pass_counter.count()
+    pass_counter.count_passes()
     with warnings.catch_warnings(record=True) as said, _noting(model), torch.autograd.detect_anomaly(check_nan=False):
         warnings.simplefilter("always")
         with suppress(Exception):
-            compute_loss(model, copied(batch)).backward()
+            compute_loss(model, copy_batch(batch)).backward()
     text = "\n".join(str(one.message) for one in said)
     born, node = MARK.search(text), NODE.search(text)
     if born is None:
@@ -62,7 +62,7 @@ def _noting(model: torch.nn.Module) -> Iterator[None]:
         births.format_stack = usual
 
 
-def holding(failure: Failure, model: torch.nn.Module) -> Failure:
+def module_holding_graph(failure: Failure, model: torch.nn.Module) -> Failure:
     """A step that raises outside of all modules: named is the one that holds a tensor with a graph."""
     if failure.module:
         return failure

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Any
 from diagnose.common.provider import provider
 from diagnose.engine.context import NotApplicable, Unavailable
 from probes.facts.core.types import FirstLoss
-from probes.facts.first_step.types import FirstStep, Gradients, Reach
-from probes.facts.hf_trainer.mutable_state import books_of
+from probes.facts.first_step.types import FirstStep, GradientReach, Gradients
+from probes.facts.hf_trainer.mutable_state import mutable_state_of
 
 if TYPE_CHECKING:
     from torch.nn import Module
@@ -27,7 +27,9 @@ def first_step(
 
     try:
         labels = _tensor(labels_or_none(labels_of or labels_of_batch, batch))
-        return take_first_step(model, batch, compute_loss or loss_of_output, labels, optimizer, books_of(trainer))
+        return take_first_step(
+            model, batch, compute_loss or loss_of_output, labels, optimizer, mutable_state_of(trainer)
+        )
     except NoLoss as reason:
         raise NotApplicable(str(reason)) from reason
 
@@ -54,13 +56,13 @@ def gradient_reach(
     compute_loss: Any = None,
     trainer: Any = None,
     drawn_batches: Any = None,
-) -> Reach:
+) -> GradientReach:
     """Modules that the gradient does not reach, looked at twice."""
     from probes.facts.core.model_output import loss_of_output
     from probes.facts.first_step.gradient_reach import find_cuts
 
     more = list(drawn_batches or ())[1:3]
-    return find_cuts(model, batch, compute_loss or loss_of_output, first_gradients, books_of(trainer), more)
+    return find_cuts(model, batch, compute_loss or loss_of_output, first_gradients, mutable_state_of(trainer), more)
 
 
 def _tensor(labels: Any) -> Any:

@@ -8,18 +8,18 @@ from typing import Any
 import torch
 
 from diagnose.engine import pass_counter
-from probes.facts.core.batches import copied
+from probes.facts.core.batches import copy_batch
 from probes.facts.core.failure import failure_of
 from probes.facts.core.finite import is_finite
 from probes.facts.core.model_output import ComputeLoss, NoLoss
 from probes.facts.core.model_parts import as_in_training, trainable
-from probes.facts.core.observer import observed
-from probes.facts.core.output_hook import Watch, first_loss, watched
-from probes.facts.core.snapshot import Keeper
+from probes.facts.core.observer import restore_afterwards
+from probes.facts.core.output_hook import OutputHook, first_loss, hook_output
+from probes.facts.core.snapshot import Snapshot
 from probes.facts.core.types import Failure
-from probes.facts.first_step.backward_failure import blamed
-from probes.facts.first_step.types import FirstStep, Gradient, Gradients
-from probes.facts.first_step.update import highest_rates, move, updates_alone
+from probes.facts.first_step.backward_failure import locate_backward_failure
+from probes.facts.first_step.types import FirstStep, Gradients, ParameterGradient
+from probes.facts.first_step.update import parameter_change, set_peak_rates, steps_without_closure
 
 
 def take_first_step(
@@ -31,9 +31,13 @@ def take_first_step(
     others: Iterable[Any] = (),
 ) -> FirstStep:
     """What the run's first step would do, in plain numbers. A model that raises is a result, not a crash."""
-    with observed(model, optimizer, others=others) as before, torch.enable_grad(), watched(model) as watch:
+    with (
+        restore_afterwards(model, optimizer, others=others) as before,
+        torch.enable_grad(),
+        hook_output(model) as watch,
+    ):
         as_in_training(model)
-        pass_counter.count()
+        pass_counter.count_passes()
         start = time.perf_counter()
         loss, failure = forward(model, batch, compute_loss)
         if loss is None:
@@ -41,7 +45,7 @@ def take_first_step(
         step = FirstStep(loss=first_loss(loss, watch, labels), forward_seconds=time.perf_counter() - start)
         step = _backward(step, model, loss, watch, labels)
         if step.failure:
-            step = replace(step, failure=blamed(model, batch, compute_loss, step.failure))
+            step = replace(step, failure=locate_backward_failure(model, batch, compute_loss, step.failure))
         return step if step.failure or optimizer is None else _update(step, model, optimizer, before)
 
 
@@ -50,7 +54,7 @@ def forward(
 ) -> tuple[torch.Tensor | None, Failure | None]:
     """The loss as one number, or what stood against it."""
     try:
-        loss = compute_loss(model, copied(batch))
+        loss = compute_loss(model, copy_batch(batch))
     except NoLoss:
         raise
     except Exception as error:
@@ -64,7 +68,7 @@ def forward(
 
 
 def _backward(
-    step: FirstStep, model: torch.nn.Module, loss: torch.Tensor, watch: Watch, labels: torch.Tensor | None
+    step: FirstStep, model: torch.nn.Module, loss: torch.Tensor, watch: OutputHook, labels: torch.Tensor | None
 ) -> FirstStep:
     start = time.perf_counter()
     try:
@@ -80,9 +84,11 @@ def _backward(
     return replace(step, gradients=Gradients(rows, norm), felt=felt, wanted=wanted, backward_seconds=seconds)
 
 
-def gradient_of(name: str, parameter: torch.nn.Parameter) -> Gradient:
+def gradient_of(name: str, parameter: torch.nn.Parameter) -> ParameterGradient:
     """Norm in float32; a norm of nought is looked at again, since tiny squares underflow."""
-    row = Gradient(name, None, size=parameter.numel(), weight_norm=_norm(parameter.detach()), dims=parameter.dim())
+    row = ParameterGradient(
+        name, None, size=parameter.numel(), weight_norm=_norm(parameter.detach()), dims=parameter.dim()
+    )
     gradient = parameter.grad
     if gradient is None:
         return row
@@ -96,22 +102,24 @@ def _norm(tensor: torch.Tensor) -> float:
     return float(torch.linalg.vector_norm(tensor, dtype=torch.promote_types(tensor.dtype, torch.float32)))
 
 
-def _update(step: FirstStep, model: torch.nn.Module, optimizer: Any, before: Keeper) -> FirstStep:
+def _update(step: FirstStep, model: torch.nn.Module, optimizer: Any, before: Snapshot) -> FirstStep:
     """One update at the highest rate that the schedule names: in a warm-up the first one is meant to be tiny."""
-    if step.gradients is None or not updates_alone(optimizer):
+    if step.gradients is None or not steps_without_closure(optimizer):
         return step
-    rate = highest_rates(optimizer)
+    rate = set_peak_rates(optimizer)
     try:
         optimizer.step()
     except Exception as error:
         return replace(step, failure=failure_of(error, model, "update"))
     rates = {id(weight): float(group.get("lr", 0)) for group in optimizer.param_groups for weight in group["params"]}
     weights = {name: weight for name, weight in trainable(model) if id(weight) in rates}
-    moves = {name: (*move(weight, before.copy_of(weight)), rates[id(weight)]) for name, weight in weights.items()}
+    moves = {
+        name: (*parameter_change(weight, before.copy_of(weight)), rates[id(weight)]) for name, weight in weights.items()
+    }
     rows = [_told(row, *moves[row.name]) if row.name in moves else row for row in step.gradients.rows]
     own = type(getattr(optimizer, "optimizer", optimizer)).__module__.startswith("torch.optim")
     return replace(step, gradients=replace(step.gradients, rows=tuple(rows), rate=rate, rounds=own))
 
 
-def _told(row: Gradient, moved: float, changed: float, rate: float) -> Gradient:
+def _told(row: ParameterGradient, moved: float, changed: float, rate: float) -> ParameterGradient:
     return replace(row, moved=moved, changed=changed, rate=rate)

@@ -12,14 +12,20 @@ from typing import Any
 import torch
 
 from diagnose.engine import pass_counter
-from probes.facts.core.batches import copied
+from probes.facts.core.batches import copy_batch
 from probes.facts.core.model_output import ComputeLoss
-from probes.facts.core.model_parts import nudge, put_weights_back, topmost, trainable
-from probes.facts.core.observer import observed
-from probes.facts.core.snapshot import Keeper
+from probes.facts.core.model_parts import covering_modules, perturb_weights, restore_weights, trainable
+from probes.facts.core.observer import restore_afterwards
+from probes.facts.core.snapshot import Snapshot
 from probes.facts.first_step.first_step import gradient_of
-from probes.facts.first_step.types import Cut, Faint, Gradient, Gradients, Reach
-from probes.facts.first_step.used_in_other_batches import marked
+from probes.facts.first_step.types import (
+    FaintGradientModule,
+    GradientReach,
+    Gradients,
+    ParameterGradient,
+    UnreachedModule,
+)
+from probes.facts.first_step.used_in_other_batches import mark_used_elsewhere
 
 FORWARD = 1 / 3  # of a forward and backward pass
 MOST = 4  # cuts that are asked one by one, each for a forward pass
@@ -33,63 +39,65 @@ def find_cuts(
     first: Gradients,
     others: Iterable[Any] = (),
     more: Iterable[Any] = (),
-) -> Reach:
+) -> GradientReach:
     """Modules and parameters that the gradient does not reach, largest first; and those that it barely reaches."""
     total = sum(row.size for row in first.rows)
     suspects = [row for row in first.rows if _silent(row) or _faint(row)]
     if not suspects:
-        return Reach(total)
-    with observed(model, others=others) as before:
+        return GradientReach(total)
+    with restore_afterwards(model, others=others) as before:
         again = _second_look(model, batch, compute_loss)
-        put_weights_back(model, before)
+        restore_weights(model, before)
         silent = {row.name: again[row.name].norm is None for row in suspects if _silent(again[row.name])}
         cuts = sorted(_cuts(model, silent), key=lambda cut: -cut.size)
         asked = list(_asked(model, batch, compute_loss, cuts, before))
-        asked = marked(model, lambda one: _loss(model, one, compute_loss), [batch, *more], asked)
-        return Reach(total, tuple(asked), tuple(_barely(model, suspects, again)))
+        asked = mark_used_elsewhere(model, lambda one: _loss(model, one, compute_loss), [batch, *more], asked)
+        return GradientReach(total, tuple(asked), tuple(_barely(model, suspects, again)))
 
 
-def _silent(row: Gradient) -> bool:
+def _silent(row: ParameterGradient) -> bool:
     return not row.norm and row.finite
 
 
-def _faint(row: Gradient) -> bool:
+def _faint(row: ParameterGradient) -> bool:
     """Of what multiplies: a key's bias, or one before a norm, has a gradient of rounding alone, by its mathematics."""
     return row.dims > 1 and bool(row.norm) and row.finite and row.largest < WORTH_A_LOOK
 
 
-def _second_look(model: torch.nn.Module, batch: Any, compute_loss: ComputeLoss) -> dict[str, Gradient]:
+def _second_look(model: torch.nn.Module, batch: Any, compute_loss: ComputeLoss) -> dict[str, ParameterGradient]:
     with torch.enable_grad():
         model.eval()
-        nudge(parameter for _, parameter in trainable(model))
-        pass_counter.count()
+        perturb_weights(parameter for _, parameter in trainable(model))
+        pass_counter.count_passes()
         try:
-            compute_loss(model, copied(batch)).backward()
+            compute_loss(model, copy_batch(batch)).backward()
         except RuntimeError:  # recurrent layers on a GPU refuse a backward pass in evaluation mode
             model.train()
-            compute_loss(model, copied(batch)).backward()
+            compute_loss(model, copy_batch(batch)).backward()
     return {name: gradient_of(name, parameter) for name, parameter in trainable(model)}
 
 
-def _barely(model: torch.nn.Module, suspects: list[Gradient], again: dict[str, Gradient]) -> Iterator[Faint]:
+def _barely(
+    model: torch.nn.Module, suspects: list[ParameterGradient], again: dict[str, ParameterGradient]
+) -> Iterator[FaintGradientModule]:
     """Topmost modules all of whose matrices stayed faint."""
     faint = {row.name: max(row.largest, again[row.name].largest) for row in suspects if _faint(again[row.name])}
     matrices = {name: parameter for name, parameter in trainable(model) if parameter.dim() > 1}
-    for module, kind, names in topmost(model, set(faint), set(matrices)):
+    for module, kind, names in covering_modules(model, set(faint), set(matrices)):
         size = sum(matrices[name].numel() for name in names)
-        yield Faint(module, kind, len(names), size, max(faint[name] for name in names))
+        yield FaintGradientModule(module, kind, len(names), size, max(faint[name] for name in names))
 
 
-def _cuts(model: torch.nn.Module, suspects: dict[str, bool]) -> Iterator[Cut]:
+def _cuts(model: torch.nn.Module, suspects: dict[str, bool]) -> Iterator[UnreachedModule]:
     everything = dict(trainable(model))
-    for module, kind, names in topmost(model, set(suspects), set(everything)):
+    for module, kind, names in covering_modules(model, set(suspects), set(everything)):
         size = sum(everything[name].numel() for name in names)
-        yield Cut(module, kind, len(names), size, all(suspects[name] for name in names))
+        yield UnreachedModule(module, kind, len(names), size, all(suspects[name] for name in names))
 
 
 def _asked(
-    model: torch.nn.Module, batch: Any, compute_loss: ComputeLoss, cuts: list[Cut], before: Keeper
-) -> Iterator[Cut]:
+    model: torch.nn.Module, batch: Any, compute_loss: ComputeLoss, cuts: list[UnreachedModule], before: Snapshot
+) -> Iterator[UnreachedModule]:
     """Whether the loss follows when only this part's weights change; compared with how much it wavers by itself."""
     with torch.no_grad():
         model.eval()
@@ -98,12 +106,12 @@ def _asked(
         for number, cut in enumerate(cuts):
             if number < MOST:
                 inside = (p for n, p in trainable(model) if n == cut.module or n.startswith(f"{cut.module}."))
-                nudge(inside)
+                perturb_weights(inside)
                 cut = replace(cut, followed=not abs(_loss(model, batch, compute_loss) - first) <= slack)
-                put_weights_back(model, before)
+                restore_weights(model, before)
             yield cut
 
 
 def _loss(model: torch.nn.Module, batch: Any, compute_loss: ComputeLoss) -> float:
-    pass_counter.count(FORWARD)
-    return float(compute_loss(model, copied(batch)))
+    pass_counter.count_passes(FORWARD)
+    return float(compute_loss(model, copy_batch(batch)))

@@ -6,7 +6,7 @@ from probes.facts.core.types import Failure, FirstLoss
 
 
 @dataclass(frozen=True)
-class Gradient:
+class ParameterGradient:
     """The gradient of one trainable parameter after the first step. `norm` None: there is none at all."""
 
     name: str
@@ -25,7 +25,7 @@ class Gradient:
 class Gradients:
     """Every trainable parameter's gradient, and the norm of all of them together."""
 
-    rows: tuple[Gradient, ...]
+    rows: tuple[ParameterGradient, ...]
     norm: float = 0.0
     rate: float | None = None  # the learning rate of the update that was tried, the highest of the groups
     rounds: bool = False  # an optimiser of torch's own: what it rounds away is lost
@@ -46,7 +46,7 @@ class FirstStep:
 
 
 @dataclass(frozen=True)
-class Cut:
+class UnreachedModule:
     """A part none of whose trainable parameters gets a gradient, in any mode, even with the weights nudged."""
 
     module: str  # or the name of a lone parameter, whose kind is then Parameter
@@ -59,7 +59,7 @@ class Cut:
 
 
 @dataclass(frozen=True)
-class Faint:
+class FaintGradientModule:
     """A part all of whose matrices get next to nothing, at first and with the weights nudged."""
 
     module: str
@@ -70,12 +70,12 @@ class Faint:
 
 
 @dataclass(frozen=True)
-class Reach:
+class GradientReach:
     """How far the gradient gets: the parts it does not reach, largest first, out of so many trainable values."""
 
     trainable: int
-    cuts: tuple[Cut, ...] = ()
-    faint: tuple[Faint, ...] = ()
+    cuts: tuple[UnreachedModule, ...] = ()
+    faint: tuple[FaintGradientModule, ...] = ()
 
-    def share(self, cut: Cut) -> float:
+    def share(self, cut: UnreachedModule) -> float:
         return cut.size / max(self.trainable, 1)

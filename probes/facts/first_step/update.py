@@ -6,13 +6,13 @@ from typing import Any
 import torch
 
 
-def updates_alone(optimizer: Any) -> bool:
+def steps_without_closure(optimizer: Any) -> bool:
     """False for an optimiser that has to be given the loss as a function."""
     closure = inspect.signature(optimizer.step).parameters.get("closure")
     return closure is None or closure.default is not inspect.Parameter.empty
 
 
-def highest_rates(optimizer: Any) -> float | None:
+def set_peak_rates(optimizer: Any) -> float | None:
     """Sets every group to the highest rate it knows of: a schedule leaves its base there while it warms up."""
     highest = None
     for group in optimizer.param_groups:
@@ -27,7 +27,7 @@ def highest_rates(optimizer: Any) -> float | None:
     return highest
 
 
-def move(parameter: torch.nn.Parameter, before: torch.Tensor) -> tuple[float, float]:
+def parameter_change(parameter: torch.nn.Parameter, before: torch.Tensor) -> tuple[float, float]:
     """The norm of the change, and the share of the elements with a gradient that changed at all."""
     change = parameter.detach() - before
     norm = float(torch.linalg.vector_norm(change, dtype=torch.promote_types(change.dtype, torch.float32)))

@@ -6,10 +6,12 @@ from typing import Any
 
 import torch
 
-from probes.facts.first_step.types import Cut
+from probes.facts.first_step.types import UnreachedModule
 
 
-def marked(model: torch.nn.Module, run: Callable[[Any], Any], batches: Sequence[Any], cuts: list[Cut]) -> list[Cut]:
+def mark_used_elsewhere(
+    model: torch.nn.Module, run: Callable[[Any], Any], batches: Sequence[Any], cuts: list[UnreachedModule]
+) -> list[UnreachedModule]:
     """The cuts, with those marked that are not at work in the first of the batches but in a later one."""
     modules = dict(model.named_modules())
     asked = {c.module: modules[c.module] for c in cuts if c.missing and c.followed is False and c.module in modules}

@@ -9,8 +9,8 @@ from diagnose.engine.context import NotApplicable, Unavailable
 from probes.facts.core.types import Failure, SpecialIds
 from probes.facts.first_step.types import FirstStep
 from probes.facts.generation.metric_types import MetricTrial
-from probes.facts.generation.types import Evaluated, FreeOutput, SteeredOutput
-from probes.facts.hf_trainer.mutable_state import books_of
+from probes.facts.generation.types import EvaluationPair, ForcedGeneration, FreeGeneration
+from probes.facts.hf_trainer.mutable_state import mutable_state_of
 from probes.facts.labels.types import LabelRow
 
 if TYPE_CHECKING:
@@ -79,9 +79,9 @@ def trained_before(
         return True
     from probes.facts.core.model_output import labels_of_batch, loss_of_output
     from probes.facts.core.output_hook import plain_cross_entropy
-    from probes.facts.generation.teacher_forcing import led
+    from probes.facts.generation.teacher_forcing import teacher_forced_logits
 
-    scores = led(model, batch, compute_loss or loss_of_output, books_of(trainer))
+    scores = teacher_forced_logits(model, batch, compute_loss or loss_of_output, mutable_state_of(trainer))
     quiet = plain_cross_entropy(scores, (labels_of or labels_of_batch)(batch))
     return quiet is not None and quiet < enough
 
@@ -109,15 +109,15 @@ def speaking_scene(
 
 
 @provider
-def spoken(speaking_scene: Any, trained_before: bool | None = None) -> FreeOutput:
+def spoken(speaking_scene: Any, trained_before: bool | None = None) -> FreeGeneration:
     """What the model says to two rows, twice under different seeds; what it raises."""
-    from probes.facts.generation.trials import speak_freely
+    from probes.facts.generation.trials import generate_freely
 
-    return speak_freely(speaking_scene, bool(trained_before))
+    return generate_freely(speaking_scene, bool(trained_before))
 
 
 @provider
-def free_output(spoken: FreeOutput) -> FreeOutput:
+def free_output(spoken: FreeGeneration) -> FreeGeneration:
     if spoken.failure is not None:
         raise Unavailable(str(spoken.failure))
     return spoken
@@ -125,16 +125,16 @@ def free_output(spoken: FreeOutput) -> FreeOutput:
 
 @provider
 def steered_output(
-    speaking_scene: Any, free_output: FreeOutput, decoder_rows: tuple[LabelRow, ...], model: Any = None
-) -> SteeredOutput:
+    speaking_scene: Any, free_output: FreeGeneration, decoder_rows: tuple[LabelRow, ...], model: Any = None
+) -> ForcedGeneration:
     """The run's own generation, decode included, with a model that says the labels."""
     from probes.facts.generation.sources import detects_language
-    from probes.facts.generation.trials import speak_labels
+    from probes.facts.generation.trials import generate_labels
 
     classes = speaking_scene.speaking.classes
     if not classes:
         raise NotApplicable("the forward pass shows no scores of tokens to steer")
-    heard = speak_labels(speaking_scene, decoder_rows, classes, detects_language(model))
+    heard = generate_labels(speaking_scene, decoder_rows, classes, detects_language(model))
     if isinstance(heard, Failure):
         raise NotApplicable(f"this generation cannot be made to say the labels: {heard}")
     if not heard.prompts:
@@ -143,7 +143,7 @@ def steered_output(
 
 
 @provider
-def trained_output(trained_before: bool, free_output: FreeOutput) -> FreeOutput:
+def trained_output(trained_before: bool, free_output: FreeGeneration) -> FreeGeneration:
     """What a model says that was trained before; random weights say anything, for ever, and to everybody the same."""
     if not trained_before:
         raise NotApplicable(
@@ -159,9 +159,9 @@ def evaluated(
     first_step: FirstStep,
     special_ids: SpecialIds,
     metric_trial: MetricTrial | None = None,
-) -> Evaluated:
+) -> EvaluationPair:
     """The run's own evaluation, twice, in a child; after the metric's trial, which has imported what a metric needs."""
-    from probes.facts.generation.repeat_evaluation import TooLong, evaluate_twice
+    from probes.facts.generation.repeat_evaluation import EvaluationTooSlow, evaluate_twice
 
     if first_step.failure is not None:
         raise Unavailable(str(first_step.failure))
@@ -169,5 +169,5 @@ def evaluated(
         seconds = first_step.forward_seconds + first_step.backward_seconds
         classes = first_step.loss.vocabulary if first_step.loss else None
         return evaluate_twice(model, evaluate, seconds, classes or 0, special_ids.end)
-    except TooLong as reason:
+    except EvaluationTooSlow as reason:
         raise NotApplicable(str(reason)) from reason

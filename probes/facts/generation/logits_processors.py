@@ -5,7 +5,7 @@ from typing import Any
 
 import torch
 
-from probes.facts.generation.types import Forbidden
+from probes.facts.generation.types import ForbiddenLabel
 
 # Which setting stands behind a rule of transformers; of others the class itself is told.
 SETTINGS = {
@@ -38,9 +38,9 @@ POSITIONS = 64  # of each row: rules look at the beginning and at the end, and t
 ROWS = 16
 
 
-def forbidden_by(
+def find_forbidden_labels(
     rules: Sequence[Any], rows: Sequence[tuple[str, Sequence[int]]], start: Sequence[int], classes: int, names: Any
-) -> tuple[Forbidden, ...]:
+) -> tuple[ForbiddenLabel, ...]:
     """One entry for each rule that some row breaks. `start`: the prompt's length of tokens that nobody generates."""
     rows = rows[:ROWS]
     found = []
@@ -53,7 +53,7 @@ def forbidden_by(
         if broken:
             where, place, token = broken[0]
             setting = SETTINGS.get(kind, "")
-            found.append(Forbidden(where, token, names(token), place, kind, setting, len(broken), len(played)))
+            found.append(ForbiddenLabel(where, token, names(token), place, kind, setting, len(broken), len(played)))
     return tuple(found)
 
 

@@ -7,8 +7,8 @@ from diagnose.engine.context import NotApplicable, Unavailable
 from probes.facts.core.types import SpecialIds
 from probes.facts.first_step.types import FirstStep
 from probes.facts.generation.metric_types import MetricTrial
-from probes.facts.generation.types import Agreement, Evaluated, FreeOutput, KeptLogits, Repeated
-from probes.facts.hf_trainer.mutable_state import books_of
+from probes.facts.generation.types import EvaluationPair, FreeGeneration, GatheredLogits, SeedRepeats, TeacherForcingGap
+from probes.facts.hf_trainer.mutable_state import mutable_state_of
 from probes.facts.labels.types import LabelRow
 from probes.facts.settings.types import RunSettings
 
@@ -17,28 +17,28 @@ if TYPE_CHECKING:
 
 
 @provider
-def repeated(free_output: FreeOutput | None = None, evaluated: Evaluated | None = None) -> Repeated:
+def repeated(free_output: FreeGeneration | None = None, evaluated: EvaluationPair | None = None) -> SeedRepeats:
     """Generation and evaluation, each under two seeds."""
     if evaluated is not None and evaluated.failure is not None:
         evaluated = None
     if free_output is None and evaluated is None:
         raise NotApplicable("not given: generate or evaluate")
-    return Repeated(free_output, evaluated)
+    return SeedRepeats(free_output, evaluated)
 
 
 @provider
 def agreement(
-    trained_output: FreeOutput,
+    trained_output: FreeGeneration,
     speaking_scene: Any,
     decoder_rows: tuple[LabelRow, ...],
     compute_loss: Any = None,
     trainer: Any = None,
-) -> Agreement:
+) -> TeacherForcingGap:
     """The labels put first with those before them given, beside what was said freely to the same rows."""
     from probes.facts.core.model_output import loss_of_output
     from probes.facts.generation.teacher_forcing import agreement_of
 
-    found = agreement_of(speaking_scene, trained_output, compute_loss or loss_of_output, books_of(trainer))
+    found = agreement_of(speaking_scene, trained_output, compute_loss or loss_of_output, mutable_state_of(trainer))
     if found is None:
         raise NotApplicable("the scores do not stand beside the labels one by one")
     return found
@@ -76,7 +76,7 @@ def working_metric(metric_trial: MetricTrial) -> MetricTrial:
 
 
 @provider
-def kept_logits(trainer: Any, run_settings: RunSettings, first_step: FirstStep, eval_dataset: Any) -> KeptLogits:
+def kept_logits(trainer: Any, run_settings: RunSettings, first_step: FirstStep, eval_dataset: Any) -> GatheredLogits:
     """What the Trainer gathers where it has a metric function and does not generate."""
     from probes.facts.generation.sources import kept_logits_of
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from probes.facts.core.token_ids import encoder_of
 from probes.facts.core.types import SpecialIds
-from probes.facts.generation.metric_trial import Trial, distinct
+from probes.facts.generation.metric_trial import MetricTrialRunner, distinct
 from probes.facts.labels.types import LabelRow
 
 
@@ -18,7 +18,7 @@ def trial_of(
     decode: Any,
     tokenizer: Any,
     trainer: Any,
-) -> Trial | None:
+) -> MetricTrialRunner | None:
     """Ids where the evaluation generates, else scores. A plain function may want classes or texts instead."""
     single = max(row.length for row in rows) == 1
     kept = distinct([token for token in row.ids if token >= 0] for row in rows)
@@ -27,7 +27,7 @@ def trial_of(
     forms: tuple[str, ...] = ("ids", "texts") if generate is not None else ("logits", "ids")
     if trainer is not None or (decode is None and generate is not None):
         forms = forms[:1]
-    return Trial(
+    return MetricTrialRunner(
         compute=compute,
         rows=kept,
         single=single,

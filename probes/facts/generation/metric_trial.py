@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from probes.facts.core.failure import in_short, nearest_line
+from probes.facts.core.failure import one_line, user_line
 from probes.facts.core.types import Failure
 from probes.facts.generation.metric_types import MetricTrial
 
@@ -17,7 +17,7 @@ Rows = list[list[int]]
 
 
 @dataclass(frozen=True)
-class Trial:
+class MetricTrialRunner:
     """The metric function with all that is known about what it wants."""
 
     compute: Callable[[Any, Any], Any]
@@ -89,12 +89,12 @@ class Trial:
         if self.decode is None or self.encode is None or form not in ("ids", "texts"):
             return [], ("", "")
         texts = self.decode(padded(self.rows, self.padding))
-        bare = [bare_words(text) for text in texts]
+        bare = [strip_case_and_punctuation(text) for text in texts]
         changed = [(text, word) for text, word in zip(texts, bare, strict=True) if text != word and word]
         return ([self.encode(text) for text in bare], changed[0]) if changed else ([], ("", ""))
 
 
-def bare_words(text: str) -> str:
+def strip_case_and_punctuation(text: str) -> str:
     letters = (letter if unicodedata.category(letter)[0] in "LMN" else " " for letter in text.lower())
     return " ".join("".join(letters).split())
 
@@ -112,7 +112,7 @@ def failure_of(error: BaseException) -> Failure:
     import traceback
 
     trace = "".join(traceback.format_exception(error))
-    return Failure("metric", type(error).__name__, in_short(str(error)), line=nearest_line(error), trace=trace)
+    return Failure("metric", type(error).__name__, one_line(str(error)), line=user_line(error), trace=trace)
 
 
 def _is_number(value: Any) -> bool:

@@ -8,55 +8,60 @@ import torch
 from torch.overrides import TorchFunctionMode
 
 from probes.facts.core.failure import failure_of
-from probes.facts.core.fork import CannotFork, ChildRaised, TimedOut, in_child
-from probes.facts.core.hf_logging import quiet
+from probes.facts.core.fork import CannotFork, ChildRaised, TimedOut, run_in_fork
+from probes.facts.core.hf_logging import silence_transformers
 from probes.facts.core.types import Failure
-from probes.facts.generation.run_generation import count_time
-from probes.facts.generation.steering import Reins
-from probes.facts.generation.types import Evaluated
+from probes.facts.generation.run_generation import count_time_as_passes
+from probes.facts.generation.steering import SteeredGeneration
+from probes.facts.generation.types import EvaluationPair
 
 PASSES, LEAST = 3.0, 5.0  # of a pass's time; never less than so many seconds, for small models start slowly
 
 TOKENS = 4  # of each generation within it: who trains and who draws shows at once
 
 
-class TooLong(Exception):
+class EvaluationTooSlow(Exception):
     """The evaluation takes more time than this stage may."""
 
 
 def evaluate_twice(
     model: torch.nn.Module, evaluate: Callable[[], Any], pass_seconds: float, classes: int = 0, end: int | None = None
-) -> Evaluated:
+) -> EvaluationPair:
     """What the child changes, it changes in its own memory. `end`: what a loop of one's own is made to stop with."""
     seconds, start = max(PASSES * pass_seconds, LEAST), time.perf_counter()
     try:
-        return in_child(lambda: _both(model, evaluate, classes if end is not None else 0, end or 0), seconds)
+        return run_in_fork(lambda: _both(model, evaluate, classes if end is not None else 0, end or 0), seconds)
     except TimedOut:
-        raise TooLong(f"the evaluation takes longer than {seconds:.0f} s, so it is not run twice beforehand") from None
+        raise EvaluationTooSlow(
+            f"the evaluation takes longer than {seconds:.0f} s, so it is not run twice beforehand"
+        ) from None
     except CannotFork as reason:
-        raise TooLong(f"the evaluation is not run beforehand: {reason}") from reason
+        raise EvaluationTooSlow(f"the evaluation is not run beforehand: {reason}") from reason
     except ChildRaised as error:
         failure = Failure("evaluation", error.error, error.message, line=error.line, trace=error.trace)
-        return Evaluated({}, {}, failure=failure)
+        return EvaluationPair({}, {}, failure=failure)
     finally:
-        count_time(start, pass_seconds)
+        count_time_as_passes(start, pass_seconds)
 
 
-def _both(model: torch.nn.Module, evaluate: Callable[[], Any], classes: int, end: int) -> Evaluated:
+def _both(model: torch.nn.Module, evaluate: Callable[[], Any], classes: int, end: int) -> EvaluationPair:
     runs: list[Mapping[str, float]] = []
-    with _Training(model) as seen:
+    with _TrainModeSpy(model) as seen:
         for seed in (1, 2):
             model.train()
             torch.manual_seed(seed)
             try:
-                with quiet(), Reins(model, TOKENS, LEAST, end=end, classes=classes, gentle=True):
+                with (
+                    silence_transformers(),
+                    SteeredGeneration(model, TOKENS, LEAST, end=end, classes=classes, gentle=True),
+                ):
                     runs.append(_numbers(evaluate()))
             except Exception as error:
-                return Evaluated({}, {}, failure=failure_of(error, model, "evaluation"))
-    return Evaluated(runs[0], runs[1], tuple(seen.found), tuple(seen.found.values()))
+                return EvaluationPair({}, {}, failure=failure_of(error, model, "evaluation"))
+    return EvaluationPair(runs[0], runs[1], tuple(seen.found), tuple(seen.found.values()))
 
 
-class _Training(TorchFunctionMode):
+class _TrainModeSpy(TorchFunctionMode):
     """Sees whoever drops out or takes the batch's own statistics in training mode, by a module or by a function."""
 
     def __init__(self, model: torch.nn.Module) -> None:

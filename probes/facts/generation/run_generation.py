@@ -9,21 +9,21 @@ from typing import Any
 import torch
 
 from diagnose.engine import pass_counter
-from probes.facts.core.batches import copied, moved
+from probes.facts.core.batches import copy_batch, to_device
 from probes.facts.core.failure import failure_of
-from probes.facts.core.hf_logging import quiet
-from probes.facts.core.observer import observed
+from probes.facts.core.hf_logging import silence_transformers
+from probes.facts.core.observer import restore_afterwards
 from probes.facts.core.types import Failure
-from probes.facts.generation.steering import Enough, Reins, Rows
+from probes.facts.generation.steering import GenerationStopped, Rows, SteeredGeneration
 
 Generate = Callable[[Any, Any], Any]
 
 
 @dataclass
-class Speech:
+class GenerationRun:
     """One run of the user's generation. `ids`: what it returned; `said`: what the decoder read, start token first."""
 
-    reins: Reins
+    reins: SteeredGeneration
     ids: list[list[int]] = field(default_factory=list)
     failure: Failure | None = None
 
@@ -34,7 +34,7 @@ class Speech:
 
 
 @dataclass(frozen=True)
-class Speaking:
+class GenerationRunner:
     """All that a run needs; `pass_seconds` is what one step of training takes, the coin that is counted in."""
 
     model: torch.nn.Module
@@ -43,29 +43,29 @@ class Speaking:
     pass_seconds: float
     classes: int = 0
 
-    def speak(self, limit: int, passes: float, labels: Rows = (), end: int = 0, seed: int = 0) -> Speech:
+    def speak(self, limit: int, passes: float, labels: Rows = (), end: int = 0, seed: int = 0) -> GenerationRun:
         """In evaluation mode, without gradients, for no longer than so many passes take."""
         seconds = max(passes * self.pass_seconds, 1.0)
         start = time.perf_counter()
         device = next((parameter.device for parameter in self.model.parameters()), torch.device("cpu"))
-        with quiet(), observed(self.model), torch.no_grad():
+        with silence_transformers(), restore_afterwards(self.model), torch.no_grad():
             self.model.eval()
             torch.manual_seed(seed)
-            with Reins(self.model, limit, seconds, labels, end, self.classes) as reins:
-                speech = Speech(reins)
+            with SteeredGeneration(self.model, limit, seconds, labels, end, self.classes) as reins:
+                speech = GenerationRun(reins)
                 try:
-                    speech.ids = _listed(self.generate(self.model, moved(copied(self.batch), device)))
-                except Enough:
+                    speech.ids = _listed(self.generate(self.model, to_device(copy_batch(self.batch), device)))
+                except GenerationStopped:
                     speech.ids = []
                 except Exception as error:
                     speech.failure = failure_of(error, self.model, "generation")
-        count_time(start, self.pass_seconds)
+        count_time_as_passes(start, self.pass_seconds)
         return speech
 
 
-def count_time(start: float, pass_seconds: float) -> None:
+def count_time_as_passes(start: float, pass_seconds: float) -> None:
     """In passes of training, by the clock: what is generated token by token is no pass of its own."""
-    pass_counter.count((time.perf_counter() - start) / max(pass_seconds, 1e-3))
+    pass_counter.count_passes((time.perf_counter() - start) / max(pass_seconds, 1e-3))
 
 
 def _listed(ids: Any) -> list[list[int]]:
@@ -76,16 +76,16 @@ def _listed(ids: Any) -> list[list[int]]:
     return [[int(token) for token in row] for row in rows]
 
 
-def some_rows(batch: Any, rows: Sequence[int], size: int) -> Any:
+def select_rows(batch: Any, rows: Sequence[int], size: int) -> Any:
     """The batch with these rows alone; what is not one entry for each row stays whole."""
     if isinstance(batch, torch.Tensor):
         return batch[list(rows)] if batch.dim() and len(batch) == size else batch
     if isinstance(batch, Mapping):
-        return {key: some_rows(value, rows, size) for key, value in batch.items()}
+        return {key: select_rows(value, rows, size) for key, value in batch.items()}
     if isinstance(batch, list | tuple) and not hasattr(batch, "_fields"):
         if len(batch) == size and not any(isinstance(value, torch.Tensor) for value in batch):
             return type(batch)(batch[row] for row in rows)
-        return type(batch)(some_rows(value, rows, size) for value in batch)
+        return type(batch)(select_rows(value, rows, size) for value in batch)
     return batch
 
 
@@ -101,7 +101,7 @@ def shortest_and_longest(labels: Rows, no_text: Collection[int] = ()) -> list[in
     return sorted({order[0], *others[:1], *alike[:1]}) if order else []
 
 
-def cut_at_end(ids: Sequence[int], ends: Iterable[int]) -> tuple[int, ...]:
+def truncate_at_eos(ids: Sequence[int], ends: Iterable[int]) -> tuple[int, ...]:
     """Up to the first end token, which is left in; what stands behind it is padding."""
     ends = set(ends)
     place = next((number for number, token in enumerate(ids) if token in ends), len(ids) - 1)

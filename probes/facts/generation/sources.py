@@ -6,13 +6,13 @@ from typing import Any
 
 import torch
 
-from probes.facts.core.observer import entries_kept
+from probes.facts.core.observer import restore_entries
 from probes.facts.core.token_ids import special_tokens
 from probes.facts.core.types import FirstLoss, SpecialIds
 from probes.facts.first_step.types import FirstStep
-from probes.facts.generation.run_generation import Speaking, shortest_and_longest, some_rows
-from probes.facts.generation.trials import Scene
-from probes.facts.generation.types import KeptLogits
+from probes.facts.generation.run_generation import GenerationRunner, select_rows, shortest_and_longest
+from probes.facts.generation.trials import GenerationContext
+from probes.facts.generation.types import GatheredLogits
 from probes.facts.labels.types import LabelRow
 
 ROWS = 2  # of the evaluation set
@@ -31,7 +31,7 @@ def generate_of_trainer(trainer: Any) -> Callable[[Any, Any], Any]:
     """Its prediction step, overridden or not, with the lengths and beams of its arguments."""
 
     def generated(model: Any, batch: Any) -> Any:
-        with entries_kept(vars(trainer)):
+        with restore_entries(vars(trainer)):
             _take_arguments(trainer)
             return trainer.prediction_step(model, batch, prediction_loss_only=False)[1]
 
@@ -63,7 +63,7 @@ def evaluate_of_trainer(trainer: Any, batches: Any) -> Callable[[], dict[str, fl
         items: Any = list(islice(batches.dataset, ROWS))
         loader: Any = DataLoader(items, batch_size=len(items), collate_fn=batches.collate_fn)
         callbacks = trainer.callback_handler.callbacks
-        with entries_kept(vars(trainer), callbacks):
+        with restore_entries(vars(trainer), callbacks):
             callbacks.clear()  # they draw and write
             return evaluation_of(trainer, loader)
 
@@ -88,15 +88,15 @@ def scene_of(
     step: FirstStep,
     decode: Any,
     tokenizer: Any,
-) -> Scene:
+) -> GenerationContext:
     labels = [[token for token in row.ids if token >= 0] for row in rows]
     no_text = frozenset(special_tokens(tokenizer)) if tokenizer is not None else frozenset()
     chosen = shortest_and_longest([row or [0] * 10_000 for row in labels], no_text)
     chosen = [row for row in chosen if labels[row]] or chosen[:1]
     seconds = step.forward_seconds + step.backward_seconds
     classes = (step.loss.vocabulary if step.loss else None) or 0
-    speaking = Speaking(model, generate, some_rows(batch, chosen, len(rows)), seconds, classes)
-    return Scene(speaking, tuple(rows[row] for row in chosen), special, decode, _namer(tokenizer), no_text)
+    speaking = GenerationRunner(model, generate, select_rows(batch, chosen, len(rows)), seconds, classes)
+    return GenerationContext(speaking, tuple(rows[row] for row in chosen), special, decode, _namer(tokenizer), no_text)
 
 
 def _namer(tokenizer: Any) -> Callable[[int], str]:
@@ -120,7 +120,7 @@ def detects_language(model: Any) -> bool:
     return getattr(settings, "language", None) is None and bool(getattr(settings, "lang_to_id", None))
 
 
-def kept_logits_of(trainer: Any, loss: FirstLoss, rows: int) -> KeptLogits:
+def kept_logits_of(trainer: Any, loss: FirstLoss, rows: int) -> GatheredLogits:
     import psutil
 
     shape = loss.logits.shape if loss.logits else (1, 1, 1)
@@ -130,4 +130,4 @@ def kept_logits_of(trainer: Any, loss: FirstLoss, rows: int) -> KeptLogits:
     memory = psutil.virtual_memory().total
     if not share and torch.cuda.is_available() and trainer.args.device.type == "cuda":
         memory = torch.cuda.mem_get_info(trainer.args.device)[1]
-    return KeptLogits(rows, length, shape[-1], width, memory)
+    return GatheredLogits(rows, length, shape[-1], width, memory)

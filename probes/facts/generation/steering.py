@@ -12,11 +12,11 @@ LIKELY, UNLIKELY = 1e4, -1e4
 Rows = Sequence[Sequence[int]]
 
 
-class Enough(Exception):
+class GenerationStopped(Exception):
     """A generation without transformers' rules has said all that it is asked for."""
 
 
-class Reins:
+class SteeredGeneration:
     """`labels`: what each row is made to say, then `end`. Without them the model says what it likes.
 
     Without `classes` only transformers' own generation is held: a loop of one's own runs as long as it likes. With
@@ -118,7 +118,7 @@ class Reins:
             return None
         if self.over and not self.gentle:
             self.cut = True
-            raise Enough
+            raise GenerationStopped
         self.steps += 1
         if not self.labels and not (self.gentle and self.over):
             return None

@@ -6,32 +6,32 @@ from typing import Any
 import torch
 
 from diagnose.engine import pass_counter
-from probes.facts.core.batches import copied
+from probes.facts.core.batches import copy_batch
 from probes.facts.core.model_output import ComputeLoss, logits_of
-from probes.facts.core.observer import observed
-from probes.facts.generation.trials import Scene
-from probes.facts.generation.types import Agreement, FreeOutput
+from probes.facts.core.observer import restore_afterwards
+from probes.facts.generation.trials import GenerationContext
+from probes.facts.generation.types import FreeGeneration, TeacherForcingGap
 
 
 def agreement_of(
-    scene: Scene, heard: FreeOutput, compute_loss: ComputeLoss, others: tuple[Any, ...] = ()
-) -> Agreement | None:
+    scene: GenerationContext, heard: FreeGeneration, compute_loss: ComputeLoss, others: tuple[Any, ...] = ()
+) -> TeacherForcingGap | None:
     """One forward pass of the rows in evaluation mode. None where scores and labels do not stand side by side."""
-    scores = led(scene.speaking.model, scene.speaking.batch, compute_loss, others)
+    scores = teacher_forced_logits(scene.speaking.model, scene.speaking.batch, compute_loss, others)
     return None if scores is None or scores.dim() != 3 else _compared(scene, heard, scores.argmax(-1).tolist())
 
 
-def led(
+def teacher_forced_logits(
     model: torch.nn.Module, batch: Any, compute_loss: ComputeLoss, others: tuple[Any, ...] = ()
 ) -> torch.Tensor | None:
     """The scores with the labels before given, in evaluation mode."""
     seen: list[torch.Tensor | None] = []
-    with observed(model, others=others), torch.no_grad():
+    with restore_afterwards(model, others=others), torch.no_grad():
         model.eval()
         handle = model.register_forward_hook(lambda module, given, output: seen.append(logits_of(output)))
-        pass_counter.count()
+        pass_counter.count_passes()
         try:
-            compute_loss(model, copied(batch))
+            compute_loss(model, copy_batch(batch))
         except Exception:  # the first step has told what the forward pass raises
             return None
         finally:
@@ -39,7 +39,7 @@ def led(
     return seen[-1] if seen else None
 
 
-def _compared(scene: Scene, heard: FreeOutput, best: list[list[int]]) -> Agreement | None:
+def _compared(scene: GenerationContext, heard: FreeGeneration, best: list[list[int]]) -> TeacherForcingGap | None:
     pairs = [
         (got, wanted)
         for row, line in zip(scene.rows, best, strict=False)
@@ -52,4 +52,4 @@ def _compared(scene: Scene, heard: FreeOutput, best: list[list[int]]) -> Agreeme
     worst: Any = heard.rows[likeness.index(min(likeness))]
     example = " ".join(map(scene.names, worst.ids[:12])), " ".join(map(scene.names, worst.labels[:12]))
     forced = sum(got == wanted for got, wanted in pairs) / len(pairs)
-    return Agreement(forced, sum(likeness) / len(likeness), len(likeness), example)
+    return TeacherForcingGap(forced, sum(likeness) / len(likeness), len(likeness), example)

@@ -7,10 +7,10 @@ from typing import Any
 import torch
 
 from probes.facts.core.types import SpecialIds
-from probes.facts.generation.logits_processors import forbidden_by
-from probes.facts.generation.run_generation import Speaking, Speech, cut_at_end
+from probes.facts.generation.logits_processors import find_forbidden_labels
+from probes.facts.generation.run_generation import GenerationRun, GenerationRunner, truncate_at_eos
 from probes.facts.generation.steering import Rows
-from probes.facts.generation.types import FreeOutput, Prompt, SteeredOutput, Utterance
+from probes.facts.generation.types import ForcedGeneration, FreeGeneration, GeneratedRow, GenerationPrompt
 from probes.facts.labels.types import LabelRow
 
 FEW = 4  # tokens: enough to see it run, raise or draw at random
@@ -18,10 +18,10 @@ Decode = Callable[[Any], list[str]]
 
 
 @dataclass(frozen=True)
-class Scene:
+class GenerationContext:
     """Two rows of the first batch, and what is known of their labels."""
 
-    speaking: Speaking
+    speaking: GenerationRunner
     rows: tuple[LabelRow, ...]
     special: SpecialIds
     decode: Decode | None = None
@@ -47,12 +47,12 @@ class Scene:
         return [str(text) for text in self.decode(padded)]
 
 
-def speak_freely(scene: Scene, trained: bool) -> FreeOutput:
+def generate_freely(scene: GenerationContext, trained: bool) -> FreeGeneration:
     """A model that knows something has room for twice its labels; from random weights a few tokens are enough."""
     limit = 2 * max(map(len, scene.labels)) + FEW if trained else FEW
     one = scene.speaking.speak(limit, passes=2.0, seed=1)
     if one.failure:
-        return FreeOutput((), failure=one.failure)
+        return FreeGeneration((), failure=one.failure)
     other = scene.speaking.speak(min(limit, FEW), passes=0.5, seed=2)
     special = scene.special
     settings = one.reins.settings
@@ -63,7 +63,7 @@ def speak_freely(scene: Scene, trained: bool) -> FreeOutput:
     again = [tuple(row[1:]) for row in _firsts(other.said, len(scene.rows))]
     names = {token: scene.names(token) for row in rows for token in row.ids}
     no_text = scene.no_text | set(special.ends) | set(special.padding)
-    return FreeOutput(
+    return FreeGeneration(
         rows,
         tuple(again),
         limit,
@@ -74,7 +74,7 @@ def speak_freely(scene: Scene, trained: bool) -> FreeOutput:
     )
 
 
-def speak_labels(scene: Scene, all_rows: Sequence[LabelRow], classes: int, detects: bool) -> Any:
+def generate_labels(scene: GenerationContext, all_rows: Sequence[LabelRow], classes: int, detects: bool) -> Any:
     """The same generation with the model made to say the labels. A Failure where it raises."""
     labels = scene.labels
     needed, end = max(map(len, labels)), scene.special.end
@@ -90,43 +90,45 @@ def speak_labels(scene: Scene, all_rows: Sequence[LabelRow], classes: int, detec
     start = speech.reins.prompt[0] if speech.reins.prompt else [0]
     read = max(map(len, said), default=1) - 1 if speech.reins.theirs else len(start) - 1 + speech.reins.steps
     references = scene.texts(labels)
-    return SteeredOutput(
+    return ForcedGeneration(
         rows=_utterances(scene, speech, references) if speech.ids and not speech.reins.cut else (),
         prompts=prompts,
-        forbidden=forbidden_by(speech.reins.rules, played, start, classes, scene.names),
+        forbidden=find_forbidden_labels(speech.reins.rules, played, start, classes, scene.names),
         went_on=ends and speech.reins.cut and not speech.reins.late,
         stopped=None if speech.reins.cut else read,
         needed=needed,
         end=end,
-        waits_for=ends_of(speech.reins.settings),
+        waits_for=eos_ids(speech.reins.settings),
     )
 
 
-def ends_of(settings: Any) -> tuple[int, ...]:
+def eos_ids(settings: Any) -> tuple[int, ...]:
     said = getattr(settings, "eos_token_id", None)
     return tuple(said) if isinstance(said, list | tuple) else (said,) if isinstance(said, int) else ()
 
 
-def _utterances(scene: Scene, speech: Speech, references: Sequence[str | None]) -> tuple[Utterance, ...]:
+def _utterances(
+    scene: GenerationContext, speech: GenerationRun, references: Sequence[str | None]
+) -> tuple[GeneratedRow, ...]:
     said = _firsts(speech.said, len(scene.rows))
     returned = speech.ids if len(speech.ids) == len(scene.rows) else []
     texts = scene.texts(returned or [row[1:] for row in said])
     made = []
     for number, row in enumerate(scene.rows):
-        ids = cut_at_end(said[number][1:], scene.special.ends) if number < len(said) else ()
+        ids = truncate_at_eos(said[number][1:], scene.special.ends) if number < len(said) else ()
         ended = bool(set(ids) & set(scene.special.ends))
         text = texts[number] if number < len(texts) else None
-        made.append(Utterance(row.where, ids, tuple(scene.labels[number]), text, references[number], ended))
+        made.append(GeneratedRow(row.where, ids, tuple(scene.labels[number]), text, references[number], ended))
     return tuple(made)
 
 
-def _prompts(scene: Scene, speech: Speech, detects: bool) -> Iterable[Prompt]:
+def _prompts(scene: GenerationContext, speech: GenerationRun, detects: bool) -> Iterable[GenerationPrompt]:
     for number, given in enumerate(_firsts(speech.reins.prompt, len(scene.rows))):
         labels = scene.labels[number]
         names = tuple(map(scene.names, given))
         expected = tuple(map(scene.names, labels[: len(given)]))
         row = scene.rows[number]
-        yield Prompt(row.where, tuple(given), tuple(labels), names, expected, (0,) if detects else ())
+        yield GenerationPrompt(row.where, tuple(given), tuple(labels), names, expected, (0,) if detects else ())
 
 
 def _firsts(lines: Rows, rows: int) -> list[list[int]]:

@@ -7,7 +7,7 @@ from probes.facts.core.types import Failure
 
 
 @dataclass(frozen=True)
-class Utterance:
+class GeneratedRow:
     """One row: what was said, beside its labels. `ids` begin behind the start token, prompt included."""
 
     where: str
@@ -19,10 +19,10 @@ class Utterance:
 
 
 @dataclass(frozen=True)
-class FreeOutput:
+class FreeGeneration:
     """What the model says to two rows by itself, twice, in evaluation mode under two seeds."""
 
-    rows: tuple[Utterance, ...]
+    rows: tuple[GeneratedRow, ...]
     again: tuple[tuple[int, ...], ...] = ()
     limit: int = 0  # tokens after which it was stopped
     cut: bool = False  # it was stopped
@@ -33,7 +33,7 @@ class FreeOutput:
 
 
 @dataclass(frozen=True)
-class Agreement:
+class TeacherForcingGap:
     """How much of the labels the model gets right with the labels before given, and how much by itself."""
 
     forced: float  # share of the labels that it puts first
@@ -43,7 +43,7 @@ class Agreement:
 
 
 @dataclass(frozen=True)
-class Forbidden:
+class ForbiddenLabel:
     """A label that generation is not allowed to say at its place."""
 
     where: str
@@ -57,7 +57,7 @@ class Forbidden:
 
 
 @dataclass(frozen=True)
-class Prompt:
+class GenerationPrompt:
     """What generation begins a row with, the start token first, beside what the labels begin with."""
 
     where: str
@@ -75,12 +75,12 @@ class Prompt:
 
 
 @dataclass(frozen=True)
-class SteeredOutput:
+class ForcedGeneration:
     """The run's own generation with a model made to say the labels: what comes out must be the labels."""
 
-    rows: tuple[Utterance, ...]
-    prompts: tuple[Prompt, ...] = ()
-    forbidden: tuple[Forbidden, ...] = ()
+    rows: tuple[GeneratedRow, ...]
+    prompts: tuple[GenerationPrompt, ...] = ()
+    forbidden: tuple[ForbiddenLabel, ...] = ()
     went_on: bool = False  # every row had said its end, and generation did not stop
     stopped: int | None = None  # tokens after which it stopped by itself
     needed: int = 0  # tokens of the longest row
@@ -89,7 +89,7 @@ class SteeredOutput:
 
 
 @dataclass(frozen=True)
-class Evaluated:
+class EvaluationPair:
     """The run's own evaluation, twice from the same weights under two seeds, in training mode when it began."""
 
     figures: Mapping[str, float]
@@ -108,11 +108,11 @@ class Evaluated:
 
 
 @dataclass(frozen=True)
-class Repeated:
+class SeedRepeats:
     """The same asked twice under two seeds, in evaluation mode."""
 
-    output: FreeOutput | None = None
-    evaluated: Evaluated | None = None
+    output: FreeGeneration | None = None
+    evaluated: EvaluationPair | None = None
 
 
 def _apart(one: float, other: float) -> bool:
@@ -125,7 +125,7 @@ def _is_time(name: str) -> bool:
 
 
 @dataclass(frozen=True)
-class KeptLogits:
+class GatheredLogits:
     """What an evaluation without generation keeps of the whole evaluation set."""
 
     rows: int

@@ -8,8 +8,8 @@ import torch
 from torch import Tensor
 from torch.overrides import TorchFunctionMode
 
-from probes.facts.gradients.attention_peaks import DECIDED, share, sure_of, sure_of_fused
-from probes.facts.gradients.types import Activation
+from probes.facts.gradients.attention_peaks import DECIDED, peaked_share, peaked_share_sdpa, share
+from probes.facts.gradients.types import ActivationStats
 
 RECTIFIERS = ("relu", "relu_", "relu6", "gelu", "silu")
 SQUASHERS = ("tanh", "tanh_", "sigmoid", "sigmoid_")
@@ -18,7 +18,7 @@ NOTHING = 1e-6
 LOOKS = ("__get__", "detach", "item", "float", "clone")  # no results of their own
 
 
-class Ears(TorchFunctionMode):
+class ActivationSpy(TorchFunctionMode):
     """Listens to the functions that torch is called with; the results are left as they are."""
 
     def __init__(self, model: torch.nn.Module) -> None:
@@ -26,7 +26,7 @@ class Ears(TorchFunctionMode):
         self.names = {id(module): (name, module) for name, module in model.named_modules()}
         self.deaf = any(_compiled(module) for module in model.modules())  # it would be compiled anew, to be heard
         self.numbers: list[tuple[str, Tensor]] = []
-        self.heard: dict[tuple[str, str], Activation] = {}
+        self.heard: dict[tuple[str, str], ActivationStats] = {}
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         name, kwargs = getattr(func, "__name__", ""), kwargs or {}
@@ -48,14 +48,14 @@ class Ears(TorchFunctionMode):
             slope = 1 - values.square() if name.startswith("tanh") else values * (1 - values)
             self._add(name, values, flat=share(slope < NOTHING))
         elif name == "softmax" and values.dim() == 4 and values.shape[-1] > 1:
-            self._add(name, values, decided=max(share(values.amax(-1) > DECIDED), sure_of(args[0].detach())))
+            self._add(name, values, decided=max(share(values.amax(-1) > DECIDED), peaked_share(args[0].detach())))
         elif name == "scaled_dot_product_attention" and args[1].shape[-2] > 1:
-            self._add(name, values, decided=sure_of_fused(*args, **kwargs))
+            self._add(name, values, decided=peaked_share_sdpa(*args, **kwargs))
 
     def _add(self, function: str, values: Tensor, place: tuple[str, str] | None = None, **told: Any) -> None:
         """The best of its calls counts: an activation that several layers share may rest in one of them."""
         module, kind = place or self._place()
-        new = Activation(module, kind, function.rstrip("_"), values.numel(), **told)
+        new = ActivationStats(module, kind, function.rstrip("_"), values.numel(), **told)
         old = self.heard.get((module, new.function))
         if old:
             new = replace(
@@ -79,7 +79,7 @@ class Ears(TorchFunctionMode):
         name, module = self.names[id(frame.f_locals["self"])]
         return name or "the model itself", type(module).__name__
 
-    def __enter__(self) -> "Ears":
+    def __enter__(self) -> "ActivationSpy":
         if self.deaf:
             return self
         super().__enter__()
@@ -103,7 +103,7 @@ class Ears(TorchFunctionMode):
                 name, kind = self.names[id(module)][0], type(module).__name__
                 self._add(kind, result.detach(), (name, kind), alive=share(result.detach().abs() > NOTHING * scale))
 
-    def activations(self) -> tuple[Activation, ...]:
+    def activations(self) -> tuple[ActivationStats, ...]:
         bare = {name or "the model itself" for name, module in self.names.values() if _composed(module)}
         squashed = tuple(name.rstrip("_") for name in SQUASHERS)
         return tuple(

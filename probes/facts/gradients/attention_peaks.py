@@ -15,7 +15,7 @@ def share(where: Tensor) -> float:
     return float(where.sum()) / max(where.numel(), 1)
 
 
-def sure_of_fused(
+def peaked_share_sdpa(
     query: Tensor, key: Tensor, value: Any, attn_mask: Any = None, dropout_p: float = 0.0, is_causal: bool = False,
     scale: float | None = None, **_: Any,
 ) -> float:  # fmt: skip
@@ -29,10 +29,10 @@ def sure_of_fused(
     if mask is not None:
         mask = mask.detach().expand(shape)[:2, :2, -QUERIES:]
         scores = scores.masked_fill(~mask, float("-inf")) if mask.dtype == torch.bool else scores + mask
-    return sure_of(scores)
+    return peaked_share(scores)
 
 
-def sure_of(scores: Tensor) -> float:
+def peaked_share(scores: Tensor) -> float:
     """Share of the last queries whose weights lie on one key; keys that are the same, as of one word twice, are one."""
     scores = scores[:2, :2, -QUERIES:].float()
     best = scores.amax(-1, keepdim=True)

@@ -9,7 +9,7 @@ from typing import Any
 import torch
 
 from probes.facts.core.failure import FOREIGN
-from probes.facts.gradients.types import CustomGradient
+from probes.facts.gradients.types import CustomBackward
 
 Tensor = torch.Tensor
 LARGEST = 2**24  # elements: a copy of larger arguments is not worth the memory
@@ -20,7 +20,7 @@ WRONG = 0.05  # the probe is told the error; below this it is rounding
 
 
 @dataclass(frozen=True)
-class Call:
+class CustomFunctionCall:
     function: Any
     arguments: tuple[Any, ...]
     wanted: tuple[int, ...]  # positions whose gradient the step asks for
@@ -28,9 +28,9 @@ class Call:
 
 
 @contextmanager
-def recorded() -> Iterator[dict[Any, Call]]:
+def record_custom_functions() -> Iterator[dict[Any, CustomFunctionCall]]:
     """The first call of every Function that is not torch's own."""
-    calls: dict[Any, Call] = {}
+    calls: dict[Any, CustomFunctionCall] = {}
     usual = {one: vars(one)["forward"] for one in set(_functions(torch.autograd.Function))}
     for function, forward in usual.items():
         function.forward = staticmethod(_listening(function, forward.__func__, calls))
@@ -48,7 +48,7 @@ def _functions(base: Any) -> Iterator[Any]:
         yield from _functions(one)
 
 
-def _listening(function: Any, forward: Any, calls: dict[Any, Call]) -> Any:
+def _listening(function: Any, forward: Any, calls: dict[Any, CustomFunctionCall]) -> Any:
     has_context = function.setup_context is torch.autograd.Function.setup_context
 
     def heard(*given: Any) -> Any:
@@ -57,7 +57,7 @@ def _listening(function: Any, forward: Any, calls: dict[Any, Call]) -> Any:
         small = sum(one.numel() for one in arguments if isinstance(one, Tensor)) <= LARGEST
         if function not in calls and wanted and small:
             copies = tuple(one.detach().clone() if isinstance(one, Tensor) else one for one in arguments)
-            calls[function] = Call(function, copies, wanted, _line())
+            calls[function] = CustomFunctionCall(function, copies, wanted, _line())
         return forward(*given)
 
     return heard
@@ -70,17 +70,17 @@ def _line() -> str:
     return f"{frame.f_code.co_filename}:{frame.f_lineno}"
 
 
-def checked(call: Call) -> Iterator[CustomGradient]:
+def check_backward(call: CustomFunctionCall) -> Iterator[CustomBackward]:
     """One row for each argument that gets a gradient."""
     for place in call.wanted:
         try:
             verdict, error, ratio = _compare(call, place)
         except Exception:  # no double precision, or an argument that only the step itself can give
             verdict, error, ratio = "unclear", 0.0, 1.0
-        yield CustomGradient(call.function.__name__, call.line, place, verdict, error, ratio)
+        yield CustomBackward(call.function.__name__, call.line, place, verdict, error, ratio)
 
 
-def _compare(call: Call, place: int) -> tuple[str, float, float]:
+def _compare(call: CustomFunctionCall, place: int) -> tuple[str, float, float]:
     given = [one.double() if _real(one) else one for one in call.arguments]
     start = given[place].detach()
     weights: list[Tensor] = []
@@ -107,7 +107,9 @@ def _compare(call: Call, place: int) -> tuple[str, float, float]:
     return verdict, error, ratio
 
 
-def _only_where_flat(call: Call, given: list[Any], place: int, gradient: Tensor, weights: list[Tensor]) -> bool:
+def _only_where_flat(
+    call: CustomFunctionCall, given: list[Any], place: int, gradient: Tensor, weights: list[Tensor]
+) -> bool:
     """Element by element, is it off only where the forward pass does not move: a clamp that lets gradients through?"""
     start = given[place].detach()
     way = STEPS[0] * (start.abs() + 1e-3)

@@ -6,19 +6,19 @@ from diagnose.common.provider import provider
 from diagnose.engine.context import NotApplicable
 from probes.facts.core.types import FirstLoss
 from probes.facts.first_step.types import Gradients
-from probes.facts.gradients.types import Depth, OwnStep, Repeat
-from probes.facts.hf_trainer.mutable_state import books_of
+from probes.facts.gradients.types import LayerGradients, RepeatedStep, UserStep
+from probes.facts.hf_trainer.mutable_state import mutable_state_of
 
 if TYPE_CHECKING:
     from torch.nn import Module
 
 
 @provider
-def gradient_depth(first_gradients: Gradients) -> tuple[Depth, ...]:
+def gradient_depth(first_gradients: Gradients) -> tuple[LayerGradients, ...]:
     """Layers in a row, with the size of each one's gradient."""
-    from probes.facts.gradients.layer_gradients import stacks
+    from probes.facts.gradients.layer_gradients import layer_stacks
 
-    found = tuple(stacks(first_gradients))
+    found = tuple(layer_stacks(first_gradients))
     if not found:
         raise NotApplicable("the model has no numbered layers in a row that all get a gradient")
     return found
@@ -32,13 +32,13 @@ def repeated_step(
     first_gradients: Gradients,
     compute_loss: Any = None,
     trainer: Any = None,
-) -> Repeat:
+) -> RepeatedStep:
     """The first step again from its own seed, and a third after it."""
     from probes.facts.core.model_output import loss_of_output
-    from probes.facts.gradients.repeated_step import Subject, repeat
+    from probes.facts.gradients.repeated_step import RepeatSetup, repeat
 
-    subject = Subject(model, batch, compute_loss or loss_of_output)
-    return repeat(subject, first_loss.value, books_of(trainer))
+    subject = RepeatSetup(model, batch, compute_loss or loss_of_output)
+    return repeat(subject, first_loss.value, mutable_state_of(trainer))
 
 
 @provider
@@ -51,11 +51,11 @@ def own_step(
     scheduler: Any = None,
     grad_scaler: Any = None,
     trainer: Any = None,
-) -> OwnStep:
+) -> UserStep:
     """The user's own step, called twice on the first batch."""
     from probes.facts.gradients.user_step import take_own_steps
 
     inner = getattr(optimizer, "optimizer", optimizer)
     if not hasattr(inner, "register_step_pre_hook"):
         raise NotApplicable(f"{type(inner).__name__} is no optimiser of torch's kind: its updates cannot be seen")
-    return take_own_steps(model, training_step, batch, optimizer, scheduler, grad_scaler, books_of(trainer))
+    return take_own_steps(model, training_step, batch, optimizer, scheduler, grad_scaler, mutable_state_of(trainer))

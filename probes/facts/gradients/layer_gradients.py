@@ -3,13 +3,13 @@
 from collections import defaultdict
 from collections.abc import Iterator
 
-from probes.facts.first_step.types import Gradient, Gradients
-from probes.facts.gradients.types import Depth
+from probes.facts.first_step.types import Gradients, ParameterGradient
+from probes.facts.gradients.types import LayerGradients
 
 
-def stacks(gradients: Gradients) -> Iterator[Depth]:
+def layer_stacks(gradients: Gradients) -> Iterator[LayerGradients]:
     """Every row of numbered layers that all hold a matrix with a gradient."""
-    found: dict[str, dict[int, list[Gradient]]] = defaultdict(lambda: defaultdict(list))
+    found: dict[str, dict[int, list[ParameterGradient]]] = defaultdict(lambda: defaultdict(list))
     for row in gradients.rows:
         pieces = row.name.split(".")
         for place, piece in enumerate(pieces):
@@ -19,10 +19,10 @@ def stacks(gradients: Gradients) -> Iterator[Depth]:
         sizes = {number: _size(rows) for number, rows in sorted(layers.items())}
         if len(sizes) > 1 and all(sizes.values()):
             names = tuple(f"{stack}.{number}".lstrip(".") for number in sizes)
-            yield Depth(stack, names, tuple(sizes.values()))
+            yield LayerGradients(stack, names, tuple(sizes.values()))
 
 
-def _size(rows: list[Gradient]) -> float:
+def _size(rows: list[ParameterGradient]) -> float:
     """Root mean square of the elements; nought where one has no gradient, or one that is not finite."""
     if any(not row.norm or not row.finite for row in rows):
         return 0.0

@@ -9,7 +9,7 @@ Node = Any
 REENTRANT = "CheckpointFunctionBackward"  # it hides what it recomputes: such a graph is not read
 
 
-def summands(loss: torch.Tensor) -> list[Node]:
+def terms_of_loss(loss: torch.Tensor) -> list[Node]:
     """The nodes of the numbers that the loss is made of; one alone where it is no sum."""
     return list(dict.fromkeys(_split(loss.grad_fn)))
 
@@ -32,7 +32,7 @@ def _is_number(node: Node) -> bool:
     return node.name() in ("StackBackward0", "CatBackward0") and all(_is_number(child) for child in below)
 
 
-def reached(node: Node, names: dict[int, str]) -> dict[str, int] | None:
+def parameters_reached(node: Node, names: dict[int, str]) -> dict[str, int] | None:
     """Parameters that the graph leads to, each with the number of the operation that used it first; None: hidden."""
     found: dict[str, int] = {}
     seen, stack = {node}, [node]

@@ -7,22 +7,22 @@ from typing import Any, Protocol
 import torch
 
 from probes.facts.core.model_parts import as_in_training
-from probes.facts.core.observer import observed
+from probes.facts.core.observer import restore_afterwards
 
 Print = tuple[str, str, tuple[float, ...], tuple[float, ...]]
 
 
-class Runnable(Protocol):
+class HasLoss(Protocol):
     @property
     def model(self) -> torch.nn.Module: ...
     def loss(self) -> Any: ...
 
 
-def first_difference(subject: Runnable, others: Iterable[Any] = ()) -> tuple[str, str]:
+def first_nondeterministic_module(subject: HasLoss, others: Iterable[Any] = ()) -> tuple[str, str]:
     """Its name and class; empty where the difference lies outside of all modules, as in the loss function."""
     prints: list[list[Print]] = []
     for _ in range(2):
-        with observed(subject.model, others=others), torch.no_grad(), _printed(subject.model) as made:
+        with restore_afterwards(subject.model, others=others), torch.no_grad(), _printed(subject.model) as made:
             as_in_training(subject.model)
             subject.loss()
         prints.append(made)

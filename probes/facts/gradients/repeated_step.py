@@ -8,26 +8,26 @@ import torch
 
 from diagnose.engine import pass_counter
 from diagnose.engine.seeding import seeded
-from probes.facts.core.batches import copied
+from probes.facts.core.batches import copy_batch
 from probes.facts.core.failure import failure_of
 from probes.facts.core.model_output import ComputeLoss
-from probes.facts.core.model_parts import as_in_training, nudge, put_weights_back, topmost, trainable
-from probes.facts.core.observer import observed
-from probes.facts.core.snapshot import Keeper
+from probes.facts.core.model_parts import as_in_training, covering_modules, perturb_weights, restore_weights, trainable
+from probes.facts.core.observer import restore_afterwards
+from probes.facts.core.snapshot import Snapshot
 from probes.facts.core.types import Failure
-from probes.facts.first_step.backward_failure import holding
-from probes.facts.gradients.activation_stats import Ears
-from probes.facts.gradients.custom_functions import Call, checked, recorded
-from probes.facts.gradients.loss_terms import reached, summands
-from probes.facts.gradients.nondeterminism import first_difference
-from probes.facts.gradients.types import LossPart, Repeat
+from probes.facts.first_step.backward_failure import module_holding_graph
+from probes.facts.gradients.activation_stats import ActivationSpy
+from probes.facts.gradients.custom_functions import CustomFunctionCall, check_backward, record_custom_functions
+from probes.facts.gradients.loss_terms import parameters_reached, terms_of_loss
+from probes.facts.gradients.nondeterminism import first_nondeterministic_module
+from probes.facts.gradients.types import LossTerm, RepeatedStep
 
 SAME = {"cpu": 2e-6}  # relative; a GPU may choose another algorithm in between, and add up in another order
 MOST = 2  # summands that are asked, each for a forward pass
 
 
 @dataclass(frozen=True)
-class Subject:
+class RepeatSetup:
     """What is run, and the seed under which the first step ran."""
 
     model: torch.nn.Module
@@ -36,17 +36,17 @@ class Subject:
     seed: str = "first_step"
 
     def loss(self) -> torch.Tensor:
-        pass_counter.count()
+        pass_counter.count_passes()
         with seeded(self.seed):
-            return self.compute_loss(self.model, copied(self.batch)).reshape(())
+            return self.compute_loss(self.model, copy_batch(self.batch)).reshape(())
 
 
-def repeat(subject: Subject, first: float, others: Iterable[Any] = ()) -> Repeat:
+def repeat(subject: RepeatSetup, first: float, others: Iterable[Any] = ()) -> RepeatedStep:
     """A further step after it, with whatever the model keeps from one step to the next."""
     model = subject.model
-    with observed(model, others=others) as before, torch.enable_grad():
+    with restore_afterwards(model, others=others) as before, torch.enable_grad():
         as_in_training(model)
-        found = Repeat(first, first, device=next((weight.device.type for weight in model.parameters()), "cpu"))
+        found = RepeatedStep(first, first, device=next((weight.device.type for weight in model.parameters()), "cpu"))
         try:
             loss, ears, calls = _listened(subject)
         except Exception as error:
@@ -54,50 +54,50 @@ def repeat(subject: Subject, first: float, others: Iterable[Any] = ()) -> Repeat
         found = replace(found, again=float(loss.detach()), activations=ears.activations())
         asked = _suspects(model, loss, ears)
         del ears  # it holds the graph
-        functions = tuple(row for call in calls.values() for row in checked(call))
+        functions = tuple(row for call in calls.values() for row in check_backward(call))
         if failure := _further(subject, loss):
             return replace(found, functions=functions, failure=failure)
         steady = not _apart(first, found.again, found.device)
         found = replace(found, functions=functions, parts=tuple(_parts(subject, asked, before)) if steady else ())
     if not steady:
-        wavers, kind = first_difference(subject, others)
+        wavers, kind = first_nondeterministic_module(subject, others)
         found = replace(found, wavers=wavers, kind=kind)
     return found
 
 
-def _listened(subject: Subject) -> tuple[torch.Tensor, Ears, dict[Any, Call]]:
+def _listened(subject: RepeatSetup) -> tuple[torch.Tensor, ActivationSpy, dict[Any, CustomFunctionCall]]:
     """A model that does not bear being listened to, as a compiled one may not, is run again in silence."""
-    ears = Ears(subject.model)
+    ears = ActivationSpy(subject.model)
     try:
-        with recorded() as calls, ears:
+        with record_custom_functions() as calls, ears:
             return subject.loss(), ears, calls
     except Exception:
-        return subject.loss(), Ears(subject.model), {}
+        return subject.loss(), ActivationSpy(subject.model), {}
 
 
-def _further(subject: Subject, loss: torch.Tensor) -> Failure | None:
+def _further(subject: RepeatSetup, loss: torch.Tensor) -> Failure | None:
     """What comes of another step, with whatever the model kept of the one before."""
     try:
         loss.backward()
         subject.loss().backward()
     except Exception as error:
-        return holding(failure_of(error, subject.model, "second step"), subject.model)
+        return module_holding_graph(failure_of(error, subject.model, "second step"), subject.model)
     return None
 
 
 @dataclass(frozen=True)
 class _Suspect:
-    part: LossPart
+    part: LossTerm
     place: int  # among the numbers that were heard
     lacks: frozenset[str]
 
 
-def _suspects(model: torch.nn.Module, loss: torch.Tensor, ears: Ears) -> list[_Suspect]:
+def _suspects(model: torch.nn.Module, loss: torch.Tensor, ears: ActivationSpy) -> list[_Suspect]:
     """Summands whose graph lacks parameters that another one's has, and that were at work before it was ready."""
     names = {id(parameter): name for name, parameter in trainable(model)}
     sizes = {name: parameter.numel() for name, parameter in trainable(model)}
-    nodes = summands(loss) if loss.grad_fn is not None else []
-    reach = {node: reached(node, names) for node in nodes}
+    nodes = terms_of_loss(loss) if loss.grad_fn is not None else []
+    reach = {node: parameters_reached(node, names) for node in nodes}
     if len(nodes) < 2 or any(found is None for found in reach.values()):
         return []
     told: list[_Suspect] = []
@@ -111,24 +111,24 @@ def _suspects(model: torch.nn.Module, loss: torch.Tensor, ears: Ears) -> list[_S
         alone = set(own) - {name for found in others for name in found}
         share = sum(sizes[name] for name in alone) / max(sum(sizes.values()), 1)
         name, value = ears.numbers[place]
-        told.append(_Suspect(LossPart(name, float(value.detach()), share), place, lacks))
+        told.append(_Suspect(LossTerm(name, float(value.detach()), share), place, lacks))
     return told
 
 
-def _parts(subject: Subject, suspects: list[_Suspect], before: Keeper) -> Iterator[LossPart]:
+def _parts(subject: RepeatSetup, suspects: list[_Suspect], before: Snapshot) -> Iterator[LossTerm]:
     """Those that train most come first; asked is whether the summand follows the parameters that its graph lacks."""
     model = subject.model
     everything = {name for name, _ in trainable(model)}
     for number, suspect in enumerate(sorted(suspects, key=lambda one: -one.part.share)):
-        parts = sorted(topmost(model, set(suspect.lacks), everything), key=lambda part: -_size(model, part[2]))
+        parts = sorted(covering_modules(model, set(suspect.lacks), everything), key=lambda part: -_size(model, part[2]))
         module, kind, names = parts[0]
         part = replace(suspect.part, module=module, kind=kind, tensors=len(names))
         if number < MOST:
-            put_weights_back(model, before)
-            nudge(parameter for name, parameter in trainable(model) if name in suspect.lacks)
-            with Ears(model) as ears:
+            restore_weights(model, before)
+            perturb_weights(parameter for name, parameter in trainable(model) if name in suspect.lacks)
+            with ActivationSpy(model) as ears:
                 subject.loss()
-            put_weights_back(model, before)
+            restore_weights(model, before)
             device = next(model.parameters()).device.type
             part = replace(part, followed=_follows(suspect, ears, device))
         yield part
@@ -142,7 +142,7 @@ def _apart(one: float, other: float, device: str) -> bool:
     return abs(one - other) > SAME.get(device, 1e-3) * max(1.0, abs(one))
 
 
-def _follows(suspect: _Suspect, ears: Ears, device: str) -> bool | None:
+def _follows(suspect: _Suspect, ears: ActivationSpy, device: str) -> bool | None:
     if len(ears.numbers) <= suspect.place or ears.numbers[suspect.place][0] != suspect.part.function:
         return None
     now = float(ears.numbers[suspect.place][1].detach())

@@ -6,7 +6,7 @@ from probes.facts.core.types import Failure
 
 
 @dataclass(frozen=True)
-class Depth:
+class LayerGradients:
     """Layers of one kind in a row, and the usual size of an element of each one's gradient, first layer first."""
 
     stack: str
@@ -36,7 +36,7 @@ class Depth:
 
 
 @dataclass(frozen=True)
-class Activation:
+class ActivationStats:
     """What one activation made of the batch."""
 
     module: str
@@ -50,7 +50,7 @@ class Activation:
 
 
 @dataclass(frozen=True)
-class LossPart:
+class LossTerm:
     """One summand of the loss: what it trains, and the largest part that its graph lacks but another one's has."""
 
     function: str
@@ -63,7 +63,7 @@ class LossPart:
 
 
 @dataclass(frozen=True)
-class CustomGradient:
+class CustomBackward:
     """A hand-written backward pass beside differences of its forward pass."""
 
     function: str
@@ -75,22 +75,22 @@ class CustomGradient:
 
 
 @dataclass(frozen=True)
-class Repeat:
+class RepeatedStep:
     """The same first step once more, from the same seed and the same state; and what came after it."""
 
     first: float
     again: float
     wavers: str = ""  # the first module that gives something else for the same input
     kind: str = ""
-    activations: tuple[Activation, ...] = ()
-    parts: tuple[LossPart, ...] = ()
-    functions: tuple[CustomGradient, ...] = ()
+    activations: tuple[ActivationStats, ...] = ()
+    parts: tuple[LossTerm, ...] = ()
+    functions: tuple[CustomBackward, ...] = ()
     device: str = "cpu"
     failure: Failure | None = None  # of a further step, with whatever the model kept from the one before
 
 
 @dataclass(frozen=True)
-class Walk:
+class BackwardCall:
     """One backward pass inside the user's own step: norms of all gradients before and after it."""
 
     before: float
@@ -100,7 +100,7 @@ class Walk:
 
 
 @dataclass(frozen=True)
-class Update:
+class OptimizerCall:
     """One update inside the user's own step."""
 
     norm: float  # of all gradients, as the optimiser finds them
@@ -110,11 +110,11 @@ class Update:
 
 
 @dataclass(frozen=True)
-class OwnCall:
+class UserStepCall:
     """One call of the user's own step."""
 
-    walks: tuple[Walk, ...]
-    updates: tuple[Update, ...]
+    walks: tuple[BackwardCall, ...]
+    updates: tuple[OptimizerCall, ...]
     left: float  # norm of the gradients that it leaves behind
     moved: bool
     scale: float = 1.0  # of the gradient scaler, before the call
@@ -123,9 +123,9 @@ class OwnCall:
 
 
 @dataclass(frozen=True)
-class OwnStep:
+class UserStep:
     """The user's own step on one batch, twice, the weights put back in between."""
 
-    calls: tuple[OwnCall, ...]
+    calls: tuple[UserStepCall, ...]
     failure: Failure | None = None
     failed_call: int = 0

@@ -9,35 +9,35 @@ import torch
 
 from diagnose.engine import pass_counter
 from diagnose.engine.seeding import seeded
-from probes.facts.core.batches import copied
+from probes.facts.core.batches import copy_batch
 from probes.facts.core.failure import failure_of
-from probes.facts.core.model_parts import put_weights_back, trainable
-from probes.facts.core.observer import observed
-from probes.facts.core.snapshot import Keeper
-from probes.facts.gradients.types import OwnCall, OwnStep, Update, Walk
+from probes.facts.core.model_parts import restore_weights, trainable
+from probes.facts.core.observer import restore_afterwards
+from probes.facts.core.snapshot import Snapshot
+from probes.facts.gradients.types import BackwardCall, OptimizerCall, UserStep, UserStepCall
 
 Step = Callable[[Any], Any]
 
 
 def take_own_steps(
     model: torch.nn.Module, step: Step, batch: Any, optimizer: Any, scheduler: Any, scaler: Any, others: Iterable[Any]
-) -> OwnStep:
+) -> UserStep:
     """The weights are put back between the two calls; gradients and the optimiser's state are not."""
-    calls: list[OwnCall] = []
-    with _cells_kept(step), observed(model, optimizer, scheduler, scaler, (*others, *_held(step))) as before:
+    calls: list[UserStepCall] = []
+    with _cells_kept(step), restore_afterwards(model, optimizer, scheduler, scaler, (*others, *_held(step))) as before:
         for number in (1, 2):
-            with _Ledger(model, optimizer, scaler) as ledger:
+            with _StepLedger(model, optimizer, scaler) as ledger:
                 try:
                     with seeded("own_step"):
-                        step(copied(batch))
+                        step(copy_batch(batch))
                 except Exception as error:
                     phase = "training step" if number == 1 else "second call of the training step"
-                    return OwnStep(tuple(calls), failure_of(error, model, phase), number)
+                    return UserStep(tuple(calls), failure_of(error, model, phase), number)
                 finally:
-                    pass_counter.count(max(1, len(ledger.walks)))
+                    pass_counter.count_passes(max(1, len(ledger.walks)))
                 calls.append(ledger.closed(before))
-            put_weights_back(model, before)
-    return OwnStep(tuple(calls))
+            restore_weights(model, before)
+    return UserStep(tuple(calls))
 
 
 def _held(step: Step) -> list[Any]:
@@ -68,19 +68,19 @@ def _filled(cell: Any) -> bool:
         return False
 
 
-class _Ledger:
+class _StepLedger:
     """Stands beside every backward pass and every update while it is open."""
 
     def __init__(self, model: torch.nn.Module, optimizer: Any, scaler: Any) -> None:
         self.model, self.scaler = model, scaler
         self.optimizer = getattr(optimizer, "optimizer", optimizer)
-        self.walks: list[Walk] = []
-        self.updates: list[Update] = []
+        self.walks: list[BackwardCall] = []
+        self.updates: list[OptimizerCall] = []
         self.inside = False
         self.autocast = _autocast()
         self.scale = _scale(scaler)
 
-    def __enter__(self) -> "_Ledger":
+    def __enter__(self) -> "_StepLedger":
         self.usual = torch.autograd.backward
         torch.autograd.backward = self._walk
         self.handles = [
@@ -97,22 +97,22 @@ class _Ledger:
     def _walk(self, *args: Any, **kwargs: Any) -> None:
         before, autocast = self._norm(), _autocast()
         self.usual(*args, **kwargs)
-        self.walks.append(Walk(before, self._norm(), autocast, self.inside))
+        self.walks.append(BackwardCall(before, self._norm(), autocast, self.inside))
 
     def _before_update(self, *_: Any) -> None:
-        self.updates.append(Update(self._norm(), len(self.walks), _autocast()))
+        self.updates.append(OptimizerCall(self._norm(), len(self.walks), _autocast()))
         self.inside = True
 
     def _after_update(self, *_: Any) -> None:
         self.inside = False
         self.updates[-1] = replace(self.updates[-1], after=self._norm())
 
-    def closed(self, before: Keeper) -> OwnCall:
+    def closed(self, before: Snapshot) -> UserStepCall:
         named = trainable(self.model)
         moved = any(not torch.equal(weight.detach(), before.copy_of(weight)) for _, weight in named)
         rescaled = _scale(self.scaler) < self.scale
         left = _autocast() and not self.autocast
-        return OwnCall(tuple(self.walks), tuple(self.updates), self._norm(), moved, self.scale, rescaled, left)
+        return UserStepCall(tuple(self.walks), tuple(self.updates), self._norm(), moved, self.scale, rescaled, left)
 
     def _norm(self) -> float:
         """Of what the optimiser holds: the rest is nobody's to clear."""

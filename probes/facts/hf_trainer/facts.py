@@ -143,10 +143,10 @@ def _loader(trainer: Any, get: Callable[[], Any]) -> Any:
 @contextmanager
 def _untouched(trainer: Any) -> Iterator[None]:
     """Puts back the Trainer's attributes, its accelerator's lists and its gradient state."""
-    from probes.facts.core.observer import entries_kept
+    from probes.facts.core.observer import restore_entries
 
     accelerator = trainer.accelerator
     holders = [vars(trainer), vars(accelerator), vars(accelerator.gradient_state)]
     lists = [value for holder in holders[1:] for value in list(holder.values()) if isinstance(value, list | dict)]
-    with entries_kept(*holders, *lists):
+    with restore_entries(*holders, *lists):
         yield

@@ -8,42 +8,44 @@ import torch
 from torch.overrides import TorchFunctionMode
 
 from diagnose.engine import pass_counter
-from probes.facts.core.batches import copied
-from probes.facts.core.failure import in_short
+from probes.facts.core.batches import copy_batch
+from probes.facts.core.failure import one_line
 from probes.facts.core.model_output import ComputeLoss, NoLoss, logits_of
-from probes.facts.core.observer import observed
+from probes.facts.core.observer import restore_afterwards
 from probes.facts.core.token_tables import decoder_embedding
-from probes.facts.labels.label_influence import first_change
-from probes.facts.labels.label_rows import inside
-from probes.facts.labels.types import CtcRow, Rehearsal
+from probes.facts.labels.label_influence import first_influenced_position
+from probes.facts.labels.label_rows import strip_tail
+from probes.facts.labels.types import CtcRow, EvalForward
 
 LabelsOf = Callable[[Any], Any]
 
 
-def rehearse(
+def run_eval_forward(
     model: torch.nn.Module,
     batches: Sequence[Any],
     compute_loss: ComputeLoss,
     labels_of: LabelsOf,
     others: Iterable[Any] = (),
-) -> Rehearsal:
+) -> EvalForward:
     """Only the first batch where the loss has no CTC part: one pass, and one more with some labels changed."""
-    with observed(model, others=others), torch.no_grad(), _Ears(model) as ears:
+    with restore_afterwards(model, others=others), torch.no_grad(), _EvalForwardSpy(model) as ears:
         model.eval()
         try:
             loss = ears.run(compute_loss, batches[0], 0)
             given = ears.read_beside(labels_of(batches[0]))
-            follows = first_change(batches[0], labels_of, ears.logits, lambda other: ears.score(compute_loss, other))
+            follows = first_influenced_position(
+                batches[0], labels_of, ears.logits, lambda other: ears.score(compute_loss, other)
+            )
             for number, batch in enumerate(batches[1:] if ears.rows else (), start=1):
                 ears.run(compute_loss, batch, number)
         except NoLoss:
             raise
         except Exception as error:
-            return Rehearsal(failure=f"{type(error).__name__}: {in_short(str(error))}")
-        return Rehearsal(loss, given, follows, tuple(ears.rows))
+            return EvalForward(failure=f"{type(error).__name__}: {one_line(str(error))}")
+        return EvalForward(loss, given, follows, tuple(ears.rows))
 
 
-class _Ears(TorchFunctionMode):
+class _EvalForwardSpy(TorchFunctionMode):
     """Hears every CTC loss, what the decoder's embedding looks up, and the model's output."""
 
     def __init__(self, model: torch.nn.Module) -> None:
@@ -55,7 +57,7 @@ class _Ears(TorchFunctionMode):
         self.number = 0
         self.listening = True
 
-    def __enter__(self) -> "_Ears":
+    def __enter__(self) -> "_EvalForwardSpy":
         super().__enter__()
         self.handles = [self.model.register_forward_hook(self._see)]
         embedding = decoder_embedding(self.model)
@@ -68,13 +70,13 @@ class _Ears(TorchFunctionMode):
         super().__exit__(*error)
 
     def run(self, compute_loss: ComputeLoss, batch: Any, number: int) -> float:
-        pass_counter.count()
+        pass_counter.count_passes()
         self.number = number
-        return float(compute_loss(self.model, copied(batch)))
+        return float(compute_loss(self.model, copy_batch(batch)))
 
     def score(self, compute_loss: ComputeLoss, batch: Any) -> torch.Tensor | None:
         """The logits of another batch; its CTC part counts for nothing."""
-        pass_counter.count()
+        pass_counter.count_passes()
         self.listening = False
         compute_loss(self.model, batch)
         self.listening = True
@@ -114,7 +116,7 @@ def _ctc_rows(
             repeats=sum(one == other for one, other in pairwise(row)),
             frames=length,
             blank=blank,
-            blanks=inside(row).count(blank),
+            blanks=strip_tail(row).count(blank),
             last=row[-1],
             tail=sum(1 for _ in takewhile(row[-1].__eq__, reversed(row))),
             full=targets.dim() == 2 and len(row) == targets.shape[1],

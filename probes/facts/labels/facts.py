@@ -6,9 +6,9 @@ from diagnose.common.provider import provider
 from diagnose.engine.context import NotApplicable, Unavailable
 from probes.facts.core.types import SpecialIds
 from probes.facts.first_step.types import FirstStep
-from probes.facts.hf_trainer.mutable_state import books_of
-from probes.facts.labels.prefix_types import Prefixes
-from probes.facts.labels.types import CtcRow, Endings, LabelRow, Rehearsal, SourceRow, Teaching
+from probes.facts.hf_trainer.mutable_state import mutable_state_of
+from probes.facts.labels.prefix_types import LabelPrefixes
+from probes.facts.labels.types import CtcRow, EndTokens, EvalForward, LabelRow, LabelShift, SourceLabelPair
 
 if TYPE_CHECKING:
     from torch.nn import Module
@@ -21,14 +21,18 @@ def rehearsal(
     compute_loss: Any = None,
     labels_of: Any = None,
     trainer: Any = None,
-) -> Rehearsal:
+) -> EvalForward:
     """The drawn batches in evaluation mode; everything that looks at decoder inputs and CTC shares these passes."""
     from probes.facts.core.model_output import NoLoss, labels_of_batch, loss_of_output
-    from probes.facts.labels.eval_forward import rehearse
+    from probes.facts.labels.eval_forward import run_eval_forward
 
     try:
-        heard = rehearse(
-            model, drawn_batches, compute_loss or loss_of_output, labels_of or labels_of_batch, books_of(trainer)
+        heard = run_eval_forward(
+            model,
+            drawn_batches,
+            compute_loss or loss_of_output,
+            labels_of or labels_of_batch,
+            mutable_state_of(trainer),
         )
     except NoLoss as reason:
         raise NotApplicable(str(reason)) from reason
@@ -38,22 +42,22 @@ def rehearsal(
 
 
 @provider
-def ctc_rows(rehearsal: Rehearsal, label_rows: tuple[LabelRow, ...] = ()) -> tuple[CtcRow, ...]:
+def ctc_rows(rehearsal: EvalForward, label_rows: tuple[LabelRow, ...] = ()) -> tuple[CtcRow, ...]:
     """Targets of the CTC loss; a blank that the loss itself takes out of the labels counts as well."""
-    from probes.facts.labels.label_rows import with_blanks
+    from probes.facts.labels.label_rows import count_dropped_blanks
 
     if not rehearsal.ctc:
         raise NotApplicable("the loss has no CTC part")
-    return with_blanks(rehearsal.ctc, label_rows)
+    return count_dropped_blanks(rehearsal.ctc, label_rows)
 
 
 @provider
-def teaching(label_rows: tuple[LabelRow, ...], rehearsal: Rehearsal, first_step: FirstStep) -> Teaching:
+def teaching(label_rows: tuple[LabelRow, ...], rehearsal: EvalForward, first_step: FirstStep) -> LabelShift:
     """Where labels, decoder inputs and scores stand to each other; of the first batch."""
-    from probes.facts.labels.label_shift import teaching_of
+    from probes.facts.labels.label_shift import measure_label_shift
 
     labels = [row.ids for row in label_rows if row.batch == 0]
-    taught = teaching_of(labels, rehearsal.given, first_step.wanted, rehearsal.follows)
+    taught = measure_label_shift(labels, rehearsal.given, first_step.wanted, rehearsal.follows)
     if taught.seen is None:
         raise NotApplicable("no decoder was seen to read the labels token by token")
     if taught.scored is None:
@@ -62,7 +66,7 @@ def teaching(label_rows: tuple[LabelRow, ...], rehearsal: Rehearsal, first_step:
 
 
 @provider
-def follow_distance(rehearsal: Rehearsal) -> int:
+def follow_distance(rehearsal: EvalForward) -> int:
     """How far behind a label the scores follow it."""
     if rehearsal.follows is None:
         raise NotApplicable("the scores do not follow the labels: no decoder reads them")
@@ -71,7 +75,7 @@ def follow_distance(rehearsal: Rehearsal) -> int:
 
 @provider
 def decoder_rows(
-    label_rows: tuple[LabelRow, ...], rehearsal: Rehearsal | None = None, model: Any = None
+    label_rows: tuple[LabelRow, ...], rehearsal: EvalForward | None = None, model: Any = None
 ) -> tuple[LabelRow, ...]:
     """The rows with a label, where a decoder says them one after the other: not classes, not targets of CTC."""
     told = getattr(getattr(model, "config", None), "is_encoder_decoder", False)
@@ -81,7 +85,7 @@ def decoder_rows(
 
 
 @provider
-def decoder_start(special_ids: SpecialIds, rehearsal: Rehearsal | None = None) -> int:
+def decoder_start(special_ids: SpecialIds, rehearsal: EvalForward | None = None) -> int:
     """By the configuration; else what the decoder was seen to read first in every row."""
     firsts = {row[0] for row in rehearsal.given if row} if rehearsal else set()
     if special_ids.start is None and len(firsts) != 1:
@@ -96,7 +100,7 @@ def prefixes(
     special_ids: SpecialIds,
     model: Any = None,
     decoder_start: int | None = None,
-) -> Prefixes:
+) -> LabelPrefixes:
     """The special tokens before the text of each row."""
     from probes.facts.labels.label_prefixes import prefixes_of
 
@@ -106,7 +110,7 @@ def prefixes(
 @provider
 def source_rows(
     drawn_batches: tuple[Any, ...], decoder_rows: tuple[LabelRow, ...], special_ids: SpecialIds, model: Any = None
-) -> tuple[SourceRow, ...]:
+) -> tuple[SourceLabelPair, ...]:
     """The labels of each row beside its input_ids, where an encoder reads tokens."""
     from probes.facts.labels.label_rows import source_rows_of
 
@@ -118,7 +122,7 @@ def source_rows(
 
 
 @provider
-def endings(decoder_rows: tuple[LabelRow, ...], special_ids: SpecialIds, model: Any = None) -> Endings:
+def endings(decoder_rows: tuple[LabelRow, ...], special_ids: SpecialIds, model: Any = None) -> EndTokens:
     """Which rows end with an end token, and how much room there is behind those that do not."""
     from probes.facts.labels.label_rows import endings_of
 
@@ -161,17 +165,17 @@ def label_rows(
     special_ids: SpecialIds,
     labels_of: Any = None,
     first_step: FirstStep | None = None,
-    rehearsal: Rehearsal | None = None,
+    rehearsal: EvalForward | None = None,
 ) -> tuple[LabelRow, ...]:
     """Every row of the drawn labels. What the loss was seen to skip does not count as scored."""
     from probes.facts.core.model_output import labels_of_batch
-    from probes.facts.labels.label_rows import dropped_by_ctc, label_rows_of, skipped_ids
+    from probes.facts.labels.label_rows import dropped_by_ctc, ignored_ids, label_rows_of
 
     read = labels_of or labels_of_batch
     if read(drawn_batches[0]) is None:
         raise NotApplicable("the batches hold no 'labels' and are no pairs: give labels_of")
     special = special_ids if _are_tokens(special_ids, first_step) else SpecialIds()
-    skipped = skipped_ids(read(drawn_batches[0]), first_step.felt, special) if first_step else ()
+    skipped = ignored_ids(read(drawn_batches[0]), first_step.felt, special) if first_step else ()
     skipped += dropped_by_ctc(rehearsal.ctc, read(drawn_batches[0])) if rehearsal else ()
     rows = label_rows_of(drawn_batches, read, special, skipped)
     if not rows:

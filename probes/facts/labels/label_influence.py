@@ -5,13 +5,13 @@ from typing import Any
 
 import torch
 
-from probes.facts.core.batches import copied
+from probes.facts.core.batches import copy_batch
 
 SAME = 1e-5  # of the largest score: float32 rounds a hundred times finer, and unchanged positions are computed alike
 NEAR = (-1, 1, 2)  # a label equal to one of these neighbours would not show which of them was read
 
 
-def first_change(
+def first_influenced_position(
     batch: Any,
     labels_of: Callable[[Any], Any],
     scores: torch.Tensor | None,
@@ -24,7 +24,7 @@ def first_change(
     chosen = {row: place for row, ids in enumerate(labels.tolist()) if (place := _place(ids)) is not None}
     if scores.shape[:2] != labels.shape or not chosen or not bool(torch.isfinite(scores).all()):
         return None
-    changed = copied(batch)
+    changed = copy_batch(batch)
     for row, place in chosen.items():
         _change(changed, labels_of(changed), row, place)
     after = score(changed)

@@ -5,7 +5,7 @@ from typing import Any
 
 from probes.facts.core.token_ids import special_tokens
 from probes.facts.core.types import SpecialIds
-from probes.facts.labels.prefix_types import Prefix, Prefixes, is_task, language_of
+from probes.facts.labels.prefix_types import LabelPrefix, LabelPrefixes, is_task, language_of
 from probes.facts.labels.types import LabelRow
 
 CODES = 2  # letters of a code of two letters; codes of three cannot be compared with them
@@ -13,13 +13,13 @@ CODES = 2  # letters of a code of two letters; codes of three cannot be compared
 
 def prefixes_of(
     rows: Sequence[LabelRow], tokenizer: Any, special: SpecialIds, model: Any, start: int | None
-) -> Prefixes:
+) -> LabelPrefixes:
     """Padding and end are no prefix; the start token may be, where somebody left it there."""
     names = special_tokens(tokenizer)
     dropped = {*special.padding, *special.ends}
     generation = getattr(model, "generation_config", None)
-    return Prefixes(
-        rows=tuple(Prefix(row.where, _leading(row, names, dropped)) for row in rows),
+    return LabelPrefixes(
+        rows=tuple(LabelPrefix(row.where, _leading(row, names, dropped)) for row in rows),
         tasks=tuple(name for name in names.values() if is_task(name)),
         start=names.get(start, "") if start is not None else "",
         wanted=_wanted(tokenizer, generation),

@@ -7,7 +7,7 @@ from typing import Any
 
 from probes.facts.core.batch_rows import rows_of
 from probes.facts.core.types import SpecialIds
-from probes.facts.labels.types import CtcRow, Endings, LabelRow, SourceRow
+from probes.facts.labels.types import CtcRow, EndTokens, LabelRow, SourceLabelPair
 
 IGNORED = -100
 
@@ -25,7 +25,7 @@ def label_rows_of(
 
 def _row(batch: int, number: int, ids: list[int], special: SpecialIds, unscored: set[int]) -> LabelRow:
     scored = [token for token in ids if token not in unscored]
-    tail = padded_tail(ids, special) if len(ids) > 1 else 0  # a single label per row is a class
+    tail = padding_length(ids, special) if len(ids) > 1 else 0  # a single label per row is a class
     inside = [token for token in ids[len(ids) - tail :] if token not in unscored]
     return LabelRow(
         where=f"batch {batch}, row {number}",
@@ -41,7 +41,7 @@ def _row(batch: int, number: int, ids: list[int], special: SpecialIds, unscored:
     )
 
 
-def padded_tail(ids: Sequence[int], special: SpecialIds) -> int:
+def padding_length(ids: Sequence[int], special: SpecialIds) -> int:
     """How many positions at the end hold padding. Where padding is the end token, the first of them is the end."""
     start = len(ids)
     while start and (ids[start - 1] == IGNORED or ids[start - 1] in special.padding):
@@ -51,7 +51,7 @@ def padded_tail(ids: Sequence[int], special: SpecialIds) -> int:
     return len(ids) - start
 
 
-def endings_of(rows: Sequence[LabelRow], special: SpecialIds) -> Endings:
+def endings_of(rows: Sequence[LabelRow], special: SpecialIds) -> EndTokens:
     """A row that has no end and is as long as any was perhaps cut: it should not end. Unless none ends."""
     without = [row for row in rows if not set(row.ids) & set(special.ends)]
     longest = max((row.scored for row in rows), default=0)
@@ -60,7 +60,7 @@ def endings_of(rows: Sequence[LabelRow], special: SpecialIds) -> Endings:
     room = [row.ids and row.ids[-1] == IGNORED for row in without]
     by_id = set(special.ends) & set(special.padding)  # padding is the end token: whoever masks by id masks both
     one_left = all(_narrowest(batch) == 1 for _, batch in groupby(without, key=lambda row: row.batch))
-    return Endings(
+    return EndTokens(
         rows=len(rows),
         without=tuple(row for row in without if row not in cut),
         cut=tuple(cut),
@@ -74,7 +74,9 @@ def _narrowest(batch: Iterable[LabelRow]) -> int:
     return min(len(row.ids) - max(place for place, token in enumerate(row.ids, 1) if token >= 0) for row in batch)
 
 
-def source_rows_of(batches: Sequence[Any], rows: Sequence[LabelRow], special: SpecialIds) -> tuple[SourceRow, ...]:
+def source_rows_of(
+    batches: Sequence[Any], rows: Sequence[LabelRow], special: SpecialIds
+) -> tuple[SourceLabelPair, ...]:
     """Only where the batch has as many inputs as labels."""
     sources = [list(rows_of(batch.get("input_ids"))) if hasattr(batch, "get") else [] for batch in batches]
     drop = {IGNORED, *special.padding, *special.ends}
@@ -82,11 +84,11 @@ def source_rows_of(batches: Sequence[Any], rows: Sequence[LabelRow], special: Sp
     for number, own in ((number, list(own)) for number, own in groupby(rows, key=lambda row: row.batch)):
         for row, ids in zip(own, sources[number], strict=False):
             said, read = ([token for token in line if token not in drop] for line in (row.ids, ids))
-            found.append(SourceRow(row.where, len(said), said == read))
+            found.append(SourceLabelPair(row.where, len(said), said == read))
     return tuple(found)
 
 
-def inside(row: Sequence[int]) -> list[int]:
+def strip_tail(row: Sequence[int]) -> list[int]:
     """Without what is repeated at its end, which may be padding that nobody masked, and without its last symbol."""
     ids = [token for token in row if token != IGNORED]
     while len(ids) > 1 and ids[-1] == ids[-2]:
@@ -94,10 +96,10 @@ def inside(row: Sequence[int]) -> list[int]:
     return ids[:-1]
 
 
-def with_blanks(targets: Sequence[CtcRow], rows: Sequence[LabelRow]) -> tuple[CtcRow, ...]:
+def count_dropped_blanks(targets: Sequence[CtcRow], rows: Sequence[LabelRow]) -> tuple[CtcRow, ...]:
     """A loss may drop blanks from the labels without a word: they are counted where the rest is the target."""
     labels = {row.where: row.ids for row in rows}
-    dropped = {row.where: inside(labels[row.where]).count(row.blank) for row in targets if _drops(row, labels)}
+    dropped = {row.where: strip_tail(labels[row.where]).count(row.blank) for row in targets if _drops(row, labels)}
     return tuple(replace(row, blanks=max(row.blanks, dropped.get(row.where, 0))) for row in targets)
 
 
@@ -112,13 +114,13 @@ def _drops(row: CtcRow, labels: Mapping[str, tuple[int, ...]]) -> bool:
     return row.blank in ids and row.symbols == len(ids) - ids.count(row.blank)
 
 
-def skipped_ids(labels: Any, felt: Sequence[Sequence[bool]], special: SpecialIds) -> tuple[int, ...]:
+def ignored_ids(labels: Any, felt: Sequence[Sequence[bool]], special: SpecialIds) -> tuple[int, ...]:
     """Padding ids that the loss skips though they are not -100 (a loss with an ignore_index of its own), as measured.
 
     The first position of the tail is left out: a loss that shifts its labels looks one position ahead.
     """
     seen: dict[int, bool] = {}
     for ids, looked in zip(rows_of(labels), felt, strict=False):
-        for position in range(len(ids) - padded_tail(ids, special) + 1, len(ids)):
+        for position in range(len(ids) - padding_length(ids, special) + 1, len(ids)):
             seen[ids[position]] = seen.get(ids[position], False) or looked[position]
     return tuple(sorted(token for token, scored in seen.items() if not scored and token != IGNORED))

@@ -2,16 +2,16 @@
 
 from collections.abc import Sequence
 
-from probes.facts.labels.types import Teaching
+from probes.facts.labels.types import LabelShift
 
 Rows = Sequence[Sequence[int]]
 SHIFTS = (0, 1, 2)
 ENOUGH = 0.9  # of the positions: specials and padding aside, a copy agrees everywhere, and a wrong shift in a tenth
 
 
-def teaching_of(labels: Rows, given: Rows, wanted: Rows, follows: int | None = None) -> Teaching:
+def measure_label_shift(labels: Rows, given: Rows, wanted: Rows, follows: int | None = None) -> LabelShift:
     """Shifts that cannot be told (constant rows, classes instead of tokens) are None."""
-    return Teaching(
+    return LabelShift(
         first=tuple(row[0] for row in given if row),
         seen=_shift(given, labels),
         scored=_shift(labels, wanted),

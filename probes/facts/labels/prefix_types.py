@@ -26,7 +26,7 @@ def is_task(name: str) -> bool:
 
 
 @dataclass(frozen=True)
-class Prefix:
+class LabelPrefix:
     """The special tokens before the text of one row, by name."""
 
     where: str
@@ -42,10 +42,10 @@ class Prefix:
 
 
 @dataclass(frozen=True)
-class Prefixes:
+class LabelPrefixes:
     """All rows of the drawn batches. `wanted`: the language by everybody's word, each under who says so."""
 
-    rows: tuple[Prefix, ...]
+    rows: tuple[LabelPrefix, ...]
     tasks: tuple[str, ...] = ()  # task tokens that the tokenizer knows
     start: str = ""  # the decoder's start token by name
     wanted: Mapping[str, str] = field(default_factory=dict)

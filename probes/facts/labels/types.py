@@ -39,7 +39,7 @@ class CtcRow:
 
 
 @dataclass(frozen=True)
-class Endings:
+class EndTokens:
     """Rows of labels without an end token, of so many. `cut`: as long as the longest of all, so perhaps cut there."""
 
     rows: int
@@ -54,7 +54,7 @@ class Endings:
 
 
 @dataclass(frozen=True)
-class Rehearsal:
+class EvalForward:
     """Forward passes in evaluation mode over the drawn batches, without gradients."""
 
     loss: float | None = None  # of the first batch
@@ -65,7 +65,7 @@ class Rehearsal:
 
 
 @dataclass(frozen=True)
-class Teaching:
+class LabelShift:
     """How the first batch's labels stand to what the decoder reads and to what the loss scores."""
 
     first: tuple[int, ...] = ()  # what each row's decoder reads first
@@ -80,7 +80,7 @@ class Teaching:
 
 
 @dataclass(frozen=True)
-class SourceRow:
+class SourceLabelPair:
     """One row's labels beside the ids that the encoder reads."""
 
     where: str

@@ -8,13 +8,13 @@ from diagnose.common.provider import provider
 from diagnose.engine.context import NotApplicable
 from probes.facts.core.types import FirstLoss
 from probes.facts.first_step.types import FirstStep
-from probes.facts.hf_trainer.mutable_state import books_of
+from probes.facts.hf_trainer.mutable_state import mutable_state_of
 from probes.facts.learning_rate.types import SEEN, RateSweep, RateTrial, ScheduleCurve
 
 if TYPE_CHECKING:
     from torch.nn import Module
 
-    from probes.facts.learning_rate.rate_trial import Ground
+    from probes.facts.learning_rate.rate_trial import RateTrialSetup
 
 BATCHES = 6
 SECONDS = 30.0  # for two walks; where they would take longer, it is skipped and said so
@@ -33,15 +33,15 @@ def rate_ground(
     precision: str = "fp32",
     trainer: Any = None,
     grad_scaler: Any = None,
-) -> "Ground":
+) -> "RateTrialSetup":
     """Batches, optimiser and rate, as the run will have them."""
     from probes.facts.core.batches import draw
     from probes.facts.core.model_output import loss_of_output
-    from probes.facts.first_step.update import updates_alone
-    from probes.facts.learning_rate.rate_trial import Ground
+    from probes.facts.first_step.update import steps_without_closure
+    from probes.facts.learning_rate.rate_trial import RateTrialSetup
 
     inner = getattr(optimizer, "optimizer", optimizer)
-    if not hasattr(inner, "param_groups") or not hasattr(inner, "state") or not updates_alone(inner):
+    if not hasattr(inner, "param_groups") or not hasattr(inner, "state") or not steps_without_closure(inner):
         raise NotApplicable(f"{type(inner).__name__} is no optimiser whose rate could be set for one update")
     drawn = draw(train_batches, BATCHES)
     if drawn.failure is not None or not drawn.batches:
@@ -49,14 +49,14 @@ def rate_ground(
     peak = schedule_curve.peak if schedule_curve is not None else _highest(inner)
     warms_up = schedule_curve is not None and schedule_curve.first < 0.5 * schedule_curve.peak
     around = nullcontext if trainer is not None else _around(model, precision)
-    books = (*books_of(trainer), grad_scaler)
+    books = (*mutable_state_of(trainer), grad_scaler)
     loss = compute_loss or loss_of_output
-    return Ground(model, drawn.batches, loss, inner, peak, warms_up, _clip(training_arguments), around, books)
+    return RateTrialSetup(model, drawn.batches, loss, inner, peak, warms_up, _clip(training_arguments), around, books)
 
 
 @provider
 def rate_trial(
-    rate_ground: "Ground",
+    rate_ground: "RateTrialSetup",
     first_step: FirstStep,
     labels_of: Any = None,
     total_steps: int | None = None,
@@ -79,7 +79,7 @@ def rate_trial(
 
 
 @provider
-def rate_sweep(rate_ground: "Ground") -> RateSweep:
+def rate_sweep(rate_ground: "RateTrialSetup") -> RateSweep:
     """For `diagnose overfit`: which rates would do."""
     from probes.facts.learning_rate.rate_trial import sweep
 
@@ -121,9 +121,9 @@ def _needed(loss: FirstLoss | None, floor: float | None, steps: int | None) -> f
 
 def _floor(batches: Any, labels_of: Any) -> float | None:
     from probes.facts.core.batch_rows import rows_of
-    from probes.facts.core.entropy import unigram
+    from probes.facts.core.entropy import unigram_entropy
     from probes.facts.core.model_output import labels_of_batch
 
     read = labels_of or labels_of_batch
     rows = [[token for token in row if token >= 0] for batch in batches for row in rows_of(read(batch))]
-    return unigram(rows) if rows else None
+    return unigram_entropy(rows) if rows else None

@@ -5,13 +5,13 @@ import math
 from diagnose.common.provider import provider
 from diagnose.engine.context import NotApplicable
 from probes.facts.learning_rate.types import ScheduleCurve
-from probes.facts.settings.types import RunSettings, UpdatePlan
+from probes.facts.settings.types import RunSettings, UpdateCount
 
 
 @provider(priority=3)
-def schedule_curve(run_settings: RunSettings, update_plan: UpdatePlan) -> ScheduleCurve:
+def schedule_curve(run_settings: RunSettings, update_plan: UpdateCount) -> ScheduleCurve:
     """The schedule that transformers will make by its name."""
-    from probes.facts.learning_rate.play_schedule import CannotPlay, named
+    from probes.facts.learning_rate.play_schedule import ScheduleNotPlayable, schedule_by_name
 
     settings, updates = run_settings, update_plan.updates
     if settings.kind != "transformers" or settings.learning_rate is None:
@@ -19,6 +19,6 @@ def schedule_curve(run_settings: RunSettings, update_plan: UpdatePlan) -> Schedu
     warmup = settings.warmup or 0.0
     steps = int(warmup) if warmup >= 1 else math.ceil(warmup * updates)
     try:
-        return named(settings.schedule or "linear", settings.learning_rate, steps, updates)
-    except (CannotPlay, TypeError, ValueError) as reason:
+        return schedule_by_name(settings.schedule or "linear", settings.learning_rate, steps, updates)
+    except (ScheduleNotPlayable, TypeError, ValueError) as reason:
         raise NotApplicable(str(reason)) from reason

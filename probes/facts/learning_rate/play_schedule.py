@@ -16,19 +16,21 @@ MOST = 2_000_000  # updates, some ten seconds
 RISE = 1e-6  # of the peak: smaller changes are rounding
 
 
-class CannotPlay(Exception):
+class ScheduleNotPlayable(Exception):
     """The schedule follows the figures of the run, or is none of torch's."""
 
 
-def play(scheduler: Any, updates: int, pace: int | None) -> ScheduleCurve:
+def play_schedule(scheduler: Any, updates: int, pace: int | None) -> ScheduleCurve:
     """A copy of the schedule, stepped as often as the run will step it (once for each update, if nobody knows)."""
     scheduler = unwrapped(scheduler)
     if isinstance(scheduler, ReduceLROnPlateau):
-        raise CannotPlay(f"{type(scheduler).__name__} follows the figures of the run")
+        raise ScheduleNotPlayable(f"{type(scheduler).__name__} follows the figures of the run")
     if not isinstance(scheduler, LRScheduler):
-        raise CannotPlay(f"{type(scheduler).__name__} is no schedule of torch's, so nobody knows how it is stepped")
+        raise ScheduleNotPlayable(
+            f"{type(scheduler).__name__} is no schedule of torch's, so nobody knows how it is stepped"
+        )
     if updates > MOST:
-        raise CannotPlay(f"a run of {updates:,} updates is too long to be played through")
+        raise ScheduleNotPlayable(f"a run of {updates:,} updates is too long to be played through")
     twin, stand_in = _twin(scheduler)
     base = max((group.get("initial_lr", group["lr"]) for group in stand_in.param_groups), default=0.0)
     rates, raised = _rates(twin, stand_in, updates, pace or 1)
@@ -37,13 +39,13 @@ def play(scheduler: Any, updates: int, pace: int | None) -> ScheduleCurve:
     return _curve(kind_of(scheduler), updates, float(base), rates, **shape, **at)
 
 
-def named(name: str, rate: float, warmup: int, updates: int) -> ScheduleCurve:
+def schedule_by_name(name: str, rate: float, warmup: int, updates: int) -> ScheduleCurve:
     """The schedule that transformers makes for this name."""
     from transformers import get_scheduler
 
     stand_in = torch.optim.SGD([torch.nn.Parameter(torch.zeros(1))], lr=rate)
     scheduler = get_scheduler(name, stand_in, num_warmup_steps=warmup, num_training_steps=updates)
-    return play(scheduler, updates, pace=1)
+    return play_schedule(scheduler, updates, pace=1)
 
 
 def _twin(scheduler: Any) -> tuple[Any, torch.optim.Optimizer]:

@@ -10,10 +10,10 @@ import torch
 
 from probes.facts.core.model_output import ComputeLoss
 from probes.facts.core.model_parts import as_in_training
-from probes.facts.core.observer import observed
-from probes.facts.first_step.update import highest_rates
-from probes.facts.learning_rate.rate_updates import Around, Walker
-from probes.facts.learning_rate.types import SEEN, RateSweep, RateTrial, Walk
+from probes.facts.core.observer import restore_afterwards
+from probes.facts.first_step.update import set_peak_rates
+from probes.facts.learning_rate.rate_updates import Around, RateStepper
+from probes.facts.learning_rate.types import SEEN, RateRun, RateSweep, RateTrial
 
 UPDATES, LONGER = 20, (40, 80)  # of the first look; and of further ones, where a tenth of the rate catches up
 LOOKS = 5  # updates between two measurements
@@ -28,7 +28,7 @@ AWAY = 1.5  # times the first loss: it runs away
 
 
 @dataclass(frozen=True)
-class Ground:
+class RateTrialSetup:
     """What is walked on."""
 
     model: torch.nn.Module
@@ -41,23 +41,23 @@ class Ground:
     around: Around
     others: Iterable[Any] = ()
 
-    def walker(self) -> Walker:
+    def walker(self) -> RateStepper:
         """The groups at their highest rates, scaled to the schedule's peak. Called under the observer."""
-        highest = highest_rates(self.optimizer) or 0.0
+        highest = set_peak_rates(self.optimizer) or 0.0
         for group in self.optimizer.param_groups:
             if highest > 0 and not isinstance(group["lr"], torch.Tensor):
                 group["lr"] *= self.peak / highest
         as_in_training(self.model)
         self.optimizer.state.clear()
-        return Walker(self.model, self.batches, self.compute_loss, self.optimizer, self.clip, self.around)
+        return RateStepper(self.model, self.batches, self.compute_loss, self.optimizer, self.clip, self.around)
 
 
 def try_rates(
-    ground: Ground, floor: float | None, total: int | None, seconds: float, needed: float = SEEN
+    ground: RateTrialSetup, floor: float | None, total: int | None, seconds: float, needed: float = SEEN
 ) -> RateTrial:
     """The peak; where that leaves a doubt, lower rates, or far higher ones where too little moves."""
     start = time.perf_counter()
-    with observed(ground.model, ground.optimizer, others=ground.others):
+    with restore_afterwards(ground.model, ground.optimizer, others=ground.others):
         walker = ground.walker()
         peak, lower, more = _walk(walker, ground, 1.0, UPDATES), None, None
         if _is_doubtful(peak, floor):
@@ -75,7 +75,7 @@ def try_rates(
     )
 
 
-def _with_lower(walker: Walker, ground: Ground, peak: Walk, allowed: float) -> tuple[Walk, Walk]:
+def _with_lower(walker: RateStepper, ground: RateTrialSetup, peak: RateRun, allowed: float) -> tuple[RateRun, RateRun]:
     """A tenth, or less where that does not learn either; longer walks of both while the lower one catches up."""
     start = time.perf_counter()
     for share in LOWER:
@@ -89,21 +89,21 @@ def _with_lower(walker: Walker, ground: Ground, peak: Walk, allowed: float) -> t
     return peak, lower
 
 
-def _is_doubtful(walk: Walk, floor: float | None) -> bool:
+def _is_doubtful(walk: RateRun, floor: float | None) -> bool:
     """No more is known than how frequent labels are: a rate far too high may get there too, and as steadily."""
     if not walk.sound or max(walk.losses) > AWAY * walk.first or walk.last >= walk.first:
         return True
     return floor is not None and walk.last >= KNOWS * floor
 
 
-def _catches_up(low: Walk, high: Walk) -> bool:
+def _catches_up(low: RateRun, high: RateRun) -> bool:
     """Still behind, or hardly ahead, but twice as fast."""
     if not low.sound or not high.sound or low.last < AHEAD * high.last:
         return False
     return low.losses[-2] - low.last > 2 * (high.losses[-2] - high.last)
 
 
-def _walk(walker: Walker, ground: Ground, share: float, updates: int) -> Walk:
+def _walk(walker: RateStepper, ground: RateTrialSetup, share: float, updates: int) -> RateRun:
     walker.back()
     measured = list(ground.batches[:MEASURED])
     losses = [walker.loss(measured)]
@@ -114,13 +114,13 @@ def _walk(walker: Walker, ground: Ground, share: float, updates: int) -> Walk:
         losses.append(walker.loss(measured))
     sound = math.isfinite(losses[-1]) and walker.sound()
     each = tuple(walker.loss([batch]) for batch in ground.batches) if sound else ()
-    return Walk(share, walker.updates, tuple(losses), each, sound)
+    return RateRun(share, walker.updates, tuple(losses), each, sound)
 
 
-def sweep(ground: Ground) -> RateSweep:
+def sweep(ground: RateTrialSetup) -> RateSweep:
     """From a thousandth of the rate to its thousandfold, each update a little higher."""
     start, rates, losses = time.perf_counter(), [], []
-    with observed(ground.model, ground.optimizer, others=ground.others):
+    with restore_afterwards(ground.model, ground.optimizer, others=ground.others):
         walker = ground.walker()
         for number in range(2 * DECADES * STEPS + 1):
             share = 10 ** (number / STEPS - DECADES)

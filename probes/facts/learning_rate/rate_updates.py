@@ -7,7 +7,7 @@ from typing import Any
 import torch
 
 from diagnose.engine import pass_counter
-from probes.facts.core.batches import copied
+from probes.facts.core.batches import copy_batch
 from probes.facts.core.finite import is_finite
 from probes.facts.core.model_output import ComputeLoss
 from probes.facts.core.model_parts import trainable
@@ -16,7 +16,7 @@ FORWARD = 1 / 3  # of a forward and backward pass
 Around = Callable[[], AbstractContextManager[Any]]
 
 
-class Walker:
+class RateStepper:
     """One model, some batches, and an optimiser whose present rates are the measure of all others."""
 
     def __init__(
@@ -40,10 +40,10 @@ class Walker:
         batch = self.batches[self.updates % len(self.batches)]
         self.updates += 1
         self.taken += 1
-        pass_counter.count()
+        pass_counter.count_passes()
         self.model.zero_grad(set_to_none=True)
         with torch.enable_grad(), self.around():
-            loss = self.compute(self.model, copied(batch))
+            loss = self.compute(self.model, copy_batch(batch))
         loss.backward()
         if self.clip:
             _clip(self.weights, self.clip)
@@ -53,10 +53,10 @@ class Walker:
 
     def loss(self, batches: Sequence[Any]) -> float:
         """The mean over these batches, forward only, each time with the same draws of chance."""
-        pass_counter.count(FORWARD * len(batches))
+        pass_counter.count_passes(FORWARD * len(batches))
         torch.manual_seed(0)
         with torch.no_grad(), self.around():
-            return sum(float(self.compute(self.model, copied(batch))) for batch in batches) / len(batches)
+            return sum(float(self.compute(self.model, copy_batch(batch))) for batch in batches) / len(batches)
 
     def back(self) -> None:
         """The weights of the start; the optimiser has forgotten all."""

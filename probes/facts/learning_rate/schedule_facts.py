@@ -5,7 +5,7 @@ from typing import Any
 from diagnose.common.provider import provider
 from diagnose.engine.context import NotApplicable, Unavailable
 from probes.facts.learning_rate.types import ScheduleCurve
-from probes.facts.settings.types import UpdatePlan
+from probes.facts.settings.types import UpdateCount
 
 
 @provider
@@ -14,19 +14,19 @@ def schedule_pace(
 ) -> int:
     """How often the schedule is stepped for one update, as seen in one; a step that does not touch it tells nothing."""
     from diagnose.engine import pass_counter
-    from probes.facts.core.batches import copied
-    from probes.facts.core.observer import observed
+    from probes.facts.core.batches import copy_batch
+    from probes.facts.core.observer import restore_afterwards
     from probes.facts.learning_rate.play_schedule import unwrapped
 
     inner = unwrapped(scheduler)
-    with observed(model, optimizer, inner):
+    with restore_afterwards(model, optimizer, inner):
         before = getattr(inner, "last_epoch", 0)
         try:
-            accumulated_step([copied(batch) for batch in drawn_batches])
+            accumulated_step([copy_batch(batch) for batch in drawn_batches])
         except Exception as error:
             raise Unavailable(f"accumulated_step raised {type(error).__name__}: {error}") from error
         finally:
-            pass_counter.count(len(drawn_batches))
+            pass_counter.count_passes(len(drawn_batches))
         made = int(getattr(inner, "last_epoch", 0)) - before
     if made < 1:
         raise NotApplicable("the schedule is not stepped by accumulated_step")
@@ -35,14 +35,14 @@ def schedule_pace(
 
 @provider(priority=2)
 def schedule_curve(
-    scheduler: Any, update_plan: UpdatePlan, schedule_pace: int | None = None, trainer: Any = None
+    scheduler: Any, update_plan: UpdateCount, schedule_pace: int | None = None, trainer: Any = None
 ) -> ScheduleCurve:
     """A Trainer steps once for each update; of a loop that nobody shows, nobody knows."""
-    from probes.facts.learning_rate.play_schedule import CannotPlay, play
+    from probes.facts.learning_rate.play_schedule import ScheduleNotPlayable, play_schedule
 
     try:
-        return play(scheduler, update_plan.updates, schedule_pace or (1 if trainer is not None else None))
-    except CannotPlay as reason:
+        return play_schedule(scheduler, update_plan.updates, schedule_pace or (1 if trainer is not None else None))
+    except ScheduleNotPlayable as reason:
         raise NotApplicable(str(reason)) from reason
     except (TypeError, ValueError, AttributeError, RuntimeError) as reason:
         raise NotApplicable(f"the schedule cannot be copied and played through: {reason}") from reason

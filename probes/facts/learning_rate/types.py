@@ -11,7 +11,7 @@ LINEAR = 3.0
 
 
 @dataclass(frozen=True)
-class Walk:
+class RateRun:
     """Updates from the same weights and batches at one share of the rate; losses before, on the way and at the end."""
 
     share: float
@@ -46,9 +46,9 @@ class RateTrial:
     """The rate at its peak; beside it, where the first walk leaves a doubt, a lower one, or a far higher one."""
 
     rate: float
-    peak: Walk
-    lower: Walk | None = None
-    more: Walk | None = None
+    peak: RateRun
+    lower: RateRun | None = None
+    more: RateRun | None = None
     floor: float | None = None  # entropy of the labels: what a model reaches that knows only how frequent they are
     total: int | None = None  # updates of the whole run
     needed: float = SEEN  # of the loss: what a whole run has to move it by

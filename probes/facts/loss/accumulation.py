@@ -7,13 +7,13 @@ from typing import Any
 import torch
 
 from diagnose.engine import pass_counter
-from probes.facts.core.batch_rows import LabelsOf, NotCut, collated, rows_of_batch, taken
-from probes.facts.core.batches import copied
+from probes.facts.core.batch_rows import CannotSplitBatch, LabelsOf, collated, rows_of_batch, select_rows
+from probes.facts.core.batches import copy_batch
 from probes.facts.core.model_output import ComputeLoss
-from probes.facts.core.observer import observed
-from probes.facts.core.snapshot import Keeper
-from probes.facts.loss.gradient_capture import Catcher, Sample, compared, mean
-from probes.facts.loss.types import Accumulation
+from probes.facts.core.observer import restore_afterwards
+from probes.facts.core.snapshot import Snapshot
+from probes.facts.loss.gradient_capture import GradientCapture, Sample, compare_gradients, mean
+from probes.facts.loss.types import AccumulationError
 
 Parts = tuple[Any, list[Any], float]
 
@@ -31,26 +31,26 @@ def accumulate(
     share: float = 1.0,
     optimizer: Any = None,
     others: Iterable[Any] = (),
-) -> Accumulation:
+) -> AccumulationError:
     """Two passes of the whole; two more where they differ. `share`: of the configured batch that the whole is."""
-    with observed(model, optimizer, others=others) as before, torch.enable_grad():
+    with restore_afterwards(model, optimizer, others=others) as before, torch.enable_grad():
         _still(model)
-        bench = _Bench(model, step, compute_loss, optimizer, before)
-        pass_counter.count(2 * share)
+        bench = _AccumulationTrial(model, step, compute_loss, optimizer, before)
+        pass_counter.count_passes(2 * share)
         reference = bench.gradient([whole])[0]
         found, updates = bench.accumulated(parts)
-        error, ratio, cosine = compared(found, reference)
-        result = Accumulation(len(parts), error, ratio, cosine, updates=updates)
+        error, ratio, cosine = compare_gradients(found, reference)
+        result = AccumulationError(len(parts), error, ratio, cosine, updates=updates)
         if error <= ALIKE:
             return result
-        pass_counter.count(share)
+        pass_counter.count_passes(share)
         alone = bench.gradient(parts)
         return bench.explained(result, found, alone, parts)
 
 
-class _Bench:
+class _AccumulationTrial:
     def __init__(
-        self, model: torch.nn.Module, step: Step, compute_loss: ComputeLoss, optimizer: Any, before: Keeper
+        self, model: torch.nn.Module, step: Step, compute_loss: ComputeLoss, optimizer: Any, before: Snapshot
     ) -> None:
         self.model, self.step, self.compute, self.optimizer, self.before = model, step, compute_loss, optimizer, before
 
@@ -58,8 +58,8 @@ class _Bench:
         """Of each batch by itself."""
         found = []
         for batch in batches:
-            with Catcher(self.model) as caught:
-                self.compute(self.model, copied(batch)).backward()
+            with GradientCapture(self.model) as caught:
+                self.compute(self.model, copy_batch(batch)).backward()
             found.append(caught.seen)
             self._clear()
         return found
@@ -70,24 +70,26 @@ class _Bench:
         counts = hasattr(self.optimizer, "register_step_pre_hook")
         handle = self.optimizer.register_step_pre_hook(lambda *_: steps.append(1)) if counts else None
         try:
-            with Catcher(self.model) as caught:
-                self.step([copied(batch) for batch in batches])
+            with GradientCapture(self.model) as caught:
+                self.step([copy_batch(batch) for batch in batches])
         finally:
             if handle is not None:
                 handle.remove()
             self._clear()
         return caught.seen, len(steps)
 
-    def explained(self, result: Accumulation, found: Sample, alone: list[Sample], parts: Sequence[Any]) -> Accumulation:
+    def explained(
+        self, result: AccumulationError, found: Sample, alone: list[Sample], parts: Sequence[Any]
+    ) -> AccumulationError:
         """Against the mean of the parts' own gradients, against the last of them, and once more with half of them."""
-        error, ratio, cosine = compared(found, mean(alone))
-        last = compared(found, alone[-1])[2]
+        error, ratio, cosine = compare_gradients(found, mean(alone))
+        last = compare_gradients(found, alone[-1])[2]
         result = replace(result, means_error=error, means_ratio=ratio, means_cosine=cosine, last_cosine=last)
         if error <= ALIKE:
             return result
         half = len(parts) // 2
         again, _ = self.accumulated(parts[:half])
-        return replace(result, half_ratio=compared(again, mean(alone[:half]))[1])
+        return replace(result, half_ratio=compare_gradients(again, mean(alone[:half]))[1])
 
     def _clear(self) -> None:
         with torch.no_grad():
@@ -103,14 +105,16 @@ def _still(model: torch.nn.Module) -> None:
         module.__dict__["train"] = lambda mode=True, module=module: module
 
 
-def whole_and_parts(batch: Any, labels_of: LabelsOf, count: int, dataset: Any = None, collate: Any = None) -> Parts:
+def split_batch(batch: Any, labels_of: LabelsOf, count: int, dataset: Any = None, collate: Any = None) -> Parts:
     """As few rows as will do, spread over the batch; and their share of it."""
     rows = rows_of_batch(batch, labels_of(batch))
     if rows >= count:
         chosen = [rows * place // count for place in range(count)]
-        return taken(batch, chosen, rows), [taken(batch, [row], rows) for row in chosen], count / rows
+        return select_rows(batch, chosen, rows), [select_rows(batch, [row], rows) for row in chosen], count / rows
     if dataset is None or collate is None or not hasattr(dataset, "__getitem__") or len(dataset) < count:
-        raise NotCut(f"a batch of {rows} rows cannot be cut into {count}, and there is no set to collate one from")
+        raise CannotSplitBatch(
+            f"a batch of {rows} rows cannot be cut into {count}, and there is no set to collate one from"
+        )
     chosen = [len(dataset) * place // count for place in range(count)]
     whole, *parts = collated(dataset, [chosen, *([number] for number in chosen)], collate)
     return whole, parts, count / rows

@@ -6,11 +6,11 @@ import torch
 
 from probes.facts.core.batch_rows import MASKS, input_of, tensors
 from probes.facts.core.model_output import logits_of
-from probes.facts.loss.loss_calls import Ears
-from probes.facts.loss.types import Frames
+from probes.facts.loss.loss_calls import LossCallSpy
+from probes.facts.loss.types import FramesUsed
 
 
-class Listener:
+class EncoderFrameProbe:
     """Hooks on the encoder and on the whole model while one batch runs; `ask` before the backward pass."""
 
     def __init__(self, model: torch.nn.Module, batch: Any) -> None:
@@ -18,13 +18,13 @@ class Listener:
         self._row = whole_row(batch)
         self._hidden: torch.Tensor | None = None
         self._logits: torch.Tensor | None = None
-        self.frames: list[Frames] = []
+        self.frames: list[FramesUsed] = []
 
     def __enter__(self) -> Self:
         self._handles = [self._model.register_forward_hook(self._see)]
         if self._encoder:
             self._handles.append(self._encoder[1].register_forward_hook(self._keep))
-        self._ears = Ears()
+        self._ears = LossCallSpy()
         self._ears.__enter__()
         return self
 
@@ -42,10 +42,12 @@ class Listener:
         felt = self._felt(self._row)
         if felt is not None:
             last = int(felt.nonzero()[-1]) + 1
-            self.frames.append(Frames(name, "the decoder", len(felt), last, self._where))
+            self.frames.append(FramesUsed(name, "the decoder", len(felt), last, self._where))
         for frames, lengths in self._ears.ctc:
             if self._row < len(lengths):
-                self.frames.append(Frames(name or "ctc_loss", "the CTC loss", frames, lengths[self._row], self._where))
+                self.frames.append(
+                    FramesUsed(name or "ctc_loss", "the CTC loss", frames, lengths[self._row], self._where)
+                )
 
     @property
     def _where(self) -> str:

@@ -8,22 +8,22 @@ import torch
 
 from diagnose.engine import pass_counter
 from probes.facts.core.batch_rows import input_of
-from probes.facts.core.batches import copied
+from probes.facts.core.batches import copy_batch
 from probes.facts.core.failure import failure_of
 from probes.facts.core.finite import is_finite
-from probes.facts.core.fork import CannotFork, in_child
+from probes.facts.core.fork import CannotFork, run_in_fork
 from probes.facts.core.model_output import ComputeLoss
 from probes.facts.core.model_parts import trainable
-from probes.facts.core.observer import observed
-from probes.facts.loss.encoder_frames import Listener
-from probes.facts.loss.types import Extreme, Extremes, Frames
+from probes.facts.core.observer import restore_afterwards
+from probes.facts.loss.encoder_frames import EncoderFrameProbe
+from probes.facts.loss.types import ExtremeBatches, ExtremeBatchResult, FramesUsed
 
 Collate = Callable[[list[Any]], Any]
 KINDS = ("the longest rows", "the shortest rows", "a short row beside a long one")
 
 
 @dataclass(frozen=True)
-class Picked:
+class ExtremeBatch:
     """A batch of chosen rows."""
 
     kind: str
@@ -34,9 +34,9 @@ class Picked:
 def pick(dataset: Any, numbers: Sequence[int], collate: Collate, labels_of: Any, rows: int, most: int | None) -> Any:
     """From these candidates, in a child. `rows` fill a batch; `most` bounds its size where the loader does so too."""
 
-    def work() -> list[Picked]:
+    def work() -> list[ExtremeBatch]:
         items = [dataset[number] for number in numbers]
-        sizes = [_size(collate([copied(item)]), labels_of) for item in items]
+        sizes = [_size(collate([copy_batch(item)]), labels_of) for item in items]
         order = sorted(range(len(items)), key=lambda place: sizes[place])
         if sizes[order[0]] == sizes[order[-1]]:
             return []
@@ -45,14 +45,14 @@ def pick(dataset: Any, numbers: Sequence[int], collate: Collate, labels_of: Any,
         longest = dict.fromkeys([wordy, *reversed(order)])  # the longest text too, wherever it stands
         chosen = (list(longest)[:many], order[:2], [order[0], order[-1]])
         return [
-            Picked(kind, tuple(numbers[p] for p in places), collate([copied(items[p]) for p in places]))
+            ExtremeBatch(kind, tuple(numbers[p] for p in places), collate([copy_batch(items[p]) for p in places]))
             for kind, places in zip(KINDS, chosen, strict=True)
         ]
 
     try:
-        return in_child(work)
+        return run_in_fork(work)
     except CannotFork:
-        with observed(others=(dataset, collate)):
+        with restore_afterwards(others=(dataset, collate)):
             return work()
 
 
@@ -64,43 +64,45 @@ def _size(batch: Any, labels_of: Any) -> tuple[int, int]:
 
 def run_extremes(
     model: torch.nn.Module,
-    picked: Sequence[Picked],
+    picked: Sequence[ExtremeBatch],
     compute_loss: ComputeLoss,
     usual: Any,
     others: Iterable[Any] = (),
-) -> Extremes:
+) -> ExtremeBatches:
     """Each one forwards and backwards in training mode; what raises is told, and the next one is tried."""
     size = max(_numbers(usual), 1)
-    batches: list[Extreme] = []
-    frames: list[Frames] = []
-    with observed(model, others=others), torch.enable_grad():
+    batches: list[ExtremeBatchResult] = []
+    frames: list[FramesUsed] = []
+    with restore_afterwards(model, others=others), torch.enable_grad():
         if not model.training:
             model.train()
         for one in picked:
-            pass_counter.count(_numbers(one.batch) / size)
-            with Listener(model, one.batch) as listener:
+            pass_counter.count_passes(_numbers(one.batch) / size)
+            with EncoderFrameProbe(model, one.batch) as listener:
                 batches.append(_run(model, one, compute_loss, listener))
             frames += listener.frames
             for parameter in model.parameters():
                 parameter.grad = None
-    return Extremes(tuple(batches), tuple(frames))
+    return ExtremeBatches(tuple(batches), tuple(frames))
 
 
-def _run(model: torch.nn.Module, one: Picked, compute_loss: ComputeLoss, listener: Listener) -> Extreme:
+def _run(
+    model: torch.nn.Module, one: ExtremeBatch, compute_loss: ComputeLoss, listener: EncoderFrameProbe
+) -> ExtremeBatchResult:
     rows = tuple(f"train_dataset[{number}]" for number in one.numbers)
     read = input_of(one.batch)
-    extreme = Extreme(one.kind, rows, tuple(read[1].shape) if read else ())
+    extreme = ExtremeBatchResult(one.kind, rows, tuple(read[1].shape) if read else ())
     phase = "forward pass"
     try:
-        loss = compute_loss(model, copied(one.batch))
+        loss = compute_loss(model, copy_batch(one.batch))
         listener.ask()
         phase = "backward pass"
         loss.backward()
     except Exception as error:
-        return Extreme(**{**vars(extreme), "failure": failure_of(error, model, phase)})
+        return ExtremeBatchResult(**{**vars(extreme), "failure": failure_of(error, model, phase)})
     gradients = [(name, parameter.grad) for name, parameter in trainable(model) if parameter.grad is not None]
     bad = tuple(name for name, gradient in gradients if not gradient.is_sparse and not is_finite(gradient))
-    return Extreme(**{**vars(extreme), "loss": float(loss.detach()), "bad_gradients": bad})
+    return ExtremeBatchResult(**{**vars(extreme), "loss": float(loss.detach()), "bad_gradients": bad})
 
 
 def _numbers(batch: Any) -> int:

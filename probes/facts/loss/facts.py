@@ -9,8 +9,8 @@ from diagnose.engine.context import NotApplicable, Unavailable
 from probes.facts.core.types import FirstLoss
 from probes.facts.corpus.types import Corpus
 from probes.facts.first_step.types import Gradients
-from probes.facts.hf_trainer.mutable_state import books_of
-from probes.facts.loss.types import Accumulation, Extremes, Frames, LossTrials
+from probes.facts.hf_trainer.mutable_state import mutable_state_of
+from probes.facts.loss.types import AccumulationError, ExtremeBatches, FramesUsed, LossTrials
 from probes.facts.settings.types import RunSettings
 
 if TYPE_CHECKING:
@@ -31,15 +31,15 @@ def loss_trials(
     trainer: Any = None,
 ) -> LossTrials:
     """A few rows, and the same with one thing changed; all in one observed block."""
-    from probes.facts.core.batch_rows import NotCut
+    from probes.facts.core.batch_rows import CannotSplitBatch
     from probes.facts.core.model_output import labels_of_batch, loss_of_output
-    from probes.facts.loss.perturbed_batches import try_loss
+    from probes.facts.loss.perturbed_batches import perturb_batch
 
     _require_a_loss(first_loss)
     loss, read = compute_loss or loss_of_output, labels_of or labels_of_batch
     try:
-        trials = try_loss(model, batch, loss, read, inputs_of, books_of(trainer))
-    except NotCut as reason:
+        trials = perturb_batch(model, batch, loss, read, inputs_of, mutable_state_of(trainer))
+    except CannotSplitBatch as reason:
         raise NotApplicable(str(reason)) from reason
     except Exception as reason:  # the whole batch ran: what a part of it raises is no fault of the run
         raise NotApplicable(f"two rows of the batch do not run by themselves: {type(reason).__name__}") from reason
@@ -63,19 +63,19 @@ def accumulation(
     run_settings: RunSettings | None = None,
     train_dataset: Any = None,
     collate: Any = None,
-) -> Accumulation:
+) -> AccumulationError:
     """Four batches through the run's own accumulated step, and the same rows at once."""
-    from probes.facts.core.batch_rows import NotCut
+    from probes.facts.core.batch_rows import CannotSplitBatch
     from probes.facts.core.model_output import labels_of_batch, loss_of_output
-    from probes.facts.loss.accumulation import accumulate, whole_and_parts
+    from probes.facts.loss.accumulation import accumulate, split_batch
 
     _require_gradients(first_gradients)
     try:
         read = labels_of or labels_of_batch
-        whole, parts, share = whole_and_parts(batch, read, BATCHES, train_dataset, collate)
-    except NotCut as reason:
+        whole, parts, share = split_batch(batch, read, BATCHES, train_dataset, collate)
+    except CannotSplitBatch as reason:
         raise NotApplicable(str(reason)) from reason
-    loss, others = compute_loss or loss_of_output, (scheduler, grad_scaler, *books_of(trainer))
+    loss, others = compute_loss or loss_of_output, (scheduler, grad_scaler, *mutable_state_of(trainer))
     found = accumulate(model, accumulated_step, loss, whole, parts, share, optimizer, others)
     return replace(found, configured=run_settings.accumulation if run_settings else None)
 
@@ -92,9 +92,9 @@ def extremes(
     train_manifest: Corpus | None = None,
     train_batches: Any = None,
     trainer: Any = None,
-) -> Extremes:
+) -> ExtremeBatches:
     """The longest rows, as many as fill a batch, the two shortest, and the shortest beside the longest."""
-    from probes.facts.core.batch_rows import NotCut, batch_room
+    from probes.facts.core.batch_rows import CannotSplitBatch, batch_room
     from probes.facts.core.fork import ChildRaised
     from probes.facts.core.model_output import labels_of_batch, loss_of_output
     from probes.facts.loss.extreme_batches import pick, run_extremes
@@ -105,17 +105,17 @@ def extremes(
     try:
         rows, most = batch_room(batch, read, train_dataset, collate, train_batches)
         picked = pick(train_dataset, _candidates(train_dataset, train_manifest, rows), collate, read, rows, most)
-    except NotCut as reason:
+    except CannotSplitBatch as reason:
         raise NotApplicable(str(reason)) from reason
     except ChildRaised as reason:
         raise Unavailable(str(reason)) from reason
     if not picked:
         raise NotApplicable("all rows come out of the collator in one size")
-    return run_extremes(model, picked, compute_loss or loss_of_output, batch, books_of(trainer))
+    return run_extremes(model, picked, compute_loss or loss_of_output, batch, mutable_state_of(trainer))
 
 
 @provider
-def encoder_frames(extremes: Extremes) -> tuple[Frames, ...]:
+def encoder_frames(extremes: ExtremeBatches) -> tuple[FramesUsed, ...]:
     if not extremes.frames:
         raise NotApplicable("no encoder was seen whose frames a decoder or a CTC loss reads")
     return extremes.frames
@@ -123,13 +123,13 @@ def encoder_frames(extremes: Extremes) -> tuple[Frames, ...]:
 
 def _candidates(dataset: Any, manifest: Corpus | None, rows: int) -> Sequence[int]:
     """By the manifest the longest and the shortest of all; else evenly spread."""
-    from probes.facts.core.evenly_spaced import evenly
+    from probes.facts.core.evenly_spaced import evenly_spaced
 
     total = len(dataset)
     told = manifest.rows if manifest and len(manifest.rows) == total else ()
     lengths = [(row.seconds or 0.0, sum(map(len, row.texts.values()))) for row in told]
     if not lengths or lengths[0] == (0.0, 0):
-        return evenly(range(total), min(total, CANDIDATES))
+        return evenly_spaced(range(total), min(total, CANDIDATES))
     order = sorted(range(total), key=lambda number: lengths[number])
     wordy = max(range(total), key=lambda number: lengths[number][1])
     return sorted({*order[:2], *order[-rows:], wordy})

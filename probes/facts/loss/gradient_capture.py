@@ -12,7 +12,7 @@ MOST = 1 << 16  # values of each gradient that are compared, evenly spread: all 
 Sample = dict[str, torch.Tensor]
 
 
-class Catcher:
+class GradientCapture:
     """Keeps a sample of every gradient after each backward pass: clipping, updating and zeroing come too late."""
 
     def __init__(self, model: torch.nn.Module) -> None:
@@ -36,12 +36,12 @@ class Catcher:
     def _see(self, name: str) -> Any:
         def see(parameter: torch.Tensor) -> None:
             if parameter.grad is not None:
-                self.seen[name] = sampled(parameter.grad)
+                self.seen[name] = sample_gradient(parameter.grad)
 
         return see
 
 
-def sampled(gradient: torch.Tensor) -> torch.Tensor:
+def sample_gradient(gradient: torch.Tensor) -> torch.Tensor:
     flat = (gradient.to_dense() if gradient.is_sparse else gradient).detach().reshape(-1)
     every = flat.numel() // MOST + 1
     return flat[:: every + (every > 1 and every % 2 == 0)].float().clone()
@@ -52,7 +52,7 @@ def mean(samples: Sequence[Sample]) -> Sample:
     return {name: torch.stack([s[name] for s in samples if name in s]).sum(0) / len(samples) for name in names}
 
 
-def compared(found: Sample, reference: Sample) -> tuple[float, float, float]:
+def compare_gradients(found: Sample, reference: Sample) -> tuple[float, float, float]:
     """Relative error, ratio along the reference, cosine; over what both hold."""
     names = [name for name in reference if name in found]
     along = sum(float((found[name] * reference[name]).sum()) for name in names)

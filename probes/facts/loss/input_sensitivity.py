@@ -5,7 +5,7 @@ from typing import Any
 
 import torch
 
-from probes.facts.core.torch_ops import flat
+from probes.facts.core.torch_ops import iter_leaves
 
 STILL = 1e-5  # of an input's spread: no more than rounding
 LOST = 1e-3  # of the difference that a module is given: what normalises or attends passes on more
@@ -13,7 +13,7 @@ FURTHER = 0.1  # a later or an outer module is blamed only where it loses far mo
 Step = tuple[str, Any, Any]
 
 
-class Trail:
+class ModuleTrace:
     """While it is open, what every module is given and gives, in the order in which they end."""
 
     def __init__(self, model: torch.nn.Module) -> None:
@@ -35,7 +35,7 @@ class Trail:
         return note
 
 
-def lost_in(one: Sequence[Step], other: Sequence[Step]) -> str:
+def module_losing_signal(one: Sequence[Step], other: Sequence[Step]) -> str:
     """The module that passes on the least of the difference it is given; empty where none of them loses it."""
     least, found = LOST, ""
     for (name, given, said), (_, given_then, said_then) in zip(one, other, strict=False):
@@ -48,7 +48,7 @@ def lost_in(one: Sequence[Step], other: Sequence[Step]) -> str:
 
 
 def _copies(value: Any) -> list[torch.Tensor]:
-    return [tensor.detach().clone() for tensor in flat(value) if tensor.numel()]
+    return [tensor.detach().clone() for tensor in iter_leaves(value) if tensor.numel()]
 
 
 def _apart(one: Sequence[torch.Tensor], other: Sequence[torch.Tensor]) -> tuple[float, float]:

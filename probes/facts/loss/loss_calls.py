@@ -5,7 +5,7 @@ from typing import Any
 import torch
 from torch.overrides import TorchFunctionMode
 
-from probes.facts.loss.types import Heard
+from probes.facts.loss.types import LossCall
 
 # The functions that are given scores, and the axis of the classes in them.
 SCORED = {
@@ -22,12 +22,12 @@ PAIRED = ("mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss")
 MINUS = ("sub", "__sub__", "__rsub__", "rsub", "subtract")
 
 
-class Ears(TorchFunctionMode):
+class LossCallSpy(TorchFunctionMode):
     """`heard` holds one entry for each call, `ctc` the frames and lengths of each CTC loss."""
 
     def __init__(self, labels: Any = None) -> None:
         super().__init__()
-        self.heard: list[Heard] = []
+        self.heard: list[LossCall] = []
         self.ctc: list[tuple[int, tuple[int, ...]]] = []
         self._costs: list[torch.Tensor] = []  # what each CTC loss came to
         self._labels = labels if isinstance(labels, torch.Tensor) else None
@@ -60,7 +60,7 @@ class Ears(TorchFunctionMode):
         axis = 0 if given.dim() == 1 else axis
         scores = given.detach().float()
         axes = range(given.dim()) if name == "kl_div" else (axis,)
-        found = [described(name, scores.movedim(one, -1)) for one in axes if isinstance(one, int)]
+        found = [describe_scores(name, scores.movedim(one, -1)) for one in axes if isinstance(one, int)]
         self.heard += [min(found, key=lambda one: one.log_sum_error)] if found else []
         if name == "ctc_loss":
             lengths = args[2] if len(args) > 2 else kwargs.get("input_lengths")
@@ -75,7 +75,7 @@ class Ears(TorchFunctionMode):
         size = spread.numel()
         outer = size > max(one.numel(), other.numel())
         if outer and (name in PAIRED or (one.dim() != other.dim() and (self._is_label(one) or self._is_label(other)))):
-            self.heard.append(Heard(name, shapes=(tuple(one.shape), tuple(other.shape)), spread=tuple(spread)))
+            self.heard.append(LossCall(name, shapes=(tuple(one.shape), tuple(other.shape)), spread=tuple(spread)))
 
     def _is_label(self, value: torch.Tensor) -> bool:
         labels = self._labels
@@ -84,11 +84,11 @@ class Ears(TorchFunctionMode):
         return torch.equal(labels.reshape(-1).double().cpu(), value.detach().reshape(-1).double().cpu())
 
 
-def described(name: str, scores: torch.Tensor) -> Heard:
+def describe_scores(name: str, scores: torch.Tensor) -> LossCall:
     """Classes are the last axis."""
     if not scores.numel():
-        return Heard(name)
-    return Heard(
+        return LossCall(name)
+    return LossCall(
         name,
         classes=scores.shape[-1],
         lowest=float(scores.min()),

@@ -7,15 +7,15 @@ from typing import Any
 import torch
 
 from diagnose.engine import pass_counter
-from probes.facts.core.batch_rows import LabelsOf, rows_of_batch, taken, with_inputs_exchanged, with_other_labels
+from probes.facts.core.batch_rows import LabelsOf, rows_of_batch, select_rows, with_inputs_exchanged, with_other_labels
 from probes.facts.core.model_output import ComputeLoss
-from probes.facts.core.observer import observed
-from probes.facts.core.output_hook import Watch, watched
-from probes.facts.loss.input_sensitivity import Trail, lost_in
-from probes.facts.loss.loss_calls import Ears
-from probes.facts.loss.reference_cross_entropy import beside_the_book
-from probes.facts.loss.scaled_head import Heads, nudged
-from probes.facts.loss.types import Heard, LossTrials
+from probes.facts.core.observer import restore_afterwards
+from probes.facts.core.output_hook import OutputHook, hook_output
+from probes.facts.loss.input_sensitivity import ModuleTrace, module_losing_signal
+from probes.facts.loss.loss_calls import LossCallSpy
+from probes.facts.loss.reference_cross_entropy import compare_with_cross_entropy
+from probes.facts.loss.scaled_head import HeadHooks, scale_head
+from probes.facts.loss.types import LossCall, LossTrials
 
 FEW = 2  # rows of a trial: two can be exchanged
 MORE = 4  # rows that are put into another order, where the first trials are odd
@@ -24,7 +24,7 @@ TF32 = 5e-5  # a sum of many such products: each is rounded to 5e-4
 FORWARD = 1 / 3  # of a forward and backward pass
 
 
-def try_loss(
+def perturb_batch(
     model: torch.nn.Module,
     batch: Any,
     compute_loss: ComputeLoss,
@@ -33,9 +33,9 @@ def try_loss(
     others: Iterable[Any] = (),
 ) -> LossTrials:
     """Forward passes of two rows, dropout off; about one pass of a batch of four, and less of a larger one."""
-    with observed(model, others=others), watched(model) as watch:
+    with restore_afterwards(model, others=others), hook_output(model) as watch:
         model.eval()
-        bench = _Bench(model, batch, compute_loss, labels_of, watch)
+        bench = _LossTrial(model, batch, compute_loss, labels_of, watch)
         trials, pair = bench.first()
         if trials.value in (0.0, float("inf"), float("-inf")) or trials.value != trials.value:
             return trials
@@ -45,21 +45,21 @@ def try_loss(
         return replace(trials, bound=bench.with_larger_head(pair))
 
 
-class _Bench:
+class _LossTrial:
     """One model, one batch, and the few ways to run it."""
 
     def __init__(
-        self, model: torch.nn.Module, batch: Any, compute_loss: ComputeLoss, labels_of: LabelsOf, watch: Watch
+        self, model: torch.nn.Module, batch: Any, compute_loss: ComputeLoss, labels_of: LabelsOf, watch: OutputHook
     ) -> None:
         self.model, self.batch, self.compute, self.labels_of, self.watch = model, batch, compute_loss, labels_of, watch
         self.rows = rows_of_batch(batch, labels_of(batch))
-        self.heads = Heads(model)
+        self.heads = HeadHooks(model)
 
     def cut(self, numbers: Sequence[int]) -> Any:
-        return taken(self.batch, numbers, self.rows)
+        return select_rows(self.batch, numbers, self.rows)
 
     def run(self, batch: Any, rows: int) -> float:
-        pass_counter.count(FORWARD * rows / self.rows)
+        pass_counter.count_passes(FORWARD * rows / self.rows)
         with torch.no_grad():
             return float(self.compute(self.model, batch))
 
@@ -68,14 +68,14 @@ class _Bench:
         rows = min(FEW, self.rows)
         pair = self.cut(range(rows))
         labels = self.labels_of(pair)
-        pass_counter.count(FORWARD * rows / self.rows)
+        pass_counter.count_passes(FORWARD * rows / self.rows)
         self.watch.keep_graph = True
-        with torch.enable_grad(), self.heads, Ears(labels) as ears:
+        with torch.enable_grad(), self.heads, LossCallSpy(labels) as ears:
             loss = self.compute(self.model, self.cut(range(rows)))
         self.watch.keep_graph = False
         self.heard, self.scores = ears.heard, self.watch.logits
         trials = LossTrials(rows, float(loss.detach()), dict(self.watch.parts), ctc_slope=ears.ctc_slope(loss))
-        trials = beside_the_book(trials, loss, labels, self.watch)
+        trials = compare_with_cross_entropy(trials, loss, labels, self.watch)
         grain = max(torch.finfo(loss.dtype).eps, self.heads.grain, TF32 if loss.is_cuda else 0.0)
         return replace(trials, heard=tuple(ears.heard), grain=grain), pair
 
@@ -118,10 +118,10 @@ class _Bench:
             for parameter in self.model.parameters():
                 size = float(parameter.float().square().mean().sqrt()) if parameter.numel() else 0.0
                 parameter.add_(torch.randn_like(parameter) * (0.1 * size + 1e-3))
-        with Trail(self.model) as usual:
+        with ModuleTrace(self.model) as usual:
             base = replace(trials, value=self.run(self.cut(range(trials.rows)), trials.rows))
         self.scores = self.watch.logits
-        with Trail(self.model) as other:
+        with ModuleTrace(self.model) as other:
             seen = self.with_inputs(base, pair, inputs_of)
         seen = self.with_labels(seen, pair)
         moved = None if seen.other_labels is None else seen.other_labels - base.value
@@ -130,16 +130,16 @@ class _Bench:
             scores_follow=_larger(trials.scores_follow, seen.scores_follow),
             loss_follows=_larger(trials.loss_follows, seen.loss_follows),
             other_labels=trials.other_labels if not moved else trials.value + moved,
-            lost_in=lost_in(usual, other),
+            lost_in=module_losing_signal(usual, other),
         )
 
     def with_larger_head(self, pair: Any) -> Any:
-        def run() -> list[Heard]:
-            with self.heads, Ears() as ears:
+        def run() -> list[LossCall]:
+            with self.heads, LossCallSpy() as ears:
                 self.run(pair, min(FEW, self.rows))
             return ears.heard
 
-        return nudged(self.model, self.heard, self.heads, run)
+        return scale_head(self.model, self.heard, self.heads, run)
 
 
 def _is_still(trials: LossTrials) -> bool:

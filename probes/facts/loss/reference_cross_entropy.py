@@ -6,11 +6,11 @@ from typing import Any
 import torch
 from torch.nn.functional import cross_entropy
 
-from probes.facts.core.output_hook import Watch
+from probes.facts.core.output_hook import OutputHook
 from probes.facts.loss.types import LossTrials
 
 
-def beside_the_book(trials: LossTrials, loss: torch.Tensor, labels: Any, watch: Watch) -> LossTrials:
+def compare_with_cross_entropy(trials: LossTrials, loss: torch.Tensor, labels: Any, watch: OutputHook) -> LossTrials:
     """Plain cross-entropy of these scores and labels: its value, and its gradient beside that of the loss."""
     live, scores = watch.live, watch.logits
     if scores is None or not isinstance(labels, torch.Tensor) or labels.is_floating_point():

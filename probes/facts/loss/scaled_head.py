@@ -6,14 +6,14 @@ from typing import Any, NamedTuple, Self
 
 import torch
 
-from probes.facts.loss.types import Bound, Heard
+from probes.facts.loss.types import HeadBound, LossCall
 
 SIZE = 30.0  # what the head's values are brought to: ten times where a sigmoid or tanh is flat
 SCORES = ("cross_entropy", "cross_entropy_loss", "log_softmax", "binary_cross_entropy_with_logits")
 ALONE = ("binary_cross_entropy_with_logits",)
 
 
-class Ran(NamedTuple):
+class HeadOutput(NamedTuple):
     """A module with weights of its own, and what it put out, before any hook changed that."""
 
     name: str
@@ -24,15 +24,15 @@ class Ran(NamedTuple):
     high: float
 
 
-class Heads:
+class HeadHooks:
     """Remembers what ran last for each width, and the coarsest type that anything was computed in."""
 
     def __init__(self, model: torch.nn.Module) -> None:
-        self.last: dict[int, Ran] = {}
+        self.last: dict[int, HeadOutput] = {}
         self.grain = 0.0
         self._model = model
 
-    def before(self, heard: Heard) -> Ran | None:
+    def before(self, heard: LossCall) -> HeadOutput | None:
         """The module whose values these scores are; a lone score for each row may have lost its axis."""
         lone = self.last.get(1)
         squeezed = heard.function in ALONE and lone is not None and lone.size == prod(heard.shapes[0])
@@ -55,13 +55,15 @@ class Heads:
             if isinstance(output, torch.Tensor) and output.numel() and weight is not None and weight.dim() > 1:
                 raw = _before_hooks(module, given, output)
                 ends = float(raw.min()), float(raw.max())
-                self.last[output.shape[-1]] = Ran(name, module, output.shape[-1], output.numel(), *ends)
+                self.last[output.shape[-1]] = HeadOutput(name, module, output.shape[-1], output.numel(), *ends)
                 self.grain = max(self.grain, torch.finfo(output.dtype).eps if output.is_floating_point() else 0.0)
 
         return look
 
 
-def nudged(model: torch.nn.Module, heard: list[Heard], heads: Heads, run: Callable[[], list[Heard]]) -> Bound | None:
+def scale_head(
+    model: torch.nn.Module, heard: list[LossCall], heads: HeadHooks, run: Callable[[], list[LossCall]]
+) -> HeadBound | None:
     """One more run with larger heads, whose weights are put back by whoever observes: the one whose scores grow least.
 
     None where there is no head.
@@ -76,7 +78,9 @@ def nudged(model: torch.nn.Module, heard: list[Heard], heads: Heads, run: Callab
     for one, ran in scored.values():
         if then := after.get((one.function, one.classes)):
             raw = heads.last[ran.width]
-            bounds.append(Bound(ran.name, type(ran.module).__name__, (raw.low, raw.high), (then.lowest, then.highest)))
+            bounds.append(
+                HeadBound(ran.name, type(ran.module).__name__, (raw.low, raw.high), (then.lowest, then.highest))
+            )
     return min(
         bounds,
         key=lambda bound: (bound.scores[1] - bound.scores[0]) / ((bound.raw[1] - bound.raw[0]) or 1.0),
@@ -84,7 +88,7 @@ def nudged(model: torch.nn.Module, heard: list[Heard], heads: Heads, run: Callab
     )
 
 
-def _usable(head: Ran | None) -> Ran | None:
+def _usable(head: HeadOutput | None) -> HeadOutput | None:
     return head if head and 1e-6 < max(abs(head.low), abs(head.high)) < float("inf") else None
 
 

@@ -7,7 +7,7 @@ from probes.facts.core.types import Failure
 
 
 @dataclass(frozen=True)
-class Heard:
+class LossCall:
     """A loss function as it was called: the scores that it was given, and the target beside them."""
 
     function: str
@@ -26,7 +26,7 @@ class Heard:
 
 
 @dataclass(frozen=True)
-class Bound:
+class HeadBound:
     """The head's own values with its weights made much larger, and what of them arrives at the loss."""
 
     module: str
@@ -57,8 +57,8 @@ class LossTrials:
     lost_in: str = ""  # the module that is given the difference and does not pass it on; asked where nothing moves
     other_labels: float | None = None  # the loss when every label of the first row is another one
     asked: float | None = None  # share of scored labels whose class is the one that the loss wants to rise there
-    heard: tuple[Heard, ...] = ()
-    bound: Bound | None = None
+    heard: tuple[LossCall, ...] = ()
+    bound: HeadBound | None = None
     grain: float = 1e-7  # the finest relative difference that the numbers' type can tell
 
     @property
@@ -77,7 +77,7 @@ class LossTrials:
 
 
 @dataclass(frozen=True)
-class Accumulation:
+class AccumulationError:
     """The gradient of one accumulated step against that of the same rows in one batch."""
 
     batches: int
@@ -102,7 +102,7 @@ class Accumulation:
 
 
 @dataclass(frozen=True)
-class Extreme:
+class ExtremeBatchResult:
     """One batch of rows of extreme length, run forwards and backwards in training mode."""
 
     kind: str  # longest rows, shortest rows, one short row beside a long one
@@ -114,7 +114,7 @@ class Extreme:
 
 
 @dataclass(frozen=True)
-class Frames:
+class FramesUsed:
     """What an encoder gives for a row without padding, and how many of its frames anybody listens to."""
 
     module: str
@@ -125,6 +125,6 @@ class Frames:
 
 
 @dataclass(frozen=True)
-class Extremes:
-    batches: tuple[Extreme, ...]
-    frames: tuple[Frames, ...] = ()
+class ExtremeBatches:
+    batches: tuple[ExtremeBatchResult, ...]
+    frames: tuple[FramesUsed, ...] = ()

@@ -4,10 +4,10 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from probes.facts.core.batch_rows import NotCut, rows_of_batch, taken
-from probes.facts.core.fork import CannotFork, ChildRaised, in_child
-from probes.facts.nonfinite.traced_step import Subject, find_origin, is_sound
-from probes.facts.nonfinite.types import Bisected, Origin
+from probes.facts.core.batch_rows import CannotSplitBatch, rows_of_batch, select_rows
+from probes.facts.core.fork import CannotFork, ChildRaised, run_in_fork
+from probes.facts.nonfinite.traced_step import StepSetup, find_origin, step_is_finite
+from probes.facts.nonfinite.types import BisectResult, Origin
 
 NAMES = ("audio_path", "path", "file", "id")
 Rows = tuple[int, ...]
@@ -15,36 +15,36 @@ Rows = tuple[int, ...]
 REPLAYS = 3  # before a failure that does not come back is called unsteady
 
 
-def bisect(subject: Subject, batch: Any, names: tuple[str, ...] = ()) -> Bisected:
+def bisect_batch(subject: StepSetup, batch: Any, names: tuple[str, ...] = ()) -> BisectResult:
     """One plain step; when it is finite, that was all."""
-    if is_sound(subject, batch):
-        return Bisected()
+    if step_is_finite(subject, batch):
+        return BisectResult()
     replays = ((number, find_origin(subject, batch)) for number in range(REPLAYS))
     failed, origin = next(((number, found) for number, found in replays if found), (REPLAYS, None))
     if origin is None:
-        return Bisected(Origin("forward pass", "", "unsteady", steady=False, precision=subject.precision))
+        return BisectResult(Origin("forward pass", "", "unsteady", steady=False, precision=subject.precision))
     if origin.phase in ("weights", "update"):  # no row is to blame
-        return Bisected(origin)
+        return BisectResult(origin)
     if failed:  # halving a failure that comes and goes would name any row
-        return Bisected(replace(origin, steady=False))
+        return BisectResult(replace(origin, steady=False))
     rows = _rows(subject, batch)
-    return Bisected(replace(origin, rows=rows, files=tuple(_name(names, row) for row in rows)))
+    return BisectResult(replace(origin, rows=rows, files=tuple(_name(names, row) for row in rows)))
 
 
-def _rows(subject: Subject, batch: Any) -> Rows:
+def _rows(subject: StepSetup, batch: Any) -> Rows:
     """The fewest that still fail; none where the batch cannot be cut into rows."""
     try:
         size = rows_of_batch(batch, None)
-    except NotCut:
+    except CannotSplitBatch:
         return ()
 
     def fails(rows: Rows) -> bool:
         try:
-            return not is_sound(subject, taken(batch, rows, size))
+            return not step_is_finite(subject, select_rows(batch, rows, size))
         except Exception:  # a part of a batch may be no batch for this model
             return False
 
-    return fewest(tuple(range(size)), fails)
+    return minimal_failing_rows(tuple(range(size)), fails)
 
 
 def _name(names: tuple[str, ...], row: int) -> str:
@@ -52,7 +52,7 @@ def _name(names: tuple[str, ...], row: int) -> str:
     return names[row % len(names)] if names else ""
 
 
-def fewest(rows: Rows, fails: Callable[[Rows], bool]) -> Rows:
+def minimal_failing_rows(rows: Rows, fails: Callable[[Rows], bool]) -> Rows:
     """By halving; where neither half fails alone, by leaving out one after the other."""
     while len(rows) > 1:
         half = len(rows) // 2
@@ -74,7 +74,7 @@ def _without(rows: Rows, fails: Callable[[Rows], bool]) -> Rows:
 def names_of(dataset: Any, indices: Rows) -> tuple[str, ...]:
     """The rows as the dataset calls them, or by their number in it; looked up in a child, since items may be drawn."""
     try:
-        return in_child(lambda: tuple(_item_name(dataset, index) for index in indices))
+        return run_in_fork(lambda: tuple(_item_name(dataset, index) for index in indices))
     except (CannotFork, ChildRaised):
         return tuple(f"item {index} of the training set" for index in indices)
 

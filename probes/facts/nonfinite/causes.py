@@ -2,7 +2,7 @@
 
 from math import inf
 
-from probes.facts.core.types import Values
+from probes.facts.core.types import TensorSummary
 
 LOGARITHMS = ("log", "log2", "log10", "log1p", "special_xlog1py", "xlogy", "logit")
 DIVISIONS = ("div", "reciprocal", "true_divide", "remainder", "fmod", "_foreach_div")
@@ -12,7 +12,7 @@ ROOT_NODES = ("Sqrt", "Rsqrt", "Pow", "Norm", "Cdist", "Std", "LinalgVectorNorm"
 LARGE = 1e4  # far below what any format holds, far above what a division by nought needs to be told from an overflow
 
 
-def cause_of(phase: str, operation: str, node: str, values: tuple[Values, ...]) -> str:
+def cause_of(phase: str, operation: str, node: str, values: tuple[TensorSummary, ...]) -> str:
     """One of the causes that have a playbook of their own; `arithmetic` where none of them fits."""
     if phase in ("data", "weights", "update"):
         return phase
@@ -38,13 +38,13 @@ def cause_of(phase: str, operation: str, node: str, values: tuple[Values, ...]) 
     return "overflow" if values[-1].infinite or products else "arithmetic"
 
 
-def _lowest(values: list[Values]) -> float:
+def _lowest(values: list[TensorSummary]) -> float:
     return min((value.minimum for value in values if value.minimum is not None), default=inf)
 
 
-def _highest(values: list[Values]) -> float:
+def _highest(values: list[TensorSummary]) -> float:
     return max((value.maximum for value in values if value.maximum is not None), default=-inf)
 
 
-def _touches_zero(values: list[Values]) -> bool:
+def _touches_zero(values: list[TensorSummary]) -> bool:
     return any(v.minimum is not None and v.maximum is not None and v.minimum <= 0 <= v.maximum for v in values)

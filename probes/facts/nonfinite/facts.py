@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 from diagnose.common.provider import provider
 from diagnose.engine.context import NotGiven, Unavailable
 from diagnose.engine.user_facts import nearest
-from probes.facts.core.types import Drawing
+from probes.facts.core.types import DrawnBatches
 from probes.facts.first_step.types import FirstStep
-from probes.facts.hf_trainer.mutable_state import books_of
-from probes.facts.nonfinite.types import Bisected, Operation
+from probes.facts.hf_trainer.mutable_state import mutable_state_of
+from probes.facts.nonfinite.types import BisectResult, Operation
 
 if TYPE_CHECKING:
     from torch.nn import Module
@@ -23,21 +23,23 @@ def bisected(
     first_step: FirstStep,
     compute_loss: Any = None,
     optimizer: Any = None,
-    drawing: Drawing | None = None,
+    drawing: DrawnBatches | None = None,
     train_dataset: Any = None,
     trainer: Any = None,
-) -> Bisected:
+) -> BisectResult:
     """The origin of the first step's bad value; a finite step costs nothing more."""
     if first_step.loss is None:
         raise Unavailable(str(first_step.failure))
     if _finite(first_step):
-        return Bisected()
+        return BisectResult()
     from probes.facts.core.model_output import loss_of_output
-    from probes.facts.nonfinite.bisect import bisect, names_of
-    from probes.facts.nonfinite.traced_step import Subject
+    from probes.facts.nonfinite.bisect import bisect_batch, names_of
+    from probes.facts.nonfinite.traced_step import StepSetup
 
-    subject = Subject(model, compute_loss or loss_of_output, optimizer, others=tuple(books_of(trainer)))
-    return bisect(subject, batch, names_of(train_dataset, drawing.indices[0]) if drawing and drawing.indices else ())
+    subject = StepSetup(model, compute_loss or loss_of_output, optimizer, others=tuple(mutable_state_of(trainer)))
+    return bisect_batch(
+        subject, batch, names_of(train_dataset, drawing.indices[0]) if drawing and drawing.indices else ()
+    )
 
 
 @provider
@@ -56,37 +58,37 @@ def searched(
     train_dataset: Any = None,
     audio_root: Any = None,
     trainer: Any = None,
-) -> Bisected:
+) -> BisectResult:
     """The origin in the first failing batch of the run, in the precision that was asked for."""
     from probes.facts.core.model_output import loss_of_output
-    from probes.facts.nonfinite.bisect import bisect, names_of
+    from probes.facts.nonfinite.bisect import bisect_batch, names_of
     from probes.facts.nonfinite.refused_audio import refused_for_bad_samples
-    from probes.facts.nonfinite.scan_batches import Failing, NoSuchBatch, NotDrawn, first_failing
-    from probes.facts.nonfinite.traced_step import Subject
+    from probes.facts.nonfinite.scan_batches import BatchNotDrawn, FailingBatch, NoSuchBatch, first_nonfinite_batch
+    from probes.facts.nonfinite.traced_step import StepSetup
 
-    others, precision = tuple(books_of(trainer)), search.get("precision", "fp32")
-    subject = Subject(model, compute_loss or loss_of_output, optimizer, precision, others)
+    others, precision = tuple(mutable_state_of(trainer)), search.get("precision", "fp32")
+    subject = StepSetup(model, compute_loss or loss_of_output, optimizer, precision, others)
     if "batch" in search:
-        failing: Failing | None = Failing(search["batch"], 0)
+        failing: FailingBatch | None = FailingBatch(search["batch"], 0)
     elif train_batches is None:
         raise NotGiven("not given: batch or train_batches")
     else:
         try:
-            failing = first_failing(subject, train_batches, search.get("number"))
-        except NotDrawn as reason:
+            failing = first_nonfinite_batch(subject, train_batches, search.get("number"))
+        except BatchNotDrawn as reason:
             rows = getattr(train_dataset, "rows", None)
             origin = refused_for_bad_samples(rows, audio_root, reason.indices, precision)
             if origin is None:
                 raise Unavailable(str(reason)) from reason
-            return Bisected(replace(origin, batch=reason.number), reason.number)
+            return BisectResult(replace(origin, batch=reason.number), reason.number)
         except NoSuchBatch as reason:
             raise Unavailable(str(reason)) from reason
     if failing is None:
-        return Bisected()
+        return BisectResult()
     names = names_of(train_dataset, failing.indices) if failing.indices else search.get("names", ())
-    origin = bisect(subject, failing.batch, names).origin
+    origin = bisect_batch(subject, failing.batch, names).origin
     number = None if "batch" in search else failing.number
-    return Bisected(origin and replace(origin, batch=number), failing.number)
+    return BisectResult(origin and replace(origin, batch=number), failing.number)
 
 
 @provider
@@ -100,22 +102,24 @@ def operations_inside(
 ) -> tuple[Operation, ...]:
     """Every operation within one module of the model, for a batch that was given, that of a number, or the first."""
     from probes.facts.core.model_output import loss_of_output
-    from probes.facts.nonfinite.operation_trace import inside
-    from probes.facts.nonfinite.scan_batches import NoSuchBatch, NotDrawn, batch_of
-    from probes.facts.nonfinite.traced_step import Subject, unwrapped
+    from probes.facts.nonfinite.operation_trace import operations_inside
+    from probes.facts.nonfinite.scan_batches import BatchNotDrawn, NoSuchBatch, batch_of
+    from probes.facts.nonfinite.traced_step import StepSetup, unwrapped
 
     model, module, number = unwrapped(model), search["module"], search.get("number")
     names = [name for name, _ in model.named_modules() if name]
     if module not in names:
         raise Unavailable(f"the model has no module {module!r}{nearest(module, names)}")
-    subject = Subject(model, compute_loss or loss_of_output, None, search["precision"], tuple(books_of(trainer)))
+    subject = StepSetup(
+        model, compute_loss or loss_of_output, None, search["precision"], tuple(mutable_state_of(trainer))
+    )
     try:
         chosen = search.get("batch", batch) if number is None else batch_of(train_batches, number)
-    except (NoSuchBatch, NotDrawn) as reason:
+    except (NoSuchBatch, BatchNotDrawn) as reason:
         raise Unavailable(str(reason)) from reason
     if chosen is None:
         raise NotGiven("not given: batch or train_batches")
-    return inside(subject, chosen, module)
+    return operations_inside(subject, chosen, module)
 
 
 def _finite(step: FirstStep) -> bool:

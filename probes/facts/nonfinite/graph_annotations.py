@@ -7,13 +7,13 @@ from typing import Any
 import torch
 from torch.overrides import TorchFunctionMode
 
-from probes.facts.core.torch_ops import flat
+from probes.facts.core.torch_ops import iter_leaves
 
 MARK = "gonogo"
 
 
 @dataclass(frozen=True)
-class Place:
+class CodeLocation:
     """Where an operation was called from."""
 
     module: str = ""
@@ -24,22 +24,22 @@ class Place:
     loss: bool = False  # no module of the model was running, or a loss function was
 
 
-class Marking(TorchFunctionMode):
+class GraphAnnotator(TorchFunctionMode):
     """Above autograd: what comes out has its nodes, and they get the place that made them."""
 
-    def __init__(self, place: Callable[[], Place]) -> None:
+    def __init__(self, place: Callable[[], CodeLocation]) -> None:
         super().__init__()
         self.place = place
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         output = func(*args, **(kwargs or {}))
-        mark(output, self.place)
+        annotate_nodes(output, self.place)
         return output
 
 
-def mark(output: Any, place: Callable[[], Place]) -> None:
+def annotate_nodes(output: Any, place: Callable[[], CodeLocation]) -> None:
     """All nodes behind the output that have no mark yet were made here."""
-    fresh: list[Any] = [tensor.grad_fn for tensor in flat(output) if _unmarked(tensor.grad_fn)]
+    fresh: list[Any] = [tensor.grad_fn for tensor in iter_leaves(output) if _unmarked(tensor.grad_fn)]
     here = place() if fresh else None
     while fresh:
         node = fresh.pop()
@@ -47,7 +47,7 @@ def mark(output: Any, place: Callable[[], Place]) -> None:
         fresh += [before for before, _ in node.next_functions if _unmarked(before)]
 
 
-def place_of_node() -> tuple[Place | None, str]:
+def place_of_node() -> tuple[CodeLocation | None, str]:
     """In a backward pass: where the node that is running was made, and its name."""
     node: Any = torch._C._current_autograd_node()
     return (None, "") if node is None else (node.metadata.get(MARK), node.name())

@@ -11,16 +11,16 @@ from typing import Any
 import torch
 
 from probes.facts.core.failure import MEASURING
-from probes.facts.core.torch_ops import describe, flat
-from probes.facts.nonfinite.graph_annotations import Marking, Place, mark
-from probes.facts.nonfinite.types import Visit
+from probes.facts.core.torch_ops import describe, iter_leaves
+from probes.facts.nonfinite.graph_annotations import CodeLocation, GraphAnnotator, annotate_nodes
+from probes.facts.nonfinite.types import ModuleVisit
 
 TORCH = str(Path(torch.__file__).parent)
 DRIVER = "__drives_the_step__"  # a module that holds this name runs the pass: outside of it there is nothing to name
 REMEMBERED = 8  # modules before the origin
 
 
-class Calls:
+class ModuleCallStack:
     """A stack of the model's running modules."""
 
     def __init__(self, model: torch.nn.Module) -> None:
@@ -30,24 +30,26 @@ class Calls:
         self.counts: Counter[str] = Counter()
         self.repeated: Counter[str] = Counter()
         self.repeating = False  # in a backward pass, what is checkpointed runs again, the last call first
-        self._marking: list[Marking] = []
+        self._marking: list[GraphAnnotator] = []
         self.last: deque[tuple[str, str, int, Any]] = deque(maxlen=REMEMBERED)
 
     def enter(self, module: torch.nn.Module, given: Any) -> None:
-        mark(given, self.place)  # a torch.autograd.Function is seen by no mode: its node is still without a mark
+        annotate_nodes(
+            given, self.place
+        )  # a torch.autograd.Function is seen by no mode: its node is still without a mark
         name = self.names.get(id(module), "")
         self.stack.append((name, type(module).__name__, self._number(name)))
         if self.repeating:  # torch switches function modes off for a backward pass
-            self._marking.append(Marking(self.place))
+            self._marking.append(GraphAnnotator(self.place))
             self._marking[-1].__enter__()
 
     def leave(self, module: torch.nn.Module, given: Any, output: Any) -> None:
-        mark(output, self.place)
+        annotate_nodes(output, self.place)
         if self._marking:
             self._marking.pop().__exit__(None, None, None)
         name, kind, call = self.stack.pop()
         if name and not any(True for _ in module.children()):
-            tensors = [*(("input", t) for t in flat(given)), *(("output", t) for t in flat(output))]
+            tensors = [*(("input", t) for t in iter_leaves(given)), *(("output", t) for t in iter_leaves(output))]
             weights = [(f"weight {key}", value.detach()) for key, value in module.named_parameters(recurse=False)]
             self.last.append((name, kind, call, [(role, t.detach()) for role, t in tensors] + weights))
 
@@ -59,7 +61,7 @@ class Calls:
         self.counts[name] += 1
         return self.counts[name]
 
-    def place(self) -> Place:
+    def place(self) -> CodeLocation:
         """Of what is being computed now."""
         frames = list(_frames())
         last = frames[-1]
@@ -67,23 +69,23 @@ class Calls:
         running = [entry for entry in self.stack if entry[0]]
         name, kind, call = running[-1] if running else ("", "", 1)
         loss = not running or any("loss" in entry[1].lower() for entry in self.stack) or any(map(_of_loss, frames))
-        return Place(name, kind, call, line, last.f_code.co_name, loss)
+        return CodeLocation(name, kind, call, line, last.f_code.co_name, loss)
 
-    def visits(self) -> tuple[Visit, ...]:
+    def visits(self) -> tuple[ModuleVisit, ...]:
         """The last modules without children that ended before now, in their order."""
         return tuple(
-            Visit(name, kind, call, tuple(describe(tensor, role) for role, tensor in tensors))
+            ModuleVisit(name, kind, call, tuple(describe(tensor, role) for role, tensor in tensors))
             for name, kind, call, tensors in self.last
         )
 
     @contextmanager
-    def followed(self) -> Iterator["Calls"]:
+    def followed(self) -> Iterator["ModuleCallStack"]:
         """Hooks around those that are there, and a mark on each node of the graph that says where it was made."""
         modules = list(self.model.modules())
         handles = [module.register_forward_pre_hook(self.enter, prepend=True) for module in modules]
         handles += [module.register_forward_hook(self.leave, always_call=True) for module in modules]
         try:
-            with Marking(self.place):
+            with GraphAnnotator(self.place):
                 yield self
         finally:
             for handle in handles:

@@ -5,28 +5,28 @@ from typing import Any
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from probes.facts.core.batches import copied
-from probes.facts.core.torch_ops import describe, flat, name_of, numeric
-from probes.facts.nonfinite.module_calls import Calls
-from probes.facts.nonfinite.traced_step import Subject, attempt
+from probes.facts.core.batches import copy_batch
+from probes.facts.core.torch_ops import describe, iter_leaves, name_of, numeric
+from probes.facts.nonfinite.module_calls import ModuleCallStack
+from probes.facts.nonfinite.traced_step import StepSetup, training_attempt
 from probes.facts.nonfinite.types import Operation
 
 MOST = 500  # operations that are kept
 __drives_the_step__ = True
 
 
-def inside(subject: Subject, batch: Any, module: str) -> tuple[Operation, ...]:
+def operations_inside(subject: StepSetup, batch: Any, module: str) -> tuple[Operation, ...]:
     """One forward pass; the module and all that it holds."""
-    calls = Calls(subject.model)
-    steps = _Steps(calls, module)
+    calls = ModuleCallStack(subject.model)
+    steps = _OperationTrace(calls, module)
     eager = torch.compiler.set_stance("force_eager")
-    with attempt(subject), eager, calls.followed(), steps, torch.no_grad(), subject.autocast():
-        subject.compute_loss(subject.model, copied(batch))
+    with training_attempt(subject), eager, calls.followed(), steps, torch.no_grad(), subject.autocast():
+        subject.compute_loss(subject.model, copy_batch(batch))
     return tuple(steps.seen)
 
 
-class _Steps(TorchDispatchMode):
-    def __init__(self, calls: Calls, module: str) -> None:
+class _OperationTrace(TorchDispatchMode):
+    def __init__(self, calls: ModuleCallStack, module: str) -> None:
         super().__init__()
         self.calls, self.module = calls, module
         self.seen: list[Operation] = []
@@ -35,8 +35,8 @@ class _Steps(TorchDispatchMode):
         output = func(*args, **(kwargs or {}))
         place = self.calls.place()
         if len(self.seen) < MOST and f"{place.module}.".startswith(f"{self.module}."):
-            given = [describe(tensor, "input") for tensor in flat((args, kwargs)) if numeric(tensor)]
-            gave = [describe(tensor, "output") for tensor in flat(output) if numeric(tensor)]
+            given = [describe(tensor, "input") for tensor in iter_leaves((args, kwargs)) if numeric(tensor)]
+            gave = [describe(tensor, "output") for tensor in iter_leaves(output) if numeric(tensor)]
             if gave:
                 self.seen.append(Operation(place.module, place.call, name_of(func), place.line, (*given, *gave)))
         return output

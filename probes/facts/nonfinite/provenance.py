@@ -10,21 +10,21 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 from probes.facts.core.finite import is_finite
 from probes.facts.core.torch_ops import (
-    changed,
     describe,
-    flat,
     has_nan,
     is_mask,
-    key_of,
+    iter_leaves,
     name_of,
     numeric,
+    storage_key,
     values_of,
     writes,
+    written_tensors,
 )
-from probes.facts.core.types import Values
-from probes.facts.nonfinite.graph_annotations import Place, place_of_node
-from probes.facts.nonfinite.module_calls import Calls
-from probes.facts.nonfinite.types import Visit
+from probes.facts.core.types import TensorSummary
+from probes.facts.nonfinite.graph_annotations import CodeLocation, place_of_node
+from probes.facts.nonfinite.module_calls import ModuleCallStack
+from probes.facts.nonfinite.types import ModuleVisit
 
 FOREIGN = "constant"
 AUXILIARY = ("_ctc_loss",)  # all outputs but the first are for the backward pass, and hold log(0) by design
@@ -32,47 +32,47 @@ UNWRITTEN = ("empty", "new_empty", "resize_")  # memory that nobody has written 
 
 
 @dataclass(frozen=True)
-class Tag:
+class NonFiniteOrigin:
     """The birth of a bad value. One that was meant (a mask of -inf) is blamed only where it becomes NaN."""
 
     phase: str
     operation: str
-    place: Place
+    place: CodeLocation
     order: int
-    values: tuple[Values, ...] = ()
-    visits: tuple[Visit, ...] = ()
+    values: tuple[TensorSummary, ...] = ()
+    visits: tuple[ModuleVisit, ...] = ()
     node: str = ""  # in a backward pass: what is being differentiated
     meant: bool = False
     nan: bool = False
 
 
-class Provenance(TorchDispatchMode):
+class NonFiniteTracker(TorchDispatchMode):
     """Below autograd: sees every operation of forward pass, loss, backward pass and update."""
 
-    def __init__(self, calls: Calls, known: Mapping[str, Iterable[tuple[str, torch.Tensor]]]) -> None:
+    def __init__(self, calls: ModuleCallStack, known: Mapping[str, Iterable[tuple[str, torch.Tensor]]]) -> None:
         super().__init__()
         self.calls = calls
         self.phase = "forward pass"
         self.order = 0
-        self._tags: dict[int, Tag] = {}
+        self._tags: dict[int, NonFiniteOrigin] = {}
         self._clean: set[int] = set()
         self._held: list[torch.Tensor] = []  # memory of a tagged value is never given to another one
         for phase, tensors in known.items():
             for name, tensor in tensors:
                 self._meet(phase, name, tensor)
 
-    def tag_of(self, tensor: torch.Tensor, taken_by: str = "") -> Tag | None:
+    def tag_of(self, tensor: torch.Tensor, taken_by: str = "") -> NonFiniteOrigin | None:
         """Who is to blame for what is not finite in this tensor; what is new is blamed on who takes it in."""
-        key = key_of(tensor)
+        key = storage_key(tensor)
         if key in self._clean or not numeric(tensor) or is_finite(tensor):
             return None
         if key not in self._tags:
             self._meet(FOREIGN, "", tensor, taken_by)
         return self._tags[key]
 
-    def blamed(self, tensor: torch.Tensor) -> Tag:
+    def blamed(self, tensor: torch.Tensor) -> NonFiniteOrigin:
         """The same for a value that is known to be bad, also where no operation of torch has made it so."""
-        key = key_of(tensor)
+        key = storage_key(tensor)
         if key not in self._tags:
             self._clean.discard(key)
             self._meet(FOREIGN, "", tensor)
@@ -80,7 +80,7 @@ class Provenance(TorchDispatchMode):
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         kwargs = kwargs or {}
-        given = [tensor for tensor in map(values_of, flat((args, kwargs))) if numeric(tensor)]
+        given = [tensor for tensor in map(values_of, iter_leaves((args, kwargs))) if numeric(tensor)]
         met = [(tensor, self.tag_of(tensor, name_of(func))) for tensor in given]
         blamed = [replace(tag, nan=has_nan(tensor)) for tensor, tag in met if tag is not None]
         before = [describe(tensor, "input") for tensor in given] if writes(func) and not blamed else None
@@ -88,8 +88,8 @@ class Provenance(TorchDispatchMode):
         self.order += 1
         if name_of(func).startswith(UNWRITTEN):
             return output
-        for number, tensor in enumerate(map(values_of, changed(func, args, kwargs, output))):
-            meant = not given or any(not isfinite(value) for value in flat(args, float))
+        for number, tensor in enumerate(map(values_of, written_tensors(func, args, kwargs, output))):
+            meant = not given or any(not isfinite(value) for value in iter_leaves(args, float))
             self._judge(func, tensor, given, blamed, before, meant or (number > 0 and name_of(func) in AUXILIARY))
         return output
 
@@ -98,13 +98,13 @@ class Provenance(TorchDispatchMode):
         func: Any,
         tensor: torch.Tensor,
         given: list[torch.Tensor],
-        blamed: list[Tag],
-        before: list[Values] | None,
+        blamed: list[NonFiniteOrigin],
+        before: list[TensorSummary] | None,
         meant: bool,
     ) -> None:
         if not numeric(tensor):
             return
-        key = key_of(tensor)
+        key = storage_key(tensor)
         if is_finite(tensor):
             if tensor.numel() * tensor.element_size() == tensor.untyped_storage().nbytes():
                 self._tags.pop(key, None)
@@ -121,8 +121,8 @@ class Provenance(TorchDispatchMode):
         self._held.append(tensor.detach())
 
     def _born(
-        self, func: Any, tensor: torch.Tensor, given: list[torch.Tensor], before: list[Values] | None, nan: bool
-    ) -> Tag:
+        self, func: Any, tensor: torch.Tensor, given: list[torch.Tensor], before: list[TensorSummary] | None, nan: bool
+    ) -> NonFiniteOrigin:
         place, phase, node = self.calls.place(), self.phase, ""
         if phase == "backward pass" and not place.module:
             made, node = place_of_node()
@@ -132,18 +132,20 @@ class Provenance(TorchDispatchMode):
             phase = "loss" if place.loss else "forward pass"
         went_in = before if before is not None else [describe(value, "input") for value in given]
         values = (*went_in, describe(tensor, "output"))
-        return Tag(phase, name_of(func), place, self.order, values, self.calls.visits(), node, nan=nan)
+        return NonFiniteOrigin(phase, name_of(func), place, self.order, values, self.calls.visits(), node, nan=nan)
 
     def _meet(self, phase: str, name: str, tensor: torch.Tensor, taken_by: str = "") -> None:
         """A value that was there before: finite, or bad from the start."""
         if not numeric(tensor) or is_finite(tensor):
-            self._clean.add(key_of(tensor))
+            self._clean.add(storage_key(tensor))
             return
         nan = has_nan(tensor)
         values = (describe(tensor, phase),)
         meant = (phase == FOREIGN and not nan) or (phase == "data" and is_mask(tensor))
-        place = self.calls.place() if taken_by else Place(name)
+        place = self.calls.place() if taken_by else CodeLocation(name)
         if taken_by and self.phase == "forward pass":
             phase = "loss" if place.loss else self.phase
-        self._tags[key_of(tensor)] = Tag(phase, taken_by, place, self.order, values, meant=meant, nan=nan)
+        self._tags[storage_key(tensor)] = NonFiniteOrigin(
+            phase, taken_by, place, self.order, values, meant=meant, nan=nan
+        )
         self._held.append(tensor.detach())

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from typing import Any
 
-from probes.facts.audio.decode_files import look
-from probes.facts.audio.types import Clip
-from probes.facts.core.types import Values
+from probes.facts.audio.decode_files import decode_row
+from probes.facts.audio.types import AudioFile
+from probes.facts.core.types import TensorSummary
 from probes.facts.corpus.manifest_rows import read_rows
 from probes.facts.nonfinite.types import Origin
 
@@ -14,7 +14,7 @@ def refused_for_bad_samples(rows: Any, root: Any, indices: Sequence[int], precis
     """The files of one batch that could not be drawn; None where none of them holds a bad sample."""
     if not isinstance(rows, list):
         return None
-    clips = [look(row) for row in read_rows([rows[index] for index in indices], root, "train")]
+    clips = [decode_row(row) for row in read_rows([rows[index] for index in indices], root, "train")]
     bad = {place: clip for place, clip in enumerate(clips) if clip.wave is not None and clip.wave.not_finite}
     if not bad:
         return None
@@ -33,8 +33,8 @@ def refused_for_bad_samples(rows: Any, root: Any, indices: Sequence[int], precis
     )
 
 
-def _values(clip: Clip) -> Values:
+def _values(clip: AudioFile) -> TensorSummary:
     wave = clip.wave
     assert wave is not None
     bad = wave.not_finite / max(1, wave.shape[0])
-    return Values("samples", wave.shape, wave.dtype, "disk", -wave.peak, wave.peak, nan=bad)
+    return TensorSummary("samples", wave.shape, wave.dtype, "disk", -wave.peak, wave.peak, nan=bad)

@@ -6,18 +6,18 @@ from itertools import islice
 from typing import Any
 
 from diagnose.engine.seeding import seeded
-from probes.facts.core.batches import PIECES, Named, renewed
-from probes.facts.core.failure import in_short
-from probes.facts.core.observer import observed
-from probes.facts.core.progress_log import counted
-from probes.facts.nonfinite.traced_step import Subject, is_sound
+from probes.facts.core.batches import PIECES, IndexRecordingSampler, rebuild_loader
+from probes.facts.core.failure import one_line
+from probes.facts.core.observer import restore_afterwards
+from probes.facts.core.progress_log import log_progress
+from probes.facts.nonfinite.traced_step import StepSetup, step_is_finite
 
 
 class NoSuchBatch(Exception):
     """The batches end before the one that was asked for."""
 
 
-class NotDrawn(Exception):
+class BatchNotDrawn(Exception):
     """A batch cannot be drawn: its number, and the dataset's rows in it where a sampler names them."""
 
     def __init__(self, number: int, indices: tuple[int, ...], reason: str) -> None:
@@ -26,7 +26,7 @@ class NotDrawn(Exception):
 
 
 @dataclass(frozen=True)
-class Failing:
+class FailingBatch:
     """A batch whose step is not finite, its number, and the dataset's rows in it where a sampler names them."""
 
     batch: Any
@@ -34,9 +34,9 @@ class Failing:
     indices: tuple[int, ...] = ()
 
 
-def first_failing(subject: Subject, batches: Iterable[Any], number: int | None = None) -> Failing | None:
+def first_nonfinite_batch(subject: StepSetup, batches: Iterable[Any], number: int | None = None) -> FailingBatch | None:
     """The first of all batches that fails, or whether that of this number does; None when all is finite."""
-    return _first(batches, number, lambda batch: not is_sound(subject, batch))
+    return _first(batches, number, lambda batch: not step_is_finite(subject, batch))
 
 
 def batch_of(batches: Iterable[Any], number: int) -> Any:
@@ -46,31 +46,34 @@ def batch_of(batches: Iterable[Any], number: int) -> Any:
     return found.batch
 
 
-def _first(batches: Iterable[Any], number: int | None, fails: Callable[[Any], bool]) -> Failing | None:
-    loader, named = renewed(batches)
+def _first(batches: Iterable[Any], number: int | None, fails: Callable[[Any], bool]) -> FailingBatch | None:
+    loader, named = rebuild_loader(batches)
     pieces = [getattr(loader, name, None) for name in PIECES]
     found = -1
-    with seeded("batches"), observed(others=(batches, loader, *pieces)):  # the same number is the same batch again
+    with (
+        seeded("batches"),
+        restore_afterwards(others=(batches, loader, *pieces)),
+    ):  # the same number is the same batch again
         drawn = islice(_drawn(loader, named), None if number is None else number + 1)
-        for found, batch in enumerate(counted(drawn, _length(loader), "batches are finite")):
+        for found, batch in enumerate(log_progress(drawn, _length(loader), "batches are finite")):
             if number in (None, found) and fails(batch):
-                return Failing(batch, found, _indices(named, found))
+                return FailingBatch(batch, found, _indices(named, found))
     if found < (number or 0):
         raise NoSuchBatch(f"there are {found + 1} batches, counted from 0" if found >= 0 else "there is no batch")
     return None
 
 
-def _drawn(loader: Iterable[Any], named: Named | None) -> Iterator[Any]:
+def _drawn(loader: Iterable[Any], named: IndexRecordingSampler | None) -> Iterator[Any]:
     number = 0
     try:
         for batch in loader:
             yield batch
             number += 1
     except Exception as error:
-        raise NotDrawn(number, _indices(named, number), in_short(str(error))) from error
+        raise BatchNotDrawn(number, _indices(named, number), one_line(str(error))) from error
 
 
-def _indices(named: Named | None, number: int) -> tuple[int, ...]:
+def _indices(named: IndexRecordingSampler | None, number: int) -> tuple[int, ...]:
     return named.seen[number] if named and number < len(named.seen) else ()
 
 

@@ -9,14 +9,14 @@ import torch
 from accelerate.utils import extract_model_from_parallel
 
 from diagnose.engine import pass_counter
-from probes.facts.core.batches import copied, tensors_of
+from probes.facts.core.batches import copy_batch, tensors_of
 from probes.facts.core.finite import is_finite
 from probes.facts.core.model_output import ComputeLoss
-from probes.facts.core.observer import observed
+from probes.facts.core.observer import restore_afterwards
 from probes.facts.core.torch_ops import values_of
 from probes.facts.nonfinite.causes import cause_of
-from probes.facts.nonfinite.module_calls import Calls
-from probes.facts.nonfinite.provenance import FOREIGN, Provenance, Tag
+from probes.facts.nonfinite.module_calls import ModuleCallStack
+from probes.facts.nonfinite.provenance import FOREIGN, NonFiniteOrigin, NonFiniteTracker
 from probes.facts.nonfinite.types import Origin
 
 SHARED = (torch.nn.parallel.DistributedDataParallel, torch.nn.DataParallel)
@@ -25,7 +25,7 @@ __drives_the_step__ = True
 
 
 @dataclass(frozen=True)
-class Subject:
+class StepSetup:
     """All that a step needs."""
 
     model: torch.nn.Module
@@ -44,22 +44,22 @@ Bad = tuple[str, torch.Tensor]  # where a value is not finite, and the value
 Turn = Callable[[str], None]  # told what comes next
 
 
-def is_sound(subject: Subject, batch: Any) -> bool:
+def step_is_finite(subject: StepSetup, batch: Any) -> bool:
     """One plain step: loss, gradients and updated weights are all finite."""
     shared = isinstance(getattr(subject.model, "_orig_mod", subject.model), SHARED)
     subject = replace(subject, model=unwrapped(subject.model)) if shared else subject  # the others may not be waiting
-    with attempt(subject):
-        return _step(subject, copied(batch)) is None
+    with training_attempt(subject):
+        return _step(subject, copy_batch(batch)) is None
 
 
-def find_origin(subject: Subject, batch: Any) -> Origin | None:
+def find_origin(subject: StepSetup, batch: Any) -> Origin | None:
     """The replay: where the bad value was born that reached loss, gradient or weight; None: it is finite this time."""
     model = unwrapped(subject.model)
-    subject, calls = replace(subject, model=model), Calls(model)
-    with attempt(subject), torch.compiler.set_stance("force_eager"):
-        batch = copied(batch)
+    subject, calls = replace(subject, model=model), ModuleCallStack(model)
+    with training_attempt(subject), torch.compiler.set_stance("force_eager"):
+        batch = copy_batch(batch)
         known = {"weights": [*model.named_parameters(), *model.named_buffers()], "data": list(tensors_of(batch))}
-        provenance = Provenance(calls, known)
+        provenance = NonFiniteTracker(calls, known)
 
         def turn(phase: str) -> None:
             provenance.phase = phase
@@ -82,17 +82,17 @@ def unwrapped(model: torch.nn.Module) -> torch.nn.Module:
 
 
 @contextmanager
-def attempt(subject: Subject) -> Iterator[None]:
+def training_attempt(subject: StepSetup) -> Iterator[None]:
     model = subject.model
-    with observed(model, subject.optimizer, others=subject.others), torch.enable_grad():
+    with restore_afterwards(model, subject.optimizer, others=subject.others), torch.enable_grad():
         if not model.training:
             model.train()
         yield
 
 
-def _step(subject: Subject, batch: Any, turn: Turn = lambda phase: None) -> list[Bad] | None:
+def _step(subject: StepSetup, batch: Any, turn: Turn = lambda phase: None) -> list[Bad] | None:
     """Forward, backward, update; ends at the first of them that leaves something bad behind, and gives it."""
-    pass_counter.count()
+    pass_counter.count_passes()
     turn("forward pass")
     with subject.autocast():
         loss = _one_number(subject.compute_loss(subject.model, batch))
@@ -124,7 +124,7 @@ def _bad(tensors: Iterable[Bad]) -> list[Bad] | None:
     return [(where, tensor) for where, tensor in tensors if not is_finite(tensor)] or None
 
 
-def _origin(tag: Tag, where: str, subject: Subject) -> Origin:
+def _origin(tag: NonFiniteOrigin, where: str, subject: StepSetup) -> Origin:
     place, phase = tag.place, _phase(where) if tag.phase == FOREIGN else tag.phase
     return Origin(
         phase=phase,

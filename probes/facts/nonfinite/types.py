@@ -3,17 +3,17 @@
 from dataclasses import dataclass
 
 from diagnose import Finding
-from probes.facts.core.types import Values
+from probes.facts.core.types import TensorSummary
 
 
 @dataclass(frozen=True)
-class Visit:
+class ModuleVisit:
     """One call of one module on the way to the origin."""
 
     module: str
     kind: str
     call: int  # its how manieth call in this pass, from 1
-    values: tuple[Values, ...] = ()
+    values: tuple[TensorSummary, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,7 @@ class Operation:
     call: int
     name: str
     line: str
-    values: tuple[Values, ...]
+    values: tuple[TensorSummary, ...]
 
 
 @dataclass(frozen=True)
@@ -38,8 +38,8 @@ class Origin:
     kind: str = ""
     call: int = 1
     line: str = ""  # file:line of the code that called the operation, in the forward pass where there is one
-    values: tuple[Values, ...] = ()  # what went in and what came out
-    visits: tuple[Visit, ...] = ()  # the last modules before it
+    values: tuple[TensorSummary, ...] = ()  # what went in and what came out
+    visits: tuple[ModuleVisit, ...] = ()  # the last modules before it
     reached: str = "loss"  # where the bad value was seen: loss, the gradient of X, the weight X
     precision: str = "fp32"
     batch: int | None = None  # its number in a scan
@@ -55,7 +55,7 @@ class Origin:
 
 
 @dataclass(frozen=True)
-class Bisected:
+class BisectResult:
     """What a search found: None where the step is finite from end to end."""
 
     origin: Origin | None = None

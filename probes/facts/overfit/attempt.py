@@ -2,7 +2,7 @@
 
 import time
 
-from probes.facts.overfit.attempt_state import MOST, Looks
+from probes.facts.overfit.attempt_state import MOST, AttemptState
 
 CERTAIN = 3.0  # nats: the labels are twenty times as likely with their own inputs
 DEAF = 0.25  # of what it costs not to know the rows: a listener pays more than all of it
@@ -14,10 +14,10 @@ ALIKE = 0.01  # of all that was learnt: rows aligned by heart lose most of it wi
 CREEPS = 0.1  # of what is left, gained in the second half of the updates: it would take hundreds more
 
 
-class Learning(Looks):
+class OverfitAttempt(AttemptState):
     """One attempt, from the weights as they are. `ended`: learnt, stuck, still falling, out of time."""
 
-    def learn(self) -> "Learning":
+    def learn(self) -> "OverfitAttempt":
         while not self.ended:
             self.ended = self._step()
         if 0 < self.changes < CHANGES and self.ended != "stuck":  # too few to have been looked at

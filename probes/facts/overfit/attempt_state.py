@@ -5,13 +5,13 @@ from typing import Any
 import torch
 
 from probes.facts.core.batch_rows import with_inputs_exchanged
-from probes.facts.core.entropy import unigram
+from probes.facts.core.entropy import unigram_entropy
 from probes.facts.overfit.ctc_calls import state_of
-from probes.facts.overfit.entropy_floors import blind
-from probes.facts.overfit.loss_targets import Eyes, Seen, targets_of
-from probes.facts.overfit.rate_control import Pace
-from probes.facts.overfit.stepper import Stepper, Subject, first_rate
-from probes.facts.overfit.target_checks import LABELS, ROWS, Pass, redrawn
+from probes.facts.overfit.entropy_floors import prefix_entropy
+from probes.facts.overfit.loss_targets import LossTargetReader, PassTotals, targets_of
+from probes.facts.overfit.rate_control import RateControl
+from probes.facts.overfit.stepper import OverfitSetup, Stepper, first_rate
+from probes.facts.overfit.target_checks import LABELS, ROWS, Pass, labels_redrawn
 from probes.facts.overfit.types import CtcState
 
 MOST = 120  # updates: twice what a healthy model may need
@@ -19,28 +19,28 @@ AGAIN = 12  # passes at the same weights: two labels that change places at rando
 MIXED = "rows and their labels are drawn anew together"
 
 
-class Looks:
+class AttemptState:
     """Passes over one lesson, and what is known of it so far."""
 
-    def __init__(self, subject: Subject, eyes: Eyes, most: int = MOST) -> None:
+    def __init__(self, subject: OverfitSetup, eyes: LossTargetReader, most: int = MOST) -> None:
         self.subject, self.eyes, self.most = subject, eyes, most
         self.stepper = Stepper(subject.model, subject.lesson.batches, subject.compute_loss, subject.groups)
-        self.pace = Pace(first_rate(subject.groups))
+        self.pace = RateControl(first_rate(subject.groups))
         self.curve: list[float] = []
         self.books: list[float] = []
-        self.first = self.seen = Seen()
+        self.first = self.seen = PassTotals()
         self.wanted: list[torch.Tensor | None] = []
         self.reached: set[int] = set()  # ids of the weights that got a gradient other than nought
         self.labels = [subject.labels_of(batch) if subject.labels_of else None for batch in subject.lesson.batches]
         self.changes = 0  # updates at which the loss asked for other labels than at first
         self.ended = ""
         self.prolonged = False
-        self.swapped: tuple[float, Seen] | None = None
+        self.swapped: tuple[float, PassTotals] | None = None
         self._floors: list[float] = []
 
     def look(self) -> float:
         """One pass: the loss, what is asked for and what is said, and which weights it reaches."""
-        self.seen = Seen()
+        self.seen = PassTotals()
         asked: list[torch.Tensor | None] = []
 
         def after() -> None:
@@ -71,7 +71,7 @@ class Looks:
         found = ""
         while found != LABELS and len(passes) < AGAIN * len(self.wanted):
             self.stepper.gradient(lambda: passes.append((self.eyes.asked(None), self.eyes.scores)))
-            found = redrawn(passes, len(self.wanted))
+            found = labels_redrawn(passes, len(self.wanted))
         self.eyes.clear()
         if any(not torch.equal(*pair) for pair in targets_of(self.first, self.seen)):
             found = LABELS
@@ -80,11 +80,11 @@ class Looks:
 
     @property
     def blind(self) -> float | None:
-        return blind(self.first.asked)
+        return prefix_entropy(self.first.asked)
 
     @property
     def unigram(self) -> float | None:
-        return unigram(self.first.asked)
+        return unigram_entropy(self.first.asked)
 
     def aligns(self, share: float) -> bool:
         """Every CTC loss is below this share of what one answer for all frames can reach."""
@@ -104,7 +104,7 @@ class Looks:
         batches = [with_inputs_exchanged(batch, self.subject.inputs_of) for batch in self.subject.lesson.batches]
         if any(batch is None for batch in batches):
             return
-        total, seen = 0.0, Seen()
+        total, seen = 0.0, PassTotals()
         for batch, wanted in zip(batches, self.wanted, strict=True):
             total += self.stepper.loss([batch]) / len(batches)
             self.eyes.compare(seen, wanted)

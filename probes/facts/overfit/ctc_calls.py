@@ -13,7 +13,7 @@ ROUNDING = 1e-3  # nats: scores in half precision, normalised on another device
 
 
 @dataclass(frozen=True)
-class Ctc:
+class CtcCall:
     """One call of the CTC loss: its scores as log-probabilities (frames, rows, classes), and what it was to align."""
 
     scores: torch.Tensor
@@ -52,12 +52,12 @@ class Ctc:
         return float((self.scores.argmax(-1) != self.blank)[inside].float().mean())
 
 
-class CtcEars(TorchFunctionMode):
+class CtcCallSpy(TorchFunctionMode):
     """Hears every CTC loss."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.calls: list[Ctc] = []
+        self.calls: list[CtcCall] = []
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         if getattr(func, "__name__", "") == "ctc_loss":
@@ -67,12 +67,12 @@ class CtcEars(TorchFunctionMode):
 
 def _heard(
     log_probs: Any, targets: Any, input_lengths: Any, target_lengths: Any, blank: int = 0, *_: Any, **__: Any
-) -> list[Ctc]:
+) -> list[CtcCall]:
     if log_probs.dim() != 3:
         return []
     frames, lengths = (torch.as_tensor(one).reshape(-1).cpu().long() for one in (input_lengths, target_lengths))
-    return [Ctc(log_probs.detach().float().cpu(), targets.detach().cpu().long(), frames, lengths, blank)]
+    return [CtcCall(log_probs.detach().float().cpu(), targets.detach().cpu().long(), frames, lengths, blank)]
 
 
-def state_of(first: Ctc, now: Ctc, floor: float, updates: int) -> CtcState:
+def state_of(first: CtcCall, now: CtcCall, floor: float, updates: int) -> CtcState:
     return CtcState(first.loss(), now.loss(), floor, now.spoken(), now.varies(), updates)

@@ -9,13 +9,13 @@ from probes.facts.core.entropy import Rows, entropy
 STEPS, RATE = 150, 0.3  # of the search for the best constant answer; it is a small and smooth one
 
 
-def blind(rows: Rows) -> float | None:
+def prefix_entropy(rows: Rows) -> float | None:
     """Mean entropy of the next label where all before it is known, but not which row it is."""
     total = sum(len(row) for row in rows)
-    return None if not total else blind_sum(rows) / total
+    return None if not total else prefix_entropy_sum(rows) / total
 
 
-def blind_sum(rows: Rows) -> float:
+def prefix_entropy_sum(rows: Rows) -> float:
     """In nats, over all labels."""
     following: dict[tuple[int, ...], Counter[int]] = {}
     for row in rows:

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Any
 
 from diagnose.common.provider import provider
 from diagnose.engine.context import NotApplicable, Unavailable
-from probes.facts.hf_trainer.mutable_state import books_of
-from probes.facts.overfit.types import Overfit
+from probes.facts.hf_trainer.mutable_state import mutable_state_of
+from probes.facts.overfit.types import OverfitResult
 
 if TYPE_CHECKING:
     from torch.nn import Module
@@ -27,27 +27,27 @@ def overfit_curve(
     trainer: Any = None,
     generate: Any = None,
     decode: Any = None,
-) -> Overfit:
+) -> OverfitResult:
     """A few rows learnt by heart under the observer, with what was measured on the way."""
     from probes.facts.core.model_output import NoLoss, labels_of_batch, loss_of_output
     from probes.facts.overfit.overfit import overfit
-    from probes.facts.overfit.row_selection import NothingToLearn, lesson_of, reads_its_labels
-    from probes.facts.overfit.stepper import Subject, groups_of
+    from probes.facts.overfit.row_selection import NothingToLearn, is_language_model_batch, select_overfit_rows
+    from probes.facts.overfit.stepper import OverfitSetup, groups_of
 
     read, batches = labels_of or labels_of_batch, list(drawn_batches or (batch,))
     try:
-        lesson = lesson_of(batches, read)
-        reads = reads_its_labels(lesson.batches[0], read(lesson.batches[0]))
+        lesson = select_overfit_rows(batches, read)
+        reads = is_language_model_batch(lesson.batches[0], read(lesson.batches[0]))
         loss, until = compute_loss or loss_of_output, time.perf_counter() + SECONDS
         groups = groups_of(model, optimizer)
-        subject = Subject(model, lesson, loss, groups, inputs_of, read, reads, until, generate, decode)
-        return overfit(subject, read, books_of(trainer), batches[:2])
+        subject = OverfitSetup(model, lesson, loss, groups, inputs_of, read, reads, until, generate, decode)
+        return overfit(subject, read, mutable_state_of(trainer), batches[:2])
     except (NothingToLearn, NoLoss) as reason:
         raise NotApplicable(str(reason)) from reason
 
 
 @provider
-def overfitted(overfit_curve: Overfit) -> Overfit:
+def overfitted(overfit_curve: OverfitResult) -> OverfitResult:
     """Judged: what was ended by the clock, or was still falling, is no verdict."""
     run = overfit_curve
     if not run.judged:
@@ -63,7 +63,7 @@ def redrawn_labels(train_dataset: Any, collate: Any, labels_of: Any = None) -> s
     from probes.facts.core.batch_rows import collated
     from probes.facts.core.fork import ChildRaised
     from probes.facts.core.model_output import labels_of_batch
-    from probes.facts.overfit.row_selection import relabelled
+    from probes.facts.overfit.row_selection import rows_with_changed_labels
 
     if not hasattr(train_dataset, "__getitem__") or not hasattr(train_dataset, "__len__"):
         raise NotApplicable("the training set has no items by number: it can only be run through")
@@ -72,5 +72,5 @@ def redrawn_labels(train_dataset: Any, collate: Any, labels_of: Any = None) -> s
         one, other = collated(train_dataset, [numbers, numbers], collate)
     except ChildRaised as reason:
         raise NotApplicable(f"items cannot be collated: {reason}") from reason
-    differ = relabelled(one, other, labels_of or labels_of_batch)
+    differ = rows_with_changed_labels(one, other, labels_of or labels_of_batch)
     return f"{differ} of the first {len(numbers)} rows" if differ else "same"

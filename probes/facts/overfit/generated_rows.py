@@ -4,14 +4,14 @@ from typing import Any
 
 import torch
 
-from probes.facts.generation.run_generation import Speaking
-from probes.facts.overfit.stepper import Subject
+from probes.facts.generation.run_generation import GenerationRunner
+from probes.facts.overfit.stepper import OverfitSetup
 
 MARGIN = 16  # tokens beyond the longest labels: prompts and an end
 PASSES = 60.0  # of training, at most: as many as the learning itself may take
 
 
-def said(subject: Subject, pass_seconds: float) -> tuple[tuple[str, str], ...]:
+def generate_rows(subject: OverfitSetup, pass_seconds: float) -> tuple[tuple[str, str], ...]:
     """Its text and the reference of each row; nothing where it cannot generate."""
     if subject.generate is None or subject.decode is None or subject.labels_of is None:
         return ()
@@ -20,7 +20,9 @@ def said(subject: Subject, pass_seconds: float) -> tuple[tuple[str, str], ...]:
         labels: Any = subject.labels_of(batch)
         if not isinstance(labels, torch.Tensor) or labels.dim() < 2:
             return ()
-        speech = Speaking(subject.model, subject.generate, batch, pass_seconds).speak(labels.shape[1] + MARGIN, PASSES)
+        speech = GenerationRunner(subject.model, subject.generate, batch, pass_seconds).speak(
+            labels.shape[1] + MARGIN, PASSES
+        )
         if speech.failure is not None or (speech.ids and len(speech.ids) != len(labels)):
             return ()  # the generation stage tells of that
         texts = _texts(subject, speech.ids) or [""] * len(labels)
@@ -28,7 +30,7 @@ def said(subject: Subject, pass_seconds: float) -> tuple[tuple[str, str], ...]:
     return tuple(pairs)
 
 
-def _texts(subject: Subject, ids: list[list[int]]) -> list[str]:
+def _texts(subject: OverfitSetup, ids: list[list[int]]) -> list[str]:
     """Padded as a batch is."""
     rows = [torch.tensor(row) for row in ids]
     if not rows or subject.decode is None:

@@ -5,16 +5,16 @@ from typing import Any
 
 import torch
 
-from probes.facts.core.model_parts import topmost, trainable
-from probes.facts.overfit.stepper import Group
-from probes.facts.overfit.types import Idle
-from probes.facts.parameters.parameter_table import holder_of, is_fixed
+from probes.facts.core.model_parts import covering_modules, trainable
+from probes.facts.overfit.stepper import RateGroup
+from probes.facts.overfit.types import IdleModule
+from probes.facts.parameters.parameter_table import holder_of, is_fixed_table
 
 ABSENT, NOUGHT, UNHELD, RESTING = "no gradient", "a gradient of zero", "no optimiser holds it", "a rate of zero"
 FROZEN = "frozen"
 
 
-def idle_parts(model: torch.nn.Module, reached: set[int], groups: Sequence[Group]) -> tuple[Idle, ...]:
+def idle_parts(model: torch.nn.Module, reached: set[int], groups: Sequence[RateGroup]) -> tuple[IdleModule, ...]:
     """Of what is meant to train; `reached` are the ids of the weights that got a gradient, `groups` what learns."""
     shares = {id(weight): group.share for group in groups for weight in group.weights}
     reasons: dict[str, str] = {}
@@ -28,23 +28,23 @@ def idle_parts(model: torch.nn.Module, reached: set[int], groups: Sequence[Group
     return tuple(sorted(found, key=lambda part: -part.share))
 
 
-def frozen_parts(model: torch.nn.Module) -> tuple[Idle, ...]:
+def frozen_parts(model: torch.nn.Module) -> tuple[IdleModule, ...]:
     """What does not train, tables that are fixed by design aside; the last of the model first."""
     still = {
         name: FROZEN
         for name, weight in model.named_parameters()
-        if not weight.requires_grad and not is_fixed(holder_of(model, name), weight)
+        if not weight.requires_grad and not is_fixed_table(holder_of(model, name), weight)
     }
     sizes = {name: weight.numel() for name, weight in model.named_parameters()}
     return tuple(reversed(list(_parts(model, still, FROZEN, sizes))))
 
 
-def _parts(model: torch.nn.Module, reasons: dict[str, str], why: str, sizes: dict[str, int]) -> Iterator[Idle]:
+def _parts(model: torch.nn.Module, reasons: dict[str, str], why: str, sizes: dict[str, int]) -> Iterator[IdleModule]:
     named, total = {name for name, reason in reasons.items() if reason == why}, max(sum(sizes.values()), 1)
-    for module, kind, names in topmost(model, named, set(sizes)):
-        yield Idle(module, kind, len(names), sum(sizes[name] for name in names) / total, why)
+    for module, kind, names in covering_modules(model, named, set(sizes)):
+        yield IdleModule(module, kind, len(names), sum(sizes[name] for name in names) / total, why)
 
 
-def weights_of(model: torch.nn.Module, part: Idle) -> list[Any]:
+def weights_of(model: torch.nn.Module, part: IdleModule) -> list[Any]:
     inside = (f"{part.module}.", part.module)
     return [weight for name, weight in model.named_parameters() if name == inside[1] or name.startswith(inside[0])]

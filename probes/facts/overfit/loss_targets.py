@@ -9,21 +9,21 @@ import torch
 from torch.nn.functional import cross_entropy
 
 from probes.facts.core.model_output import logits_of
-from probes.facts.core.output_hook import Watch, watched
-from probes.facts.overfit.ctc_calls import Ctc, CtcEars
+from probes.facts.core.output_hook import OutputHook, hook_output
+from probes.facts.overfit.ctc_calls import CtcCall, CtcCallSpy
 
 UNEVEN = 0.1  # of the gradient: a further term on the scores may tip it a little
 
 
 @dataclass
-class Seen:
+class PassTotals:
     """One pass over all batches of a lesson, added up."""
 
     asked: list[list[int]] = field(default_factory=list)  # the classes the loss asks for, row by row, in order
     right: int = 0
     nats: float = 0.0
     classes: int = 0
-    ctc: list[Ctc] = field(default_factory=list)
+    ctc: list[CtcCall] = field(default_factory=list)
 
     @property
     def tokens(self) -> int:
@@ -39,12 +39,12 @@ class Seen:
         return self.nats / self.tokens if self.tokens else None
 
 
-class Eyes:
+class LossTargetReader:
     """Open while batches run: `asked` after a backward pass, `compare` after any with the classes that are known."""
 
-    def __init__(self, watch: Watch) -> None:
+    def __init__(self, watch: OutputHook) -> None:
         self._watch = watch
-        self._ears = CtcEars()
+        self._ears = CtcCallSpy()
         self._balanced = True
 
     def see(self, module: torch.nn.Module, given: Any, output: Any) -> None:
@@ -67,7 +67,7 @@ class Eyes:
         self._watch.felt = self._watch.wanted = self._watch.logits = None
         self._balanced = True
 
-    def compare(self, seen: Seen, wanted: torch.Tensor | None) -> None:
+    def compare(self, seen: PassTotals, wanted: torch.Tensor | None) -> None:
         """Without a gradient: against classes that were asked for before (negative: not scored)."""
         self._add(seen, wanted, None if wanted is None else wanted >= 0)
         self.clear()
@@ -94,7 +94,7 @@ class Eyes:
         unsaid = (first >= 0) & (wanted >= 0) & (logits.argmax(-1) != first)
         return bool((wanted != first)[unsaid].any())
 
-    def _add(self, seen: Seen, wanted: torch.Tensor | None, felt: torch.Tensor | None) -> None:
+    def _add(self, seen: PassTotals, wanted: torch.Tensor | None, felt: torch.Tensor | None) -> None:
         logits = self._watch.logits
         seen.ctc += self._ears.calls
         if logits is None or wanted is None or felt is None or logits.shape[:-1] != wanted.shape:
@@ -117,9 +117,9 @@ def _lines(values: torch.Tensor) -> torch.Tensor:
 
 
 @contextmanager
-def open_eyes(model: torch.nn.Module) -> Iterator[Eyes]:
-    with watched(model) as watch:
-        eyes = Eyes(watch)
+def read_loss_targets(model: torch.nn.Module) -> Iterator[LossTargetReader]:
+    with hook_output(model) as watch:
+        eyes = LossTargetReader(watch)
         handle = model.register_forward_hook(eyes.see)
         try:
             with eyes._ears:
@@ -128,7 +128,7 @@ def open_eyes(model: torch.nn.Module) -> Iterator[Eyes]:
             handle.remove()
 
 
-def targets_of(first: Seen, now: Seen) -> Iterator[tuple[torch.Tensor, torch.Tensor]]:
+def targets_of(first: PassTotals, now: PassTotals) -> Iterator[tuple[torch.Tensor, torch.Tensor]]:
     """What each CTC loss had to align, then and now."""
     for one, other in zip(first.ctc, now.ctc, strict=False):
         yield one.targets, other.targets

@@ -7,47 +7,49 @@ from dataclasses import replace
 from typing import Any
 
 from probes.facts.core.batch_rows import LabelsOf
-from probes.facts.core.observer import observed
-from probes.facts.loss.loss_calls import Ears
+from probes.facts.core.observer import restore_afterwards
+from probes.facts.loss.loss_calls import LossCallSpy
 from probes.facts.loss.scaled_head import SCORES
-from probes.facts.overfit.attempt import Learning
+from probes.facts.overfit.attempt import OverfitAttempt
 from probes.facts.overfit.attempt_state import MIXED
-from probes.facts.overfit.generated_rows import said
+from probes.facts.overfit.generated_rows import generate_rows
 from probes.facts.overfit.idle_modules import frozen_parts, idle_parts
-from probes.facts.overfit.loss_targets import open_eyes
-from probes.facts.overfit.module_modes import quieten
-from probes.facts.overfit.retries import thawed, with_batch_statistics
-from probes.facts.overfit.stepper import Subject
-from probes.facts.overfit.target_checks import follows_labels, share_of_labels
-from probes.facts.overfit.train_mode import in_training
-from probes.facts.overfit.types import Idle, Overfit
+from probes.facts.overfit.loss_targets import read_loss_targets
+from probes.facts.overfit.module_modes import disable_dropout
+from probes.facts.overfit.retries import retry_unfrozen, retry_with_batch_stats
+from probes.facts.overfit.stepper import OverfitSetup
+from probes.facts.overfit.target_checks import loss_depends_on_labels, target_label_agreement
+from probes.facts.overfit.train_mode import evaluate_in_train_mode
+from probes.facts.overfit.types import IdleModule, OverfitResult
 
 LARGE = 0.1  # of what trains: smaller parts without a gradient are left to the gradients' own stage
 NOTHING = 0.05  # of the first loss
 TAUGHT = "the loss does not follow the labels: it has a teacher of its own"
 
 
-def overfit(subject: Subject, labels_of: LabelsOf, others: Iterable[Any] = (), more: Sequence[Any] = ()) -> Overfit:
+def overfit(
+    subject: OverfitSetup, labels_of: LabelsOf, others: Iterable[Any] = (), more: Sequence[Any] = ()
+) -> OverfitResult:
     """`more`: batches that may reach parts which these rows do not. Nothing of it stays."""
     start, model = time.perf_counter(), subject.model
-    with observed(model, others=others) as before, open_eyes(model) as eyes:
+    with restore_afterwards(model, others=others) as before, read_loss_targets(model) as eyes:
         modes = {module: module.training for module in model.modules()} if model.training else {}
-        note = quieten(model)
+        note = disable_dropout(model)
         modes = modes or dict.fromkeys(model.modules(), True)
-        learning = Learning(subject, eyes).learn()
+        learning = OverfitAttempt(subject, eyes).learn()
         found = _ended(_told(learning, labels_of, note))
         found = replace(found, relabelled=max(learning.changes, 0), idle=_idle(learning, more))
         if learning.ended == "learnt" and found.listens is not False:
-            spoken = said(subject, (time.perf_counter() - start) / max(len(found.curve), 1))
-            found = replace(found, said=spoken, training=in_training(learning, modes, found))
+            spoken = generate_rows(subject, (time.perf_counter() - start) / max(len(found.curve), 1))
+            found = replace(found, said=spoken, training=evaluate_in_train_mode(learning, modes, found))
         elif learning.ended == "stuck" and found.held:
-            found = replace(found, training=with_batch_statistics(subject, eyes, before, found))
+            found = replace(found, training=retry_with_batch_stats(subject, eyes, before, found))
         if learning.ended == "stuck" and found.frozen and found.held and found.training is None:
-            found = replace(found, thawed=thawed(subject, eyes, found, before))
+            found = replace(found, thawed=retry_unfrozen(subject, eyes, found, before))
         return replace(found, seconds=time.perf_counter() - start)
 
 
-def _ended(found: Overfit) -> Overfit:
+def _ended(found: OverfitResult) -> OverfitResult:
     """A loss of another kind has a lowest value that nobody knows: one that falls and follows its input has learnt.
 
     So has one that comes to nothing with all labels right, though soft targets keep the cross-entropy up.
@@ -60,9 +62,9 @@ def _ended(found: Overfit) -> Overfit:
     return replace(found, ended="learnt") if short and (unknown or nothing) else found
 
 
-def _told(learning: Learning, labels_of: LabelsOf, note: str) -> Overfit:
+def _told(learning: OverfitAttempt, labels_of: LabelsOf, note: str) -> OverfitResult:
     """The plain figures. With inputs exchanged also where the run ended before that was asked."""
-    asked = share_of_labels(learning, labels_of)
+    asked = target_label_agreement(learning, labels_of)
     others = asked is not None and asked < 1.0
     if others:  # each time the same ones?
         learning.ended = learning.draws_anew() or learning.ended
@@ -78,7 +80,7 @@ def _told(learning: Learning, labels_of: LabelsOf, note: str) -> Overfit:
         trainable=sum(weight.requires_grad for weight in model.parameters()),
         frozen=frozen_parts(model),
         asked=None if learning.ended == MIXED else asked,
-        taught=others and not follows_labels(learning, labels_of),
+        taught=others and not loss_depends_on_labels(learning, labels_of),
         ctc=learning.ctc,
         notes=(note,),
     )
@@ -88,11 +90,11 @@ def _told(learning: Learning, labels_of: LabelsOf, note: str) -> Overfit:
     return _with_scores(found, learning)
 
 
-def _figures(learning: Learning) -> Overfit:
+def _figures(learning: OverfitAttempt) -> OverfitResult:
     """The curve, and where it ended."""
     seen, curve, lesson = learning.seen, tuple(learning.curve), learning.subject.lesson
     first, final = (curve[0], curve[-1]) if curve else (float("nan"), float("nan"))
-    return Overfit(
+    return OverfitResult(
         where=lesson.where,
         rows=max(len(lesson.labels), len(learning.first.asked)),
         curve=curve,
@@ -109,9 +111,9 @@ def _figures(learning: Learning) -> Overfit:
     )
 
 
-def _with_scores(found: Overfit, learning: Learning) -> Overfit:
+def _with_scores(found: OverfitResult, learning: OverfitAttempt) -> OverfitResult:
     """The range of what reaches the loss, and the least loss that this range allows."""
-    with Ears() as ears:
+    with LossCallSpy() as ears:
         learning.stepper.loss()
     learning.eyes.clear()
     heard = [one for one in ears.heard if one.function in SCORES and one.classes > 1]
@@ -128,12 +130,12 @@ def _with_scores(found: Overfit, learning: Learning) -> Overfit:
     )
 
 
-def _idle(learning: Learning, more: Sequence[Any]) -> tuple[Idle, ...]:
+def _idle(learning: OverfitAttempt, more: Sequence[Any]) -> tuple[IdleModule, ...]:
     """Looked at again with other batches before anybody is blamed: an expert may not be meant for these rows."""
     model, groups = learning.subject.model, learning.subject.groups
     found = idle_parts(model, learning.reached, groups)
     if any(part.share >= LARGE for part in found) and more and len(learning.curve) > 2:
-        further = Learning(
+        further = OverfitAttempt(
             replace(learning.subject, lesson=replace(learning.subject.lesson, batches=tuple(more))), learning.eyes
         )
         further.look()

@@ -5,7 +5,7 @@ BETTER = 0.02  # of the lowest loss: less is no progress
 HALVINGS = 4  # without progress: it will not come
 
 
-class Pace:
+class RateControl:
     """`advise` is asked after every loss: save (the weights are the best so far), back, stop, or nothing."""
 
     def __init__(self, rate: float) -> None:

@@ -4,50 +4,56 @@ from dataclasses import replace
 
 from torch.nn.modules.batchnorm import _BatchNorm
 
-from probes.facts.core.model_parts import put_weights_back
-from probes.facts.core.snapshot import Keeper
-from probes.facts.overfit.attempt import Learning
+from probes.facts.core.model_parts import restore_weights
+from probes.facts.core.snapshot import Snapshot
+from probes.facts.overfit.attempt import OverfitAttempt
 from probes.facts.overfit.idle_modules import weights_of
-from probes.facts.overfit.loss_targets import Eyes
-from probes.facts.overfit.stepper import Group, Subject
-from probes.facts.overfit.types import Overfit, Training, Trial
+from probes.facts.overfit.loss_targets import LossTargetReader
+from probes.facts.overfit.stepper import OverfitSetup, RateGroup
+from probes.facts.overfit.types import OverfitResult, OverfitVariant, TrainModeResult
 
 AGAIN = 60  # updates
 TRIALS = 2  # parts that are set free, one after the other
 
 
-def with_batch_statistics(subject: Subject, eyes: Eyes, before: Keeper, found: Overfit) -> Training | None:
+def retry_with_batch_stats(
+    subject: OverfitSetup, eyes: LossTargetReader, before: Snapshot, found: OverfitResult
+) -> TrainModeResult | None:
     """Batch norms that were left in evaluation mode, and use statistics of something else, switched to training."""
     norms = [(name, one) for name, one in subject.model.named_modules() if isinstance(one, _BatchNorm)]
     asleep = [(name, one) for name, one in norms if not one.training and one.track_running_stats]
     if not asleep:
         return None
-    put_weights_back(subject.model, before)
+    restore_weights(subject.model, before)
     for _, norm in asleep:
         norm.training = True
-    trial = Learning(subject, eyes, AGAIN).learn()
+    trial = OverfitAttempt(subject, eyes, AGAIN).learn()
     for _, norm in asleep:
         norm.training = False
     name, norm = asleep[0]
     return (
-        Training(found.final, found.book, 0, guilty=name, kind=type(norm).__name__) if trial.ended == "learnt" else None
+        TrainModeResult(found.final, found.book, 0, guilty=name, kind=type(norm).__name__)
+        if trial.ended == "learnt"
+        else None
     )
 
 
-def thawed(subject: Subject, eyes: Eyes, found: Overfit, before: Keeper) -> Trial | None:
+def retry_unfrozen(
+    subject: OverfitSetup, eyes: LossTargetReader, found: OverfitResult, before: Snapshot
+) -> OverfitVariant | None:
     """The frozen parts set free one after the other, the model's last first, until one halves what is left."""
     model = subject.model
     for part in found.frozen[:TRIALS]:
-        put_weights_back(model, before)
+        restore_weights(model, before)
         weights = [weight for weight in weights_of(model, part) if weight.is_floating_point()]
         for weight in weights:
             weight.requires_grad_(True)
         held = {id(weight) for group in subject.groups for weight in group.weights}
         free = tuple(weight for weight in weights if id(weight) not in held)
-        trial = Learning(replace(subject, groups=(*subject.groups, Group(free))), eyes, AGAIN).learn()
+        trial = OverfitAttempt(replace(subject, groups=(*subject.groups, RateGroup(free))), eyes, AGAIN).learn()
         for weight in free:
             weight.requires_grad_(False)
         book, held_at = trial.seen.book, found.book
         if trial.ended == "learnt" or (book is not None and held_at is not None and book < 0.5 * held_at):
-            return Trial(part.module, trial.curve[-1], trial.seen.accuracy, len(trial.curve))
+            return OverfitVariant(part.module, trial.curve[-1], trial.seen.accuracy, len(trial.curve))
     return None

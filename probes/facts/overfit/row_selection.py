@@ -7,8 +7,8 @@ from typing import Any
 
 import torch
 
-from probes.facts.core.batch_rows import LabelsOf, NotCut, input_of, rows_of, rows_of_batch, taken
-from probes.facts.overfit.entropy_floors import blind_sum
+from probes.facts.core.batch_rows import CannotSplitBatch, LabelsOf, input_of, rows_of, rows_of_batch, select_rows
+from probes.facts.overfit.entropy_floors import prefix_entropy_sum
 
 FEW = 3  # rows: enough to be mistaken for each other, few enough to be learnt soon
 LOOKED_AT = 16  # rows of a batch among which they are chosen
@@ -19,7 +19,7 @@ class NothingToLearn(Exception):
 
 
 @dataclass(frozen=True)
-class Lesson:
+class OverfitBatch:
     """One batch of several rows, or several batches of one; labels as they are scored, row by row."""
 
     batches: tuple[Any, ...]
@@ -28,42 +28,42 @@ class Lesson:
 
 
 @dataclass(frozen=True)
-class _Row:
+class _CandidateRow:
     batch: int
     row: int
     labels: tuple[int, ...] | None
     given: Any
 
-    def differs(self, other: "_Row") -> bool:
+    def differs(self, other: "_CandidateRow") -> bool:
         return self.labels != other.labels and not _same(self.given, other.given)
 
 
-def lesson_of(batches: Sequence[Any], labels_of: LabelsOf) -> Lesson:
+def select_overfit_rows(batches: Sequence[Any], labels_of: LabelsOf) -> OverfitBatch:
     """From the first batch; where that has one row, from as many batches as there are."""
     try:
         sizes = [rows_of_batch(batch, labels_of(batch)) for batch in batches]
-    except NotCut:
+    except CannotSplitBatch:
         return _whole(batches[0], labels_of)
     if sizes[0] > 1:
         chosen = _chosen(_rows(0, batches[0], labels_of, sizes[0]))
         numbers = [row.row for row in chosen]
-        batch, where = taken(batches[0], numbers, sizes[0]), f"batch 0, rows {', '.join(map(str, numbers))}"
-        return Lesson((batch,), _labels(chosen), where)
+        batch, where = select_rows(batches[0], numbers, sizes[0]), f"batch 0, rows {', '.join(map(str, numbers))}"
+        return OverfitBatch((batch,), _labels(chosen), where)
     found = [row for number, batch in enumerate(batches) for row in _rows(number, batch, labels_of, sizes[number])[:1]]
     chosen = _chosen(found)
-    parts = tuple(taken(batches[row.batch], [row.row], sizes[row.batch]) for row in chosen)
-    return Lesson(parts, _labels(chosen), f"batches {', '.join(str(row.batch) for row in chosen)}, row 0 of each")
+    parts = tuple(select_rows(batches[row.batch], [row.row], sizes[row.batch]) for row in chosen)
+    return OverfitBatch(parts, _labels(chosen), f"batches {', '.join(str(row.batch) for row in chosen)}, row 0 of each")
 
 
-def _whole(batch: Any, labels_of: LabelsOf) -> Lesson:
+def _whole(batch: Any, labels_of: LabelsOf) -> OverfitBatch:
     """A batch that cannot be cut is learnt as it is."""
     rows = [tuple(token for token in row if token >= 0) for row in rows_of(labels_of(batch))]
     if rows and len(set(rows)) < 2:
         raise NothingToLearn("the batch cannot be cut into rows, and its rows have one label")
-    return Lesson((batch,), tuple(rows), "batch 0")
+    return OverfitBatch((batch,), tuple(rows), "batch 0")
 
 
-def _rows(number: int, batch: Any, labels_of: LabelsOf, rows: int) -> list[_Row]:
+def _rows(number: int, batch: Any, labels_of: LabelsOf, rows: int) -> list[_CandidateRow]:
     labels, read = labels_of(batch), input_of(batch)
     if labels is None:
         raise NothingToLearn("the batches hold no 'labels' and are no pairs: give labels_of")
@@ -72,10 +72,10 @@ def _rows(number: int, batch: Any, labels_of: LabelsOf, rows: int) -> list[_Row]
         whole if len(whole) == rows else [tuple(torch.as_tensor(one).flatten().tolist()) for one in labels]
     )
     given = [None if read is None else read[1][row] for row in range(rows)]
-    return [_Row(number, row, known[row], given[row]) for row in range(min(rows, LOOKED_AT))]
+    return [_CandidateRow(number, row, known[row], given[row]) for row in range(min(rows, LOOKED_AT))]
 
 
-def _chosen(rows: Sequence[_Row]) -> list[_Row]:
+def _chosen(rows: Sequence[_CandidateRow]) -> list[_CandidateRow]:
     """The two that nobody can tell apart without their input, then others like them; short ones where that is equal."""
     full = [row for row in rows if row.labels]
     if len(full) < len(rows) and len(full) < 2:
@@ -95,14 +95,14 @@ def _chosen(rows: Sequence[_Row]) -> list[_Row]:
     return sorted(chosen, key=lambda row: (row.batch, row.row))
 
 
-def _worth(rows: Iterable[_Row]) -> tuple[float, int]:
+def _worth(rows: Iterable[_CandidateRow]) -> tuple[float, int]:
     labels = [row.labels or () for row in rows]
     if any(not isinstance(token, int) for row in labels for token in row):
         return 0.0, 0
-    return blind_sum(labels) / max(sum(map(len, labels)), 1), -sum(map(len, labels))
+    return prefix_entropy_sum(labels) / max(sum(map(len, labels)), 1), -sum(map(len, labels))
 
 
-def _labels(rows: Sequence[_Row]) -> tuple[tuple[int, ...], ...]:
+def _labels(rows: Sequence[_CandidateRow]) -> tuple[tuple[int, ...], ...]:
     labels = [row.labels or () for row in rows]
     return tuple(labels) if all(isinstance(token, int) for row in labels for token in row) else ()
 
@@ -111,7 +111,7 @@ def _same(one: Any, other: Any) -> bool:
     return isinstance(one, torch.Tensor) and one.shape == other.shape and torch.equal(one, other)
 
 
-def relabelled(one: Any, other: Any, labels_of: LabelsOf) -> int:
+def rows_with_changed_labels(one: Any, other: Any, labels_of: LabelsOf) -> int:
     """Rows whose labels differ between two batches of the same items whose inputs are the same to the bit."""
     labels, read = [labels_of(batch) for batch in (one, other)], [input_of(batch) for batch in (one, other)]
     if read[0] is None or read[1] is None or not _same(read[0][1], read[1][1]):
@@ -121,7 +121,7 @@ def relabelled(one: Any, other: Any, labels_of: LabelsOf) -> int:
     return int((labels[0] != labels[1]).reshape(len(labels[0]), -1).any(1).sum())
 
 
-def reads_its_labels(batch: Any, labels: Any) -> bool:
+def is_language_model_batch(batch: Any, labels: Any) -> bool:
     """A language model: what it has to say stands in its input."""
     read = input_of(batch)
     if read is None or not isinstance(labels, torch.Tensor) or read[1].shape != labels.shape or labels.dim() < 2:

@@ -9,12 +9,12 @@ import torch
 from diagnose.engine import pass_counter
 from probes.facts.core.adamw import adamw
 from probes.facts.core.batch_rows import LabelsOf
-from probes.facts.core.batches import copied
+from probes.facts.core.batches import copy_batch
 from probes.facts.core.finite import is_finite
 from probes.facts.core.model_output import ComputeLoss
 from probes.facts.core.model_parts import trainable
 from probes.facts.generation.run_generation import Generate
-from probes.facts.overfit.row_selection import Lesson
+from probes.facts.overfit.row_selection import OverfitBatch
 
 FORWARD = 1 / 3  # of a forward and backward pass
 HIGHEST = 0.01  # where the width does not say
@@ -22,7 +22,7 @@ TURN = 0.2  # by how much an update may turn a unit that reads values of size on
 
 
 @dataclass(frozen=True)
-class Group:
+class RateGroup:
     """Parameters that learn at one rate, as a share of the highest."""
 
     weights: tuple[torch.nn.Parameter, ...]
@@ -30,13 +30,13 @@ class Group:
 
 
 @dataclass(frozen=True)
-class Subject:
+class OverfitSetup:
     """What is to learn, by which loss, and for how long at most."""
 
     model: torch.nn.Module
-    lesson: Lesson
+    lesson: OverfitBatch
     compute_loss: ComputeLoss
-    groups: Sequence[Group]
+    groups: Sequence[RateGroup]
     inputs_of: LabelsOf | None = None
     labels_of: LabelsOf | None = None
     reads_labels: bool = False
@@ -45,22 +45,22 @@ class Subject:
     decode: Callable[[Any], list[str]] | None = None
 
 
-def groups_of(model: torch.nn.Module, optimizer: Any = None) -> tuple[Group, ...]:
+def groups_of(model: torch.nn.Module, optimizer: Any = None) -> tuple[RateGroup, ...]:
     """What trains and the optimiser holds, at the relative rates of its groups; without one, all that trains."""
     own = {id(weight): weight for _, weight in trainable(model)}
     if optimizer is None:
-        return (Group(tuple(own.values())),) if own else ()
+        return (RateGroup(tuple(own.values())),) if own else ()
     tops = [_top(group) for group in optimizer.param_groups]
     highest = max(tops, default=0.0)
     groups = []
     for group, top in zip(optimizer.param_groups, tops, strict=True):
         held = tuple(own.pop(id(weight)) for weight in group["params"] if id(weight) in own)
         if held:
-            groups.append(Group(held, top / highest if highest > 0 else 1.0))
+            groups.append(RateGroup(held, top / highest if highest > 0 else 1.0))
     return tuple(groups)
 
 
-def first_rate(groups: Sequence[Group]) -> float:
+def first_rate(groups: Sequence[RateGroup]) -> float:
     """A rate by the width of what learns: as many values as a unit reads, so many times it moves with one update."""
     sizes = sorted(
         (weight.numel() // len(weight), weight.numel()) for g in groups for weight in g.weights if weight.dim() > 1
@@ -83,7 +83,7 @@ class Stepper:
     """One model, a few batches that make one update together, and AdamW without decay over the groups."""
 
     def __init__(
-        self, model: torch.nn.Module, batches: Sequence[Any], compute_loss: ComputeLoss, groups: Sequence[Group]
+        self, model: torch.nn.Module, batches: Sequence[Any], compute_loss: ComputeLoss, groups: Sequence[RateGroup]
     ) -> None:
         self.model, self.batches, self.compute = model, batches, compute_loss
         self.weights = [weight for group in groups for weight in group.weights]
@@ -104,8 +104,8 @@ class Stepper:
         total = 0.0
         with torch.enable_grad():
             for batch in self.batches:
-                pass_counter.count()
-                loss = self.compute(self.model, copied(batch)) / len(self.batches)
+                pass_counter.count_passes()
+                loss = self.compute(self.model, copy_batch(batch)) / len(self.batches)
                 total += float(loss.detach())
                 if loss.requires_grad:
                     loss.backward()
@@ -142,5 +142,5 @@ class Stepper:
         return all(is_finite(weight.detach()) for weight in self.weights)
 
     def _one(self, batch: Any, passes: float) -> float:
-        pass_counter.count(passes)
-        return float(self.compute(self.model, copied(batch)))
+        pass_counter.count_passes(passes)
+        return float(self.compute(self.model, copy_batch(batch)))

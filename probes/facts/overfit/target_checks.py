@@ -8,7 +8,7 @@ import torch
 from probes.facts.core.batch_rows import LabelsOf, with_other_labels
 
 if TYPE_CHECKING:
-    from probes.facts.overfit.attempt_state import Looks
+    from probes.facts.overfit.attempt_state import AttemptState
 
 SAME = 1e-3  # of the largest score: sums in another order
 FOLLOWS = 1e-6  # of the loss: less is no answer to other labels
@@ -16,7 +16,7 @@ LABELS, ROWS = "labels", "rows"
 Pass = tuple[torch.Tensor | None, torch.Tensor | None]  # the classes that were asked for, and the scores
 
 
-def redrawn(passes: Sequence[Pass], size: int) -> str:
+def labels_redrawn(passes: Sequence[Pass], size: int) -> str:
     """Over the same `size` batches at the same weights: `labels` where others are asked for and the scores stay;
     `rows` where the scores change too, as when rows are mixed with each other on their way into the model."""
     found = ""
@@ -34,7 +34,7 @@ def _same(one: torch.Tensor, other: torch.Tensor) -> bool:
     return bool((one - other).abs().max() <= SAME * one.abs().max())
 
 
-def share_of_labels(looks: "Looks", labels_of: LabelsOf) -> float | None:
+def target_label_agreement(looks: "AttemptState", labels_of: LabelsOf) -> float | None:
     """Of the places that the loss looks at, the share whose class is the label there, or the next one's.
 
     None where they cannot be laid over each other.
@@ -65,7 +65,7 @@ def _laid(labels: Any, wanted: torch.Tensor) -> Iterator[torch.Tensor]:
         yield labels[:, :-1]
 
 
-def follows_labels(looks: "Looks", labels_of: LabelsOf) -> bool:
+def loss_depends_on_labels(looks: "AttemptState", labels_of: LabelsOf) -> bool:
     """Other labels give another loss: else it has another teacher, whose targets may well follow the inputs."""
     classes = looks.seen.classes or None
     for batch in looks.subject.lesson.batches:

@@ -5,12 +5,12 @@ from dataclasses import replace
 
 import torch
 
-from diagnose.engine.context import told
+from diagnose.engine.context import short_error
 from probes.facts.core.batch_rows import with_inputs_exchanged
-from probes.facts.overfit.attempt import Learning
-from probes.facts.overfit.loss_targets import Seen
-from probes.facts.overfit.module_modes import droppers
-from probes.facts.overfit.types import Overfit, Training, better
+from probes.facts.overfit.attempt import OverfitAttempt
+from probes.facts.overfit.loss_targets import PassTotals
+from probes.facts.overfit.module_modes import stochastic_modules
+from probes.facts.overfit.types import OverfitResult, TrainModeResult, better
 
 DRAWS = 6
 MOST = 6  # modules that are switched off one by one
@@ -18,7 +18,7 @@ FURTHER = 30  # updates in training mode: weights that were learnt without dropo
 Modes = Mapping[torch.nn.Module, bool]
 
 
-def in_training(learning: Learning, modes: Modes, found: Overfit) -> Training:
+def evaluate_in_train_mode(learning: OverfitAttempt, modes: Modes, found: OverfitResult) -> TrainModeResult:
     """The loss in training mode, inputs as they are and exchanged, at first and after more updates."""
     for module, training in modes.items():
         module.training = training
@@ -37,10 +37,10 @@ def in_training(learning: Learning, modes: Modes, found: Overfit) -> Training:
         name, kind = _guilty(learning, found)
         return replace(now, guilty=name, kind=kind)
     except Exception as error:
-        return Training(float("nan"), None, 0, failure=told(error))
+        return TrainModeResult(float("nan"), None, 0, failure=short_error(error))
 
 
-def _is_better(learning: Learning, now: Training, found: Overfit) -> bool:
+def _is_better(learning: OverfitAttempt, now: TrainModeResult, found: OverfitResult) -> bool:
     """What rests on the draws alone is asked again: one in 64 says by chance that all six were worse."""
     if not better(now, found):
         return False
@@ -48,9 +48,9 @@ def _is_better(learning: Learning, now: Training, found: Overfit) -> bool:
     return low or better(_drawn(learning, now.updates, DRAWS), found)
 
 
-def _drawn(learning: Learning, updates: int = 0, first: int = 0) -> Training:
+def _drawn(learning: OverfitAttempt, updates: int = 0, first: int = 0) -> TrainModeResult:
     """Means over a few draws, each of them the same for both kinds of inputs."""
-    subject, losses, seen, swapped, worse = learning.subject, [], Seen(), Seen(), True
+    subject, losses, seen, swapped, worse = learning.subject, [], PassTotals(), PassTotals(), True
     for draw in range(first, first + DRAWS):
         before = swapped.nats - seen.nats
         for batch, wanted in zip(subject.lesson.batches, learning.wanted, strict=True):
@@ -64,12 +64,14 @@ def _drawn(learning: Learning, updates: int = 0, first: int = 0) -> Training:
                 learning.eyes.compare(swapped, wanted)
         worse = worse and swapped.nats - seen.nats > before
     other_book = None if subject.reads_labels else swapped.book
-    return Training(sum(losses) / len(losses), seen.book, updates, other_book, worse)
+    return TrainModeResult(sum(losses) / len(losses), seen.book, updates, other_book, worse)
 
 
-def _guilty(learning: Learning, found: Overfit) -> tuple[str, str]:
+def _guilty(learning: OverfitAttempt, found: OverfitResult) -> tuple[str, str]:
     """The first module that lets it through when it alone is switched to evaluation; the strongest dropout first."""
-    for name, module in sorted(droppers(learning.subject.model), key=lambda pair: -getattr(pair[1], "p", 0.0))[:MOST]:
+    for name, module in sorted(
+        stochastic_modules(learning.subject.model), key=lambda pair: -getattr(pair[1], "p", 0.0)
+    )[:MOST]:
         module.training = False
         helps = _is_better(learning, _drawn(learning), found)
         module.training = True

@@ -9,7 +9,7 @@ FLOORS = ("uniform", "unigram", "blind", "swapped", "swapped_book", "final", "bo
 
 
 @dataclass(frozen=True)
-class Idle:
+class IdleModule:
     """A part that is meant to train and takes no part in the learning."""
 
     module: str
@@ -32,7 +32,7 @@ class CtcState:
 
 
 @dataclass(frozen=True)
-class Trial:
+class OverfitVariant:
     """The same rows once more with one thing changed."""
 
     what: str
@@ -42,7 +42,7 @@ class Trial:
 
 
 @dataclass(frozen=True)
-class Training:
+class TrainModeResult:
     """The learnt rows in training mode, dropout and batch norm at work, after further updates in that mode."""
 
     loss: float
@@ -56,7 +56,7 @@ class Training:
 
 
 @dataclass(frozen=True)
-class Overfit:
+class OverfitResult:
     """A few rows learnt by heart, dropout and augmentation off. Losses in nats for each label are called `book`."""
 
     where: str
@@ -80,9 +80,9 @@ class Overfit:
     reads_labels: bool = False  # a language model: its input is what it has to say next
     held: int = 0  # trainable tensors that the optimiser holds
     trainable: int = 0
-    idle: tuple[Idle, ...] = ()
-    frozen: tuple[Idle, ...] = ()
-    thawed: Trial | None = None
+    idle: tuple[IdleModule, ...] = ()
+    frozen: tuple[IdleModule, ...] = ()
+    thawed: OverfitVariant | None = None
     scores: tuple[float, float] | None = None  # lowest and highest that reach the loss
     probabilities: bool = False
     bound: float | None = None  # the least that scores in this range allow, for each label
@@ -90,7 +90,7 @@ class Overfit:
     taught: bool = False  # what the loss asks for does not follow the labels
     relabelled: int = 0  # updates at which the loss asked for other labels than at first
     ctc: CtcState | None = None
-    training: Training | None = None
+    training: TrainModeResult | None = None
     said: tuple[tuple[str, str], ...] = ()  # what the model generates then, and the reference
     notes: tuple[str, ...] = ()
 
@@ -143,7 +143,7 @@ class Overfit:
         return {name: getattr(self, name) for name in (*DRAWN, *FLOORS)}
 
 
-def better(trial: Training, run: Overfit) -> bool:
+def better(trial: TrainModeResult, run: OverfitResult) -> bool:
     """In training mode worse with other inputs, by a quarter of `blind`; and below the entropy of the labels, or worse
     by all of `blind` and a tenth of itself, in every draw."""
     if trial.book is None or not run.unigram:

@@ -8,13 +8,13 @@ from typing import Any
 import torch
 
 from diagnose.engine import pass_counter
-from probes.facts.collation.types import Collation
+from probes.facts.collation.types import CollatedSample
 from probes.facts.core.batch_rows import MASKS, input_of, tensors
-from probes.facts.core.batches import copied
+from probes.facts.core.batches import copy_batch
 from probes.facts.core.model_output import ComputeLoss, logits_of
-from probes.facts.core.observer import observed
-from probes.facts.padding.first_divergence import Beginnings
-from probes.facts.padding.types import Mask, Padding
+from probes.facts.core.observer import restore_afterwards
+from probes.facts.padding.first_divergence import DivergenceHooks
+from probes.facts.padding.types import MaskCoverage, PaddingEffect
 
 RANDOM = 1e-6
 
@@ -24,11 +24,11 @@ class NotComparable(Exception):
 
 
 def compare(
-    model: torch.nn.Module, collation: Collation, compute_loss: ComputeLoss, labels_of: Any, others: Any = ()
-) -> Padding:
+    model: torch.nn.Module, collation: CollatedSample, compute_loss: ComputeLoss, labels_of: Any, others: Any = ()
+) -> PaddingEffect:
     """Two forward passes in evaluation mode, of the shortest of the collated items; again where a mask is missing."""
-    row = _Row(collation)
-    found = Padding(
+    row = _PaddedRow(collation)
+    found = PaddingEffect(
         lengths=(row.length, row.other),
         input_change=row.change,
         masks=tuple(row.masks()),
@@ -38,14 +38,14 @@ def compare(
         return found
     scored = _scored(labels_of(collation.alone))
 
-    def scores_of(batches: tuple[Any, Any], number: int) -> Padding:
-        with observed(model, others=others), torch.no_grad(), Beginnings(model) as beginnings:
+    def scores_of(batches: tuple[Any, Any], number: int) -> PaddingEffect:
+        with restore_afterwards(model, others=others), torch.no_grad(), DivergenceHooks(model) as beginnings:
             model.eval()
-            pass_counter.count(2)
-            compute_loss(model, copied(batches[0]))
+            pass_counter.count_passes(2)
+            compute_loss(model, copy_batch(batches[0]))
             alone = logits_of(beginnings.output)
             beginnings.compare(number)
-            compute_loss(model, copied(batches[1]))
+            compute_loss(model, copy_batch(batches[1]))
             return _with_scores(found, alone, logits_of(beginnings.output), number, scored, beginnings)
 
     told = scores_of((collation.alone, collation.pair), row.number)
@@ -58,20 +58,22 @@ def compare(
         return told
 
 
-def _with_scores(found: Padding, alone: Any, beside: Any, number: int, scored: int, beginnings: Beginnings) -> Padding:
+def _with_scores(
+    found: PaddingEffect, alone: Any, beside: Any, number: int, scored: int, beginnings: DivergenceHooks
+) -> PaddingEffect:
     if alone is None or beside is None or alone.dim() != 3 or beside.dim() != 3:
         return found
     count = scored if 0 < scored <= alone.shape[1] else alone.shape[1] // 2  # frames at the edge see the end anyway
     one, other = alone[0, :count].float(), beside[number, :count].float()
     if one.shape != other.shape or not bool(torch.isfinite(one).all() & torch.isfinite(other).all()):
         return found
-    change = spread_of(one, other)
+    change = relative_difference(one, other)
     module, kind = beginnings.parted
     grain = torch.finfo(alone.dtype).eps
-    return Padding(**{**vars(found), "score_change": change, "grain": grain, "module": module, "kind": kind})
+    return PaddingEffect(**{**vars(found), "score_change": change, "grain": grain, "module": module, "kind": kind})
 
 
-def spread_of(one: torch.Tensor, other: torch.Tensor) -> float:
+def relative_difference(one: torch.Tensor, other: torch.Tensor) -> float:
     """The largest difference, in units of the values' own spread."""
     return float((one - other).abs().max() / (one.std(correction=0) + 1e-12)) if one.numel() else 0.0
 
@@ -90,10 +92,10 @@ def _scored(labels: Any) -> int:
     return int((labels[0] >= 0).sum()) if isinstance(labels, torch.Tensor) and labels.dim() == 2 else 0
 
 
-class _Row:
+class _PaddedRow:
     """The shortest item: alone, and where it stands in the batch of two."""
 
-    def __init__(self, collation: Collation) -> None:
+    def __init__(self, collation: CollatedSample) -> None:
         read = [input_of(batch) for batch in (collation.alone, collation.again, collation.pair)]
         if any(one is None for one in read):
             raise NotComparable("the batches hold no input that is known by name")
@@ -105,7 +107,7 @@ class _Row:
             raise NotComparable("inputs of different length come out in one size: there is no padding to look at")
         self.batches, self.axis = (collation.alone, collation.pair), sides[0]
         self.length, self.other = self.alone.shape[self.axis], self.pair.shape[self.axis]
-        changes = [spread_of(self.alone[0].double(), self._part(row).double()) for row in self.pair]
+        changes = [relative_difference(self.alone[0].double(), self._part(row).double()) for row in self.pair]
         self.change = min(changes)
         self.number = changes.index(self.change) if self.change < 1e-3 else None
 
@@ -116,13 +118,13 @@ class _Row:
         """Both batches with the attention mask that their inputs would have; None where their inputs are no rows."""
         if self.alone.dim() != 2 or not all(isinstance(batch, dict) for batch in self.batches):
             return None
-        own = [spread_of(self.alone[0].double(), self._part(row).double()) < 1e-3 for row in self.pair]
+        own = [relative_difference(self.alone[0].double(), self._part(row).double()) < 1e-3 for row in self.pair]
         lengths = torch.tensor([self.length if short else self.other for short in own])
         masks = (torch.ones_like(self.alone), torch.arange(self.other) < lengths[:, None])
         alone, pair = ({**batch, MASKS[0]: mask.long()} for batch, mask in zip(self.batches, masks, strict=True))
         return alone, pair
 
-    def masks(self) -> Iterator[Mask]:
+    def masks(self) -> Iterator[MaskCoverage]:
         """Masks of the input's length, and lengths that are the input's own when it is alone."""
         number = self.number or 0
         pair = dict(tensors(self.batches[1]))
@@ -130,11 +132,11 @@ class _Row:
             if name not in pair or alone.is_floating_point() or name == self.name:
                 continue
             if "mask" in name and alone.dim() == 2 and alone.shape[1] == self.length:
-                yield Mask(name, int(alone[0].sum()), int(pair[name][number].sum()), self._hidden(alone[0]))
+                yield MaskCoverage(name, int(alone[0].sum()), int(pair[name][number].sum()), self._hidden(alone[0]))
             elif alone.dim() == 1 and int(alone[0]) == self.length:
-                yield Mask(name, self.length, int(pair[name][number]))
+                yield MaskCoverage(name, self.length, int(pair[name][number]))
             elif alone.dim() == 1 and name.startswith("feat") and 0 <= int(alone[0]) < self.length:
-                yield Mask(name, int(alone[0]), int(pair[name][number]), self.length - int(alone[0]))
+                yield MaskCoverage(name, int(alone[0]), int(pair[name][number]), self.length - int(alone[0]))
 
     def _hidden(self, mask: torch.Tensor) -> int:
         """A row alone may be padded as well, to a multiple of something: what equals its last value is not counted."""

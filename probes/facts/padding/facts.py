@@ -4,9 +4,9 @@ from typing import TYPE_CHECKING, Any
 
 from diagnose.common.provider import provider
 from diagnose.engine.context import NotApplicable, Unavailable
-from probes.facts.collation.types import Collation
-from probes.facts.hf_trainer.mutable_state import books_of
-from probes.facts.padding.types import Padding
+from probes.facts.collation.types import CollatedSample
+from probes.facts.hf_trainer.mutable_state import mutable_state_of
+from probes.facts.padding.types import PaddingEffect
 
 if TYPE_CHECKING:
     from torch.nn import Module
@@ -14,15 +14,15 @@ if TYPE_CHECKING:
 
 @provider
 def padding(
-    model: "Module", collation: Collation, compute_loss: Any = None, labels_of: Any = None, trainer: Any = None
-) -> Padding:
+    model: "Module", collation: CollatedSample, compute_loss: Any = None, labels_of: Any = None, trainer: Any = None
+) -> PaddingEffect:
     """The shortest of the collated items alone, and the same beside the longest."""
     from probes.facts.core.model_output import NoLoss, labels_of_batch, loss_of_output
     from probes.facts.padding.compare import NotComparable, compare
 
     loss, read = compute_loss or loss_of_output, labels_of or labels_of_batch
     try:
-        return compare(model, collation, loss, read, books_of(trainer))
+        return compare(model, collation, loss, read, mutable_state_of(trainer))
     except (NotComparable, NoLoss) as reason:
         raise NotApplicable(str(reason)) from reason
     except (RuntimeError, ValueError, IndexError) as reason:

@@ -8,7 +8,7 @@ STEPS = 4  # at the beginning of a row, far from where its padding starts
 SAME = 1e-2  # of the values' spread: ten times what TF32 rounds; padding that gets in moves far more
 
 
-class Beginnings:
+class DivergenceHooks:
     """Hooks on all modules; a few kilobytes each. Inner modules are done before the outer ones."""
 
     def __init__(self, model: torch.nn.Module) -> None:

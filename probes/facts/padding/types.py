@@ -6,7 +6,7 @@ OVER_TIME = ("GroupNorm", "BatchNorm", "InstanceNorm")
 
 
 @dataclass(frozen=True)
-class Mask:
+class MaskCoverage:
     """A mask or a length in the batch: what it lets through of the row alone (`own`) and of the same row padded."""
 
     name: str
@@ -16,7 +16,7 @@ class Mask:
 
 
 @dataclass(frozen=True)
-class Padding:
+class PaddingEffect:
     """How much the same row differs when it is padded. Differences are in units of the values' own spread."""
 
     lengths: tuple[int, int]  # of the row and of its longer neighbour
@@ -25,7 +25,7 @@ class Padding:
     grain: float = 0.0  # the finest difference that the scores' type can tell
     module: str = ""  # the first, in running order, whose output differs at the beginning of the row
     kind: str = ""
-    masks: tuple[Mask, ...] = ()
+    masks: tuple[MaskCoverage, ...] = ()
     takes: tuple[str, ...] = ()  # masks that the model's forward would take
     masked_change: float | None = None  # of its scores, once the batches are given the mask that they lack
 

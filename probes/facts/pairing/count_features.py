@@ -13,7 +13,7 @@ TOKENS, RARE = 256, 3  # the most frequent tokens are counted; those in fewer ro
 Values = Sequence[np.ndarray]
 
 
-def are_sounds(values: Values) -> bool:
+def are_audio(values: Values) -> bool:
     """Samples, or frames: not tokens, not plain vectors, not pictures."""
     first = values[0]
     return first.dtype.kind == "f" and (first.ndim == 2 or (first.ndim == 1 and len(first) >= WAVE))
@@ -22,8 +22,8 @@ def are_sounds(values: Values) -> bool:
 def inputs_as_counts(values: Values) -> np.ndarray:
     """Of tokens: how often each occurs; of sounds: how long each kind of sound lasts; of the rest: the numbers."""
     if values[0].dtype.kind in "iu":
-        return np.sqrt(_bags([without_end(np.atleast_1d(value)) for value in values]))
-    if are_sounds(values):
+        return np.sqrt(_bags([strip_padding(np.atleast_1d(value)) for value in values]))
+    if are_audio(values):
         return np.sqrt(_durations([_thinned(frames) for frames in frames_of(values)]))
     return _vectors(values)
 
@@ -37,7 +37,7 @@ def targets_as_counts(values: Values) -> np.ndarray:
 
 def lengths_of(values: Values) -> np.ndarray:
     """Without padding: frames or samples of inputs, scored tokens of targets."""
-    if are_sounds(values):
+    if are_audio(values):
         return np.array([len(frames) for frames in frames_of(values)], dtype=float)
     return np.array([int((np.atleast_1d(value) >= 0).sum()) for value in values], dtype=float)
 
@@ -45,13 +45,13 @@ def lengths_of(values: Values) -> np.ndarray:
 def frames_of(values: Values) -> list[np.ndarray]:
     """[time, bands] without padding. Time is the axis that varies, else the longer one."""
     if values[0].ndim == 1:
-        return [_spectrum(without_end(value)) for value in values]
+        return [_spectrum(strip_padding(value)) for value in values]
     varies = [len({value.shape[axis] for value in values}) > 1 for axis in (0, 1)]
     axis = varies.index(True) if any(varies) else int(np.argmax(values[0].shape))
-    return [without_end(value, axis) for value in values]
+    return [strip_padding(value, axis) for value in values]
 
 
-def without_end(value: np.ndarray, axis: int = 0) -> np.ndarray:
+def strip_padding(value: np.ndarray, axis: int = 0) -> np.ndarray:
     """Padding repeats one value to the end; the first of it stays."""
     along = np.moveaxis(value, axis, 0)
     if len(along) < 2:

@@ -5,13 +5,13 @@ from typing import TYPE_CHECKING, Any
 from diagnose.common.provider import provider
 from diagnose.engine.context import NotApplicable
 from probes.facts.first_step.types import FirstStep
-from probes.facts.hf_trainer.mutable_state import books_of
-from probes.facts.pairing.types import PairLosses, Relation, Relations
+from probes.facts.hf_trainer.mutable_state import mutable_state_of
+from probes.facts.pairing.types import PairTest, PairTests, SwappedTargetLoss
 
 if TYPE_CHECKING:
     from torch.nn import Module
 
-    from probes.facts.pairing.read_pairs import Rows
+    from probes.facts.pairing.read_pairs import PairRows
 
 LEAST = 30  # rows; below, right pairs may look like chance
 DOUBT = 1e-3  # a chance above which the evaluation set is read too, and the model itself is asked
@@ -28,7 +28,7 @@ def pair_relations(
     labels_of: Any = None,
     inputs_of: Any = None,
     tokenizer: Any = None,
-) -> Relations:
+) -> PairTests:
     """Up to 400 rows, read for a few seconds; the model is not needed."""
     import time
 
@@ -36,13 +36,13 @@ def pair_relations(
     rows, consumed = _read(train_dataset, collate, train_batches, labels_of, inputs_of)
     train = _related(rows, tokenizer)
     doubted = any(one.whole and one.chance > DOUBT for one in train)
-    evaluation: tuple[Relation, ...] = ()
+    evaluation: tuple[PairTest, ...] = ()
     if doubted and _indexed(eval_dataset) and collate is not None:
         try:
             evaluation = _related(_read(eval_dataset, collate, None, labels_of, inputs_of)[0], tokenizer, EVALUATION)
         except NotApplicable:
             evaluation = ()
-    return Relations(train, evaluation, len(rows.numbers), time.perf_counter() - start, consumed)
+    return PairTests(train, evaluation, len(rows.numbers), time.perf_counter() - start, consumed)
 
 
 @provider
@@ -56,13 +56,13 @@ def pair_losses(
     model: "Module",
     train_batches: Any,
     first_step: FirstStep,
-    pair_relations: Relations | None = None,
+    pair_relations: PairTests | None = None,
     pairs_asked: bool = False,
     compute_loss: Any = None,
     labels_of: Any = None,
     optimizer: Any = None,
     trainer: Any = None,
-) -> PairLosses:
+) -> SwappedTargetLoss:
     """Before any training; where that shows nothing, after some updates, on batches that were kept out of them."""
     from probes.facts.core.batches import draw
     from probes.facts.core.model_output import labels_of_batch, loss_of_output
@@ -75,12 +75,12 @@ def pair_losses(
         raise NotApplicable("no batches can be drawn for it")
     try:
         read = labels_of or labels_of_batch
-        return compare(model, drawn.batches, compute_loss or loss_of_output, read, optimizer, books_of(trainer))
+        return compare(model, drawn.batches, compute_loss or loss_of_output, read, optimizer, mutable_state_of(trainer))
     except CannotSwap as reason:
         raise NotApplicable(str(reason)) from reason
 
 
-def _only_in_doubt(found: Relations | None, seconds: float) -> None:
+def _only_in_doubt(found: PairTests | None, seconds: float) -> None:
     if found is None:
         raise NotApplicable("its rows cannot be compared without training; `diagnose overfit --pairs` trains on them")
     if all(one.chance <= DOUBT for one in found.train if one.whole):
@@ -95,7 +95,7 @@ def _indexed(dataset: Any) -> bool:
     return hasattr(dataset, "__getitem__") and hasattr(dataset, "__len__")
 
 
-def _read(dataset: Any, collate: Any, batches: Any, labels_of: Any, inputs_of: Any) -> tuple["Rows", str]:
+def _read(dataset: Any, collate: Any, batches: Any, labels_of: Any, inputs_of: Any) -> tuple["PairRows", str]:
     from probes.facts.core.model_output import labels_of_batch
     from probes.facts.pairing.read_pairs import CannotRead, from_batches, from_items, read
 
@@ -115,18 +115,18 @@ def _read(dataset: Any, collate: Any, batches: Any, labels_of: Any, inputs_of: A
     return rows, consumed
 
 
-def _related(rows: "Rows", tokenizer: Any, of: str = "train_dataset") -> tuple[Relation, ...]:
-    from probes.facts.pairing.ridge_test import relations
+def _related(rows: "PairRows", tokenizer: Any, of: str = "train_dataset") -> tuple[PairTest, ...]:
+    from probes.facts.pairing.ridge_test import run_pair_tests
 
     names = [of + _name(rows, number, tokenizer) for number in range(len(rows.kinds))]
     return tuple(
         relation
         for kind, name in zip(rows.kinds, names, strict=True)
-        for relation in relations(kind, rows.stretches, rows.numbers, name)
+        for relation in run_pair_tests(kind, rows.stretches, rows.numbers, name)
     )
 
 
-def _name(rows: "Rows", number: int, tokenizer: Any) -> str:
+def _name(rows: "PairRows", number: int, tokenizer: Any) -> str:
     """What all targets of a kind begin with tells them apart from the other kinds, unless they begin alike."""
     if len(rows.kinds) == 1:
         return ""

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from diagnose.common.provider import provider
 from diagnose.engine.context import NotApplicable
 from probes.facts.corpus.types import Corpus, CorpusRow
-from probes.facts.pairing.types import Fit, Fits
+from probes.facts.pairing.types import ManifestPairTest, ManifestPairTests
 
 SPOKEN = ("transcript", "text", "sentence", "transcription")
 LEAST = 50  # rows; below, right pairs may look like chance
@@ -16,7 +16,7 @@ SHARED = 0.02  # of the words, in pairs that do not belong together; below, they
 
 
 @provider
-def fits(train_corpus: Corpus) -> Fits:
+def fits(train_corpus: Corpus) -> ManifestPairTests:
     """Duration and transcript, transcript and translation, document and summary: whichever there are."""
     rows = _stretches(train_corpus.rows)
     if len(rows) < LEAST:
@@ -24,10 +24,10 @@ def fits(train_corpus: Corpus) -> Fits:
     found = [*_lengths(rows), *_words(rows)]
     if not found:
         raise NotApplicable("lengths hardly vary, or no two sides of the rows can be compared")
-    return Fits(tuple(found))
+    return ManifestPairTests(tuple(found))
 
 
-def _lengths(rows: Sequence[CorpusRow]) -> Iterator[Fit]:
+def _lengths(rows: Sequence[CorpusRow]) -> Iterator[ManifestPairTest]:
     from probes.facts.pairing.permutation_tests import fit
 
     spoken = next((name for name in SPOKEN if rows[0].texts.get(name)), "")
@@ -44,7 +44,7 @@ def _lengths(rows: Sequence[CorpusRow]) -> Iterator[Fit]:
             yield from fit(*names, [rows[number] for number in known], x, y)
 
 
-def _words(rows: Sequence[CorpusRow]) -> Iterator[Fit]:
+def _words(rows: Sequence[CorpusRow]) -> Iterator[ManifestPairTest]:
     from probes.facts.pairing.permutation_tests import overlap, overlap_fit
 
     own = [row for row in rows if row.texts.get("document") and row.texts.get("summary")][:WORDS_ROWS]

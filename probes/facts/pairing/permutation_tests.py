@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from probes.facts.corpus.types import CorpusRow
-from probes.facts.pairing.types import Fit
+from probes.facts.pairing.types import ManifestPairTest
 
 SHUFFLES = 10_000  # the least that can show a chance of 1e-4
 STRETCH = 250  # rows
@@ -14,7 +14,9 @@ SHIFTS = tuple(shift for distance in range(1, 6) for shift in (distance, -distan
 SURE = 4.5  # sigmas that a shift must have to be named
 
 
-def fit(left: str, right: str, rows: Sequence[CorpusRow], x: Sequence[float], y: Sequence[float]) -> Iterator[Fit]:
+def fit(
+    left: str, right: str, rows: Sequence[CorpusRow], x: Sequence[float], y: Sequence[float]
+) -> Iterator[ManifestPairTest]:
     """All rows, then each stretch. Rows are in the manifest's order: a text that slipped by a row is found so."""
     a, b = np.asarray(x, dtype=float), np.asarray(y, dtype=float)
     every = max(1, len(rows) // (2 * STRETCH))
@@ -27,13 +29,13 @@ def fit(left: str, right: str, rows: Sequence[CorpusRow], x: Sequence[float], y:
         yield _with_others(one, float(np.median(rest)))
 
 
-def _with_others(one: Fit, others: float) -> Fit:
-    return Fit(**{**vars(one), "others": others})
+def _with_others(one: ManifestPairTest, others: float) -> ManifestPairTest:
+    return ManifestPairTest(**{**vars(one), "others": others})
 
 
 def _fit(
     left: str, right: str, rows: Sequence[CorpusRow], x: np.ndarray, y: np.ndarray, shifts: Sequence[int] = SHIFTS
-) -> Fit:
+) -> ManifestPairTest:
     a, b = ranks(x), ranks(y)
     own = correlation(a, b)
     shuffled = _shuffled(a, b)
@@ -41,7 +43,9 @@ def _fit(
     moved = [(shift, correlation(*_moved(a, b, shift))) for shift in shifts]
     shift, best = max(moved, key=lambda pair: pair[1], default=(0, 0.0))
     helps = np.arctanh(min(best, 0.999)) * np.sqrt(len(rows) - 3) > SURE and best > own
-    return Fit(left, right, "length", rows[0], rows[-1], len(rows), own, chance, None, shift if helps else 0, best)
+    return ManifestPairTest(
+        left, right, "length", rows[0], rows[-1], len(rows), own, chance, None, shift if helps else 0, best
+    )
 
 
 def _moved(a: np.ndarray, b: np.ndarray, shift: int) -> tuple[np.ndarray, np.ndarray]:
@@ -81,7 +85,9 @@ def overlap(asked: Sequence[str], given: Sequence[str]) -> np.ndarray:
     return np.asarray(table)
 
 
-def overlap_fit(left: str, right: str, rows: Sequence[CorpusRow], asked: Sequence[str], given: Sequence[str]) -> Fit:
+def overlap_fit(
+    left: str, right: str, rows: Sequence[CorpusRow], asked: Sequence[str], given: Sequence[str]
+) -> ManifestPairTest:
     """As `fit`, by the words that they share; `asked` are the texts on the right."""
     table = overlap(asked, given)
     chance, places = np.random.default_rng(0), np.arange(len(rows))
@@ -91,4 +97,6 @@ def overlap_fit(left: str, right: str, rows: Sequence[CorpusRow], asked: Sequenc
     helps = best > own and best - usual > SURE * float(shuffled.std())
     p = (1 + int((shuffled >= own).sum())) / (1 + SHUFFLES)
     shift = shift if helps else 0
-    return Fit(left, right, "words", rows[0], rows[-1], len(rows), own - usual, p, None, shift, best - usual)
+    return ManifestPairTest(
+        left, right, "words", rows[0], rows[-1], len(rows), own - usual, p, None, shift, best - usual
+    )

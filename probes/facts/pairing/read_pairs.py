@@ -10,11 +10,11 @@ import torch
 
 from probes.facts.collation.collate_trial import Collate, LabelsOf
 from probes.facts.core.batch_rows import input_of
-from probes.facts.core.batches import renewed
-from probes.facts.core.fork import CannotFork, ChildRaised, in_child
-from probes.facts.core.observer import observed
-from probes.facts.core.torch_ops import flat
-from probes.facts.pairing.count_features import Values, are_sounds, inputs_as_counts, lengths_of, targets_as_counts
+from probes.facts.core.batches import rebuild_loader
+from probes.facts.core.fork import CannotFork, ChildRaised, run_in_fork
+from probes.facts.core.observer import restore_afterwards
+from probes.facts.core.torch_ops import iter_leaves
+from probes.facts.pairing.count_features import Values, are_audio, inputs_as_counts, lengths_of, targets_as_counts
 from probes.facts.pairing.permutation_tests import correlation, ranks
 
 STRETCHES, LENGTH = 4, 100  # 400 rows in all, with which right pairs of the demo stand out by more than 40 sigmas
@@ -29,7 +29,7 @@ class CannotRead(Exception):
 
 
 @dataclass(frozen=True)
-class Kind:
+class TargetKind:
     """One kind of target beside its inputs, as rows of numbers."""
 
     inputs: np.ndarray
@@ -40,26 +40,26 @@ class Kind:
 
 
 @dataclass(frozen=True)
-class Rows:
+class PairRows:
     """`stretches` says in which stretch of consecutive rows each one is, `numbers` which row of the data it is."""
 
-    kinds: tuple[Kind, ...]
+    kinds: tuple[TargetKind, ...]
     numbers: tuple[int, ...]
     stretches: tuple[int, ...]
 
 
-def read(work: Callable[[], Rows], others: tuple[Any, ...]) -> tuple[Rows, str]:
+def read(work: Callable[[], PairRows], others: tuple[Any, ...]) -> tuple[PairRows, str]:
     """In a child, since loading and collating may draw at random and count; and what was used up, if there is none."""
     try:
-        return in_child(work), ""
+        return run_in_fork(work), ""
     except ChildRaised as reason:
         raise CannotRead(f"rows cannot be read for it: {reason}") from reason
     except CannotFork as reason:
-        with observed(others=others):
+        with restore_afterwards(others=others):
             return work(), f"rows were read in the training process itself, because {reason}"
 
 
-def from_items(dataset: Any, collate: Collate, labels_of: LabelsOf, inputs_of: LabelsOf | None) -> Rows:
+def from_items(dataset: Any, collate: Collate, labels_of: LabelsOf, inputs_of: LabelsOf | None) -> PairRows:
     """Each item collated alone: all that it is made into (a transcript and a translation, say) is known to be its."""
     found, ends = [], time.perf_counter() + SECONDS
     for stretch, number in places(len(dataset)):
@@ -72,11 +72,11 @@ def from_items(dataset: Any, collate: Collate, labels_of: LabelsOf, inputs_of: L
     return _counted(kinds, [number for _, number, _ in found], [stretch for stretch, _, _ in found])
 
 
-def from_batches(batches: Any, labels_of: LabelsOf, inputs_of: LabelsOf | None) -> Rows:
+def from_batches(batches: Any, labels_of: LabelsOf, inputs_of: LabelsOf | None) -> PairRows:
     """Rows as the loader gives them, in its own order."""
     pairs: list[Pair] = []
     ends = time.perf_counter() + SECONDS
-    for batch in renewed(batches)[0]:
+    for batch in rebuild_loader(batches)[0]:
         pairs += list(_pairs(batch, labels_of, inputs_of))
         if len(pairs) >= STRETCHES * LENGTH or time.perf_counter() > ends:
             break
@@ -93,7 +93,7 @@ def places(total: int) -> list[tuple[int, int]]:
 
 def _pairs(batch: Any, labels_of: LabelsOf, inputs_of: LabelsOf | None) -> Iterator[Pair]:
     labels = labels_of(batch)
-    given = next(flat(inputs_of(batch)), None) if inputs_of else (input_of(batch) or (None, None))[1]
+    given = next(iter_leaves(inputs_of(batch)), None) if inputs_of else (input_of(batch) or (None, None))[1]
     if isinstance(labels, torch.Tensor) and labels.dim() and given is not None and len(given) == len(labels):
         yield from ((_plain(one), _plain(target)) for one, target in zip(given, labels, strict=True))
 
@@ -103,19 +103,19 @@ def _plain(value: torch.Tensor) -> np.ndarray:
     return (value.float() if value.is_floating_point() else value.long()).numpy().copy()
 
 
-def _counted(kinds: list[list[Pair]], numbers: list[int], stretches: list[int]) -> Rows:
+def _counted(kinds: list[list[Pair]], numbers: list[int], stretches: list[int]) -> PairRows:
     if not kinds or not numbers:
         raise CannotRead("the batches cannot be taken apart into inputs and targets")
-    return Rows(tuple(_kind(*zip(*pairs, strict=True)) for pairs in kinds), tuple(numbers), tuple(stretches))
+    return PairRows(tuple(_kind(*zip(*pairs, strict=True)) for pairs in kinds), tuple(numbers), tuple(stretches))
 
 
-def _kind(given: Values, targets: Values) -> Kind:
+def _kind(given: Values, targets: Values) -> TargetKind:
     several = targets[0].dtype.kind in "iu" and targets[0].ndim == 1
-    spoken = are_sounds(given) and several
+    spoken = are_audio(given) and several
     firsts = {int(target[0]) for target in targets} if several and all(map(len, targets)) else set()
     lengths = _lengths(lengths_of(given), lengths_of(targets)) if spoken else None
     first = firsts.pop() if len(firsts) == 1 else None
-    return Kind(inputs_as_counts(given), targets_as_counts(targets), spoken, lengths, first)
+    return TargetKind(inputs_as_counts(given), targets_as_counts(targets), spoken, lengths, first)
 
 
 def _lengths(x: np.ndarray, y: np.ndarray) -> float | None:

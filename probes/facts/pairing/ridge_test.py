@@ -4,8 +4,8 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from probes.facts.pairing.read_pairs import Kind
-from probes.facts.pairing.types import Relation
+from probes.facts.pairing.read_pairs import TargetKind
+from probes.facts.pairing.types import PairTest
 
 PERMUTATIONS = 10_000  # the least that can show a chance of 1e-4
 FOLDS = 5
@@ -14,21 +14,21 @@ STRETCH = 25  # rows; a shorter one is not looked at on its own
 SHIFTS = (0, 1, -1, 2, -2, 3, -3)  # nought first: it wins a tie
 
 
-def relations(kind: Kind, stretches: Sequence[int], numbers: Sequence[int], name: str) -> Iterator[Relation]:
+def run_pair_tests(kind: TargetKind, stretches: Sequence[int], numbers: Sequence[int], name: str) -> Iterator[PairTest]:
     """All rows, then every stretch of them; the teacher has learnt at the shift that fits best over all."""
     inputs, targets, parts = kind.inputs, kind.targets, np.asarray(stretches)
     tables = {shift: _table(inputs, _moved(targets, parts, shift)) for shift in SHIFTS}
     everywhere = {shift: _sigmas(table) for shift, table in tables.items()}
     best = max(SHIFTS, key=lambda shift: everywhere[shift])
     found = (_chance(tables[0]), everywhere[0], best, everywhere[best])
-    yield Relation(name, len(inputs), *found, spoken=kind.spoken, lengths=kind.lengths)
+    yield PairTest(name, len(inputs), *found, spoken=kind.spoken, lengths=kind.lengths)
     learnt = _foretold(inputs, _moved(targets, parts, best))
     for own in (np.flatnonzero(parts == part) for part in sorted(set(stretches))):
         if STRETCH <= len(own) < len(parts):
             yield _stretch(learnt, kind, own, numbers, name)
 
 
-def _stretch(learnt: np.ndarray, kind: Kind, own: np.ndarray, numbers: Sequence[int], name: str) -> Relation:
+def _stretch(learnt: np.ndarray, kind: TargetKind, own: np.ndarray, numbers: Sequence[int], name: str) -> PairTest:
     standard = _standard(kind.targets)
     tables = {shift: learnt[own] @ np.roll(standard[own], -shift, axis=0).T for shift in SHIFTS}
     folds = np.zeros(len(own), dtype=int)
@@ -36,7 +36,7 @@ def _stretch(learnt: np.ndarray, kind: Kind, own: np.ndarray, numbers: Sequence[
     best = max(SHIFTS, key=lambda shift: sigmas[shift])
     where = f"{name}, rows {numbers[own[0]]} to {numbers[own[-1]]}"
     found = (_chance((tables[0], folds)), sigmas[0], best, sigmas[best])
-    return Relation(where, len(own), *found, whole=False, spoken=kind.spoken)
+    return PairTest(where, len(own), *found, whole=False, spoken=kind.spoken)
 
 
 def _moved(targets: np.ndarray, stretches: np.ndarray, shift: int) -> np.ndarray:

@@ -5,8 +5,8 @@ from typing import Any
 
 import torch
 
-from probes.facts.core.batch_rows import LabelsOf, NotCut, rows_of_batch
-from probes.facts.core.batches import copied
+from probes.facts.core.batch_rows import CannotSplitBatch, LabelsOf, rows_of_batch
+from probes.facts.core.batches import copy_batch
 
 WAYS = 4  # to swap, with the pairs as they are: 4 ** 6 can show a chance of 1e-3
 TASKS = 4  # first tokens at most: more are the beginnings of texts
@@ -23,7 +23,7 @@ def ways_to_swap(batch: Any, labels_of: LabelsOf) -> list[Any]:
         raise CannotSwap("the batches hold no labels with one entry for each row: give labels_of")
     try:
         rows = rows_of_batch(batch, labels)
-    except NotCut as reason:
+    except CannotSplitBatch as reason:
         raise CannotSwap(str(reason)) from reason
     groups = _tasks(labels)
     count = min(WAYS, *(len(group) for group in groups))
@@ -43,7 +43,7 @@ def _moved(batch: Any, labels_of: LabelsOf, groups: Sequence[Sequence[int]], way
     for group in groups:
         for place, row in enumerate(group):
             order[row] = group[(place + way) % len(group)]
-    changed = copied(batch)
+    changed = copy_batch(batch)
     labels = labels_of(changed)
     counts = (labels >= 0).sum(-1) if labels.dim() == 2 else None
     for value in [labels, *_beside(changed, labels, counts)]:

@@ -11,14 +11,14 @@ import torch
 from diagnose.engine import pass_counter
 from probes.facts.core.adamw import adamw
 from probes.facts.core.batch_rows import LabelsOf, rows_of_batch
-from probes.facts.core.batches import copied
+from probes.facts.core.batches import copy_batch
 from probes.facts.core.model_output import ComputeLoss
 from probes.facts.core.model_parts import as_in_training, trainable
-from probes.facts.core.observer import observed
+from probes.facts.core.observer import restore_afterwards
 from probes.facts.first_step.types import FirstStep
-from probes.facts.learning_rate.rate_updates import FORWARD, Walker
+from probes.facts.learning_rate.rate_updates import FORWARD, RateStepper
 from probes.facts.pairing.swap_targets import WAYS, CannotSwap, ways_to_swap
-from probes.facts.pairing.types import PairLosses
+from probes.facts.pairing.types import SwappedTargetLoss
 
 HELD, BATCHES = 6, 30  # batches that are kept out; drawn in all
 UPDATES, ROUNDS = 60, 3  # the demo shows its pairs after 20; compared after every third of them
@@ -41,25 +41,25 @@ def compare(
     labels_of: LabelsOf,
     optimizer: Any = None,
     others: Iterable[Any] = (),
-) -> PairLosses:
+) -> SwappedTargetLoss:
     """Stops as soon as right pairs are seen to be better."""
     start, held = time.perf_counter(), max(1, min(HELD, len(batches) // 3))
     swaps = [ways_to_swap(batch, labels_of) for batch in batches[:held]]
     if sum(map(len, swaps)) < 4 * held or len(batches) < 2:
         raise CannotSwap("the batches hold too few rows to exchange targets between them")
-    with observed(model, optimizer, others=others):
-        bench = _Bench(model, swaps, compute_loss)
+    with restore_afterwards(model, optimizer, others=others):
+        bench = _SwapTrial(model, swaps, compute_loss)
         before = now = bench.losses()
-        school = _School(model, batches[held:], compute_loss)
+        school = _ShortTraining(model, batches[held:], compute_loss)
         while not now.shown and school.updates < UPDATES and school.trains(UPDATES // ROUNDS):
             now = bench.losses()
     rows = sum(rows_of_batch(batch, labels_of(batch)) for batch in batches[:held])
     found = (school.updates, now.own, now.swapped, now.chance, before.own, before.chance)
-    return PairLosses(held, rows, *found, time.perf_counter() - start)
+    return SwappedTargetLoss(held, rows, *found, time.perf_counter() - start)
 
 
 @dataclass(frozen=True)
-class _Losses:
+class _SwapLosses:
     own: float
     swapped: float
     chance: float
@@ -69,11 +69,11 @@ class _Losses:
         return self.chance <= SHOWN
 
 
-class _Bench:
+class _SwapTrial:
     def __init__(self, model: torch.nn.Module, swaps: Sequence[Sequence[Any]], compute_loss: ComputeLoss) -> None:
         self.model, self.swaps, self.compute = model, swaps, compute_loss
 
-    def losses(self) -> _Losses:
+    def losses(self) -> _SwapLosses:
         """In evaluation mode; a way to swap that has no finite loss is the worst there is."""
         self.model.eval()
         with torch.no_grad():
@@ -82,20 +82,20 @@ class _Bench:
         chance = np.random.default_rng(0).integers(0, table.shape[1], (PERMUTATIONS, len(table)))
         dealt, own = table[np.arange(len(table)), chance].sum(1), float(table[:, 0].sum())
         share = (1 + int((dealt <= own + 1e-9 * abs(own)).sum())) / (1 + PERMUTATIONS)
-        return _Losses(float(table[:, 0].mean()), float(table[:, 1:].mean()), share)
+        return _SwapLosses(float(table[:, 0].mean()), float(table[:, 1:].mean()), share)
 
     def _loss(self, batch: Any) -> float:
-        pass_counter.count(FORWARD)
-        return float(self.compute(self.model, copied(batch)))
+        pass_counter.count_passes(FORWARD)
+        return float(self.compute(self.model, copy_batch(batch)))
 
 
-class _School:
+class _ShortTraining:
     """AdamW over what trains, at the rate whose first update lowers the loss of the first batch most."""
 
     def __init__(self, model: torch.nn.Module, batches: Sequence[Any], compute_loss: ComputeLoss) -> None:
         self.weights = [weight for _, weight in trainable(model)]
         optimizer = adamw(self.weights or [torch.zeros(1)], lr=1.0)
-        self.walker = Walker(model, batches, compute_loss, optimizer)
+        self.walker = RateStepper(model, batches, compute_loss, optimizer)
         self.updates = 0
         self.rate = self._best_rate() if self.weights else None
 

@@ -6,7 +6,7 @@ from probes.facts.corpus.types import CorpusRow
 
 
 @dataclass(frozen=True)
-class Relation:
+class PairTest:
     """Held-out rows, their targets foretold from their inputs: the own ones against swapped ones (by permutation)."""
 
     where: str
@@ -21,18 +21,18 @@ class Relation:
 
 
 @dataclass(frozen=True)
-class Relations:
+class PairTests:
     """For each kind of target: all rows that were read, and each stretch of them; the evaluation set for comparison."""
 
-    train: tuple[Relation, ...]
-    evaluation: tuple[Relation, ...] = ()
+    train: tuple[PairTest, ...]
+    evaluation: tuple[PairTest, ...] = ()
     rows: int = 0
     seconds: float = 0.0
     consumed: str = ""
 
 
 @dataclass(frozen=True)
-class PairLosses:
+class SwappedTargetLoss:
     """The model's own loss on held-out batches: with targets as they are, and with targets swapped between rows."""
 
     batches: int
@@ -47,7 +47,7 @@ class PairLosses:
 
 
 @dataclass(frozen=True)
-class Fit:
+class ManifestPairTest:
     """How closely two sides of the same rows go together, against shuffled rows (a permutation test)."""
 
     left: str
@@ -64,7 +64,7 @@ class Fit:
 
 
 @dataclass(frozen=True)
-class Fits:
+class ManifestPairTests:
     """Of every pair of measures: all rows together, then each stretch of them."""
 
-    rows: tuple[Fit, ...]
+    rows: tuple[ManifestPairTest, ...]

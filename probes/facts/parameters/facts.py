@@ -4,8 +4,8 @@ from typing import TYPE_CHECKING, Any
 
 from diagnose.common.provider import provider
 from diagnose.engine.context import NotApplicable
-from probes.facts.parameters.types import Named, Novelty, Parameters
-from probes.facts.parameters.weight_types import MissingKeys, Overlaps, Tie, Untouched, Weights
+from probes.facts.parameters.types import NewParameters, Parameters, TrainablePatterns
+from probes.facts.parameters.weight_types import MemoryOverlaps, MissingKeys, UntrainedFrozenModules, Weights, WeightTie
 
 if TYPE_CHECKING:
     from torch.nn import Module
@@ -27,7 +27,7 @@ def optimised_parameters(model: "Module", optimizer: Any) -> Parameters:
 
 
 @provider
-def named_parameters(parameters: Parameters, trainable: Any) -> Named:
+def named_parameters(parameters: Parameters, trainable: Any) -> TrainablePatterns:
     """What is meant to train beside what does."""
     from probes.facts.parameters.parameter_table import named_by
 
@@ -56,7 +56,7 @@ def missing_parameters(model: "Module", missing_keys: Any = None, fresh: Any = N
 
 
 @provider
-def novelty(model: "Module", fresh: Any = None, missing_keys: Any = None, thawed_later: Any = ()) -> Novelty:
+def novelty(model: "Module", fresh: Any = None, missing_keys: Any = None, thawed_later: Any = ()) -> NewParameters:
     """The parameters that are new, by whoever says so; not those that the run thaws by itself."""
     from probes.facts.parameters.new_parameters import novelty_of
 
@@ -66,7 +66,7 @@ def novelty(model: "Module", fresh: Any = None, missing_keys: Any = None, thawed
 
 
 @provider
-def untouched(model: "Module") -> Untouched:
+def untouched(model: "Module") -> UntrainedFrozenModules:
     """Frozen modules that look as if nobody had trained them."""
     from probes.facts.parameters.new_parameters import untouched_of
 
@@ -82,15 +82,15 @@ def initial_weights(model: "Module") -> Weights:
 
 
 @provider
-def overlapping(model: "Module") -> Overlaps:
+def overlapping(model: "Module") -> MemoryOverlaps:
     """Parameters over the same memory."""
     from probes.facts.parameters.weight_values import overlaps_of
 
-    return Overlaps(overlaps_of(model))
+    return MemoryOverlaps(overlaps_of(model))
 
 
 @provider
-def asked_ties(model: "Module", untied: Any = ()) -> tuple[Tie, ...]:
+def asked_ties(model: "Module", untied: Any = ()) -> tuple[WeightTie, ...]:
     """The pairs that the configuration ties and nobody wants apart."""
     from probes.facts.parameters.parameter_table import matches
     from probes.facts.parameters.weight_values import ties_asked_for

@@ -6,9 +6,9 @@ from typing import Any
 
 import torch
 
-from probes.facts.parameters.parameter_table import holder_of, is_fixed, matches
-from probes.facts.parameters.types import Novelty
-from probes.facts.parameters.weight_types import MissingKey, MissingKeys, Untouched
+from probes.facts.parameters.parameter_table import holder_of, is_fixed_table, matches
+from probes.facts.parameters.types import NewParameters
+from probes.facts.parameters.weight_types import MissingKey, MissingKeys, UntrainedFrozenModules
 
 MARK = "_is_hf_initialized"  # transformers 5 sets it on every parameter that it reads from a checkpoint
 ADAPTER = re.compile(r"(^|[._])(adapters?|lora)(?=$|[._])", re.IGNORECASE)
@@ -40,15 +40,17 @@ def _tables(model: Any) -> Iterator[Any]:
 
 def novelty_of(
     model: torch.nn.Module, fresh: tuple[str, ...], absent: Iterable[str], later: tuple[str, ...] = ()
-) -> Novelty:
+) -> NewParameters:
     """Vectors that are still constant (a norm's ones, a bias of zeros) do nothing while frozen, and are passed over."""
     named = [
         (name, parameter)
         for name, parameter in model.named_parameters()
-        if not is_fixed(holder_of(model, name), parameter) and not _neutral(parameter) and not matches(name, later)
+        if not is_fixed_table(holder_of(model, name), parameter)
+        and not _neutral(parameter)
+        and not matches(name, later)
     ]
     missing = set(absent)
-    return Novelty(
+    return NewParameters(
         said=tuple(name for name, _ in named if matches(name, fresh)),
         absent=tuple(name for name, _ in named if name in missing),
     )
@@ -67,13 +69,13 @@ def missing_of(model: torch.nn.Module, absent: Iterable[str], fresh: tuple[str, 
     tables = {id(table.weight) for table in _token_tables(model)}
     there: dict[str, str] = {}
     for name in named.keys() - set(missing):
-        there[layerless(name)] = min(name, there.get(layerless(name), name))
+        there[without_layer_index(name)] = min(name, there.get(without_layer_index(name), name))
     rows = tuple(
         MissingKey(
             name=name,
             size=named[name].numel(),
             expected=matches(name, fresh or ()),
-            neighbour=there.get(layerless(name), "") if "*" in layerless(name) else "",
+            neighbour=there.get(without_layer_index(name), "") if "*" in without_layer_index(name) else "",
             matrix=named[name].dim() > 1,
             table=id(named[name]) in tables,
         )
@@ -89,19 +91,19 @@ def _token_tables(model: torch.nn.Module) -> list[Any]:
     return [table for table in tables if int(table.weight.shape[0]) in rows]
 
 
-def layerless(name: str) -> str:
+def without_layer_index(name: str) -> str:
     """The name without the layer's number: the same for the same parameter of every layer."""
     return re.sub(r"(?<=\.)\d+(?=\.)", "*", name)
 
 
-def untouched_of(model: torch.nn.Module) -> Untouched:
+def untouched_of(model: torch.nn.Module) -> UntrainedFrozenModules:
     """Among frozen modules, those that nobody has trained, where others were."""
     new, trained, adapters, silent = [], 0, [], []
     for name, module in model.named_modules():
         own = list(module.parameters(recurse=False))
         if not own or any(p.requires_grad or p.is_meta or not p.is_floating_point() for p in own):
             continue
-        size, looks = sum(p.numel() for p in own), looks_new(module)
+        size, looks = sum(p.numel() for p in own), looks_freshly_initialized(module)
         if looks:
             new.append((name, size))
         trained += size if looks is False else 0
@@ -109,10 +111,10 @@ def untouched_of(model: torch.nn.Module) -> Untouched:
             adapters.append(name)
             silent += [name] if any(p.dim() > 1 and not bool(p.any()) for p in own) else []
     names, values = tuple(name for name, _ in new), sum(size for _, size in new)
-    return Untouched(names, values, trained, tuple(adapters), tuple(silent))
+    return UntrainedFrozenModules(names, values, trained, tuple(adapters), tuple(silent))
 
 
-def looks_new(module: torch.nn.Module) -> bool | None:
+def looks_freshly_initialized(module: torch.nn.Module) -> bool | None:
     """Drawn from a normal or uniform law, with a bias of zeros or of torch's own law; None: it cannot be told.
 
     Training makes the tails heavier than a normal law's and moves what began as a constant.

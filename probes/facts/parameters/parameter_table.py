@@ -5,7 +5,7 @@ from typing import Any
 
 import torch
 
-from probes.facts.parameters.types import Named, ParameterRow, Parameters
+from probes.facts.parameters.types import ParameterRow, Parameters, TrainablePatterns
 
 BIASES = ("bias", "in_proj_bias", "bias_k", "bias_v", "bias_ih", "bias_hh")
 
@@ -27,7 +27,7 @@ def parameters_of(model: torch.nn.Module, optimizer: Any = None) -> Parameters:
             groups=numbers,
             role=role_of(module, name, parameter),
             decay=max((float(held[number].get("weight_decay") or 0) for number in numbers), default=0.0),
-            fixed=is_fixed(module, parameter),
+            fixed=is_fixed_table(module, parameter),
         )
         rows.append(row)
     return Parameters(tuple(rows), strangers=len(groups))
@@ -52,7 +52,7 @@ def role_of(module: torch.nn.Module, name: str, parameter: torch.Tensor) -> str:
     return "bias" if name.rpartition(".")[2].startswith(BIASES) and parameter.dim() <= 1 else ""
 
 
-def is_fixed(module: torch.nn.Module, parameter: torch.nn.Parameter) -> bool:
+def is_fixed_table(module: torch.nn.Module, parameter: torch.nn.Parameter) -> bool:
     """Frozen rows of one length (sin² + cos² is the same everywhere): positions that are not meant to be learnt."""
     if parameter.requires_grad or not isinstance(module, torch.nn.Embedding) or parameter.is_meta:
         return False
@@ -71,12 +71,12 @@ def matches(name: str, patterns: tuple[str, ...]) -> bool:
     return False
 
 
-def named_by(parameters: Parameters, patterns: tuple[str, ...]) -> Named:
+def named_by(parameters: Parameters, patterns: tuple[str, ...]) -> TrainablePatterns:
     """What is meant to train beside what does; tables that are fixed by design are passed over."""
     rows = [row for row in parameters.rows if not row.fixed]
     frozen = [row for row in rows if matches(row.name, patterns) and not row.trainable]
     unnamed = [row for row in rows if row.trainable and not matches(row.name, patterns)]
-    return Named(
+    return TrainablePatterns(
         patterns=patterns,
         idle=tuple(p for p in patterns if not any(matches(row.name, (p,)) for row in parameters.rows)),
         frozen=tuple(row.name for row in frozen),

@@ -23,7 +23,7 @@ class ParameterRow:
 
 
 @dataclass(frozen=True)
-class Block:
+class ModuleShare:
     """A part of the model, and how much of it trains."""
 
     name: str
@@ -51,7 +51,7 @@ class Parameters:
         return sum(row.size for row in self.rows if row.trainable)
 
     @property
-    def blocks(self) -> tuple[Block, ...]:
+    def blocks(self) -> tuple[ModuleShare, ...]:
         """The model's parts, one level down, or two where one part holds nearly all."""
         for depth in (1, 2, 3):
             sizes: dict[str, list[int]] = {}
@@ -61,11 +61,11 @@ class Parameters:
                 held[1] += row.size
             if max(total for _, total in sizes.values()) <= ALONE * self.total:
                 break
-        return tuple(Block(name, some, total) for name, (some, total) in sizes.items())
+        return tuple(ModuleShare(name, some, total) for name, (some, total) in sizes.items())
 
 
 @dataclass(frozen=True)
-class Novelty:
+class NewParameters:
     """Which parameters are new: by the user's word, or because the checkpoint did not hold them."""
 
     said: tuple[str, ...] = ()
@@ -85,7 +85,7 @@ class MovedBuffer:
 
 
 @dataclass(frozen=True)
-class Named:
+class TrainablePatterns:
     """What the patterns in `trainable` say beside what requires a gradient."""
 
     patterns: tuple[str, ...]

@@ -25,7 +25,7 @@ class MissingKeys:
 
 
 @dataclass(frozen=True)
-class WeightRow:
+class WeightStats:
     """What the values of one parameter look like."""
 
     name: str
@@ -52,16 +52,16 @@ class WeightRow:
 class Weights:
     """Every parameter's values, and the buffers that hold NaN."""
 
-    rows: tuple[WeightRow, ...]
+    rows: tuple[WeightStats, ...]
     nan_buffers: tuple[str, ...] = ()
 
     @property
-    def matrices(self) -> tuple[WeightRow, ...]:
+    def matrices(self) -> tuple[WeightStats, ...]:
         return tuple(row for row in self.rows if row.role in ("dense", "head", "embedding"))
 
 
 @dataclass(frozen=True)
-class Untouched:
+class UntrainedFrozenModules:
     """Frozen modules that look as initialisation leaves them, among frozen ones that training has moved."""
 
     names: tuple[str, ...]
@@ -72,7 +72,7 @@ class Untouched:
 
 
 @dataclass(frozen=True)
-class Overlap:
+class MemoryOverlap:
     """Two different parameters over the same memory."""
 
     one: str
@@ -81,14 +81,14 @@ class Overlap:
 
 
 @dataclass(frozen=True)
-class Overlaps:
+class MemoryOverlaps:
     """All such pairs."""
 
-    pairs: tuple[Overlap, ...] = ()
+    pairs: tuple[MemoryOverlap, ...] = ()
 
 
 @dataclass(frozen=True)
-class Tie:
+class WeightTie:
     """A pair that the configuration ties."""
 
     target: str

@@ -10,9 +10,9 @@ import torch
 from torch.nn.parameter import is_lazy
 
 from probes.facts.core.finite import is_finite
-from probes.facts.parameters.new_parameters import layerless
+from probes.facts.parameters.new_parameters import without_layer_index
 from probes.facts.parameters.parameter_table import holder_of
-from probes.facts.parameters.weight_types import Overlap, Tie, WeightRow, Weights
+from probes.facts.parameters.weight_types import MemoryOverlap, Weights, WeightStats, WeightTie
 
 DENSE = (
     torch.nn.Linear,
@@ -49,10 +49,10 @@ def _head(model: Any) -> int:
         return 0
 
 
-def _row(name: str, parameter: torch.nn.Parameter, module: torch.nn.Module, head: int) -> WeightRow:
+def _row(name: str, parameter: torch.nn.Parameter, module: torch.nn.Module, head: int) -> WeightStats:
     values = parameter.detach()
     role = _role(parameter, module, head)
-    row = WeightRow(name, type(module).__name__, tuple(values.shape), parameter.requires_grad, role, values.numel())
+    row = WeightStats(name, type(module).__name__, tuple(values.shape), parameter.requires_grad, role, values.numel())
     if not is_finite(values):
         nan = int(torch.isnan(values).sum())
         return replace(row, nan=nan, infinite=int(torch.isinf(values).sum()))
@@ -79,18 +79,18 @@ def _equal_rows(values: torch.Tensor) -> bool:
     return torch.equal(values[0], values[1]) and bool((values == values[:1]).all())
 
 
-def _beside_siblings(rows: list[WeightRow]) -> Iterator[WeightRow]:
+def _beside_siblings(rows: list[WeightStats]) -> Iterator[WeightStats]:
     """The same parameter of the other layers is what each is compared with."""
-    layers: dict[tuple[str, tuple[int, ...]], list[WeightRow]] = {}
+    layers: dict[tuple[str, tuple[int, ...]], list[WeightStats]] = {}
     for row in rows:
-        if "*" in layerless(row.name) and len(row.shape) > 1:
-            layers.setdefault((layerless(row.name), row.shape), []).append(row)
+        if "*" in without_layer_index(row.name) and len(row.shape) > 1:
+            layers.setdefault((without_layer_index(row.name), row.shape), []).append(row)
     for row in rows:
-        others = [one.std for one in layers.get((layerless(row.name), row.shape), ()) if one is not row]
+        others = [one.std for one in layers.get((without_layer_index(row.name), row.shape), ()) if one is not row]
         yield replace(row, sibling_std=median(others)) if others else row
 
 
-def overlaps_of(model: torch.nn.Module) -> tuple[Overlap, ...]:
+def overlaps_of(model: torch.nn.Module) -> tuple[MemoryOverlap, ...]:
     """Pairs of different, contiguous parameters whose bytes are the same: views side by side in one storage are not."""
     spans = sorted(
         (one.data_ptr(), one.data_ptr() + one.numel() * one.element_size(), number, name, one.numel())
@@ -98,17 +98,17 @@ def overlaps_of(model: torch.nn.Module) -> tuple[Overlap, ...]:
         if one.numel() and not is_lazy(one) and one.data_ptr() and one.is_contiguous()
     )
     return tuple(
-        Overlap(before[3], after[3], min(before[4], after[4]))
+        MemoryOverlap(before[3], after[3], min(before[4], after[4]))
         for before, after in pairwise(spans)
         if after[0] < before[1]
     )
 
 
-def ties_asked_for(model: Any) -> tuple[Tie, ...]:
+def ties_asked_for(model: Any) -> tuple[WeightTie, ...]:
     """The pairs that a transformers model ties when it is built or loaded, as they are now."""
     config = getattr(model, "config", None)
     flags = [getattr(held, "tie_word_embeddings", None) for held in (config, getattr(config, "decoder", None))]
-    found: list[Tie] = []
+    found: list[WeightTie] = []
     if True not in flags:
         return ()
     for target, source in dict(getattr(model, "all_tied_weights_keys", None) or {}).items():
@@ -117,5 +117,5 @@ def ties_asked_for(model: Any) -> tuple[Tie, ...]:
         except AttributeError:
             continue
         same = one is other or (one.data_ptr() == other.data_ptr() != 0)
-        found.append(Tie(target, source, same, same or (one.shape == other.shape and torch.equal(one, other))))
+        found.append(WeightTie(target, source, same, same or (one.shape == other.shape and torch.equal(one, other))))
     return tuple(found)

@@ -9,8 +9,8 @@ from torch.nn.modules.batchnorm import _NormBase
 from torch.nn.modules.dropout import _DropoutNd
 
 from probes.facts.core.batches import tensors_of
-from probes.facts.parameters.new_parameters import layerless
-from probes.facts.placement.types import Masters, Mismatch, Placed, Placement, Resting
+from probes.facts.parameters.new_parameters import without_layer_index
+from probes.facts.placement.types import DtypeMismatch, EvalModeModule, MasterWeights, Placement, TensorPlacement
 
 KINDS = (torch.float32, torch.float16, torch.bfloat16)  # float64 is a matter of its own
 WORDS = re.compile("master|fp32|kahan|compensation|stochastic_round|shift", re.IGNORECASE)
@@ -23,32 +23,32 @@ def placement_of(model: torch.nn.Module, batch: Any, moved: bool) -> Placement:
     return Placement(tuple(rows), spread, moved)
 
 
-def _placed(named: Any, owner: str) -> Iterator[Placed]:
+def _placed(named: Any, owner: str) -> Iterator[TensorPlacement]:
     for name, one in named:
         module = "" if owner == "batch" else name.rpartition(".")[0]
         kind = str(one.dtype).removeprefix("torch.")
-        yield Placed(
+        yield TensorPlacement(
             name, owner, module, str(one.device), kind, one.numel(), owner == "parameter" and one.requires_grad
         )
 
 
-def masters_of(optimizer: Any, model: torch.nn.Module) -> Masters:
+def masters_of(optimizer: Any, model: torch.nn.Module) -> MasterWeights:
     """Copies in float32 among the optimiser's own tensors, or a rounding that keeps what 16 bits lose."""
     if optimizer is None:
-        return Masters()
+        return MasterWeights()
     rate = max((float(group.get("lr") or 0) for group in optimizer.param_groups), default=None)
     own = {id(parameter) for parameter in model.parameters()}
     held = [one for group in optimizer.param_groups for one in group["params"] if id(one) not in own]
     if any(one.dtype is torch.float32 for one in held):
-        return Masters("float32 copies in its groups", rate)
+        return MasterWeights("float32 copies in its groups", rate)
     settings = {**optimizer.defaults, **vars(optimizer)} if hasattr(optimizer, "defaults") else vars(optimizer)
     said = [name for name, value in settings.items() if WORDS.search(name) and value]
     states = {name for state in optimizer.state.values() if isinstance(state, dict) for name in state}
     said += [name for name in states if isinstance(name, str) and WORDS.search(name)]
-    return Masters(", ".join(sorted(said)), rate)
+    return MasterWeights(", ".join(sorted(said)), rate)
 
 
-def mismatches_of(model: torch.nn.Module) -> tuple[Mismatch, ...]:
+def mismatches_of(model: torch.nn.Module) -> tuple[DtypeMismatch, ...]:
     """Within torch's own modules, whose parameters meet in one operation; and between the layers of a stack."""
     found, layers = [], dict[str, list[tuple[str, str]]]()
     for name, module in model.named_modules():
@@ -58,24 +58,24 @@ def mismatches_of(model: torch.nn.Module) -> tuple[Mismatch, ...]:
         kinds = {key: str(kind).removeprefix("torch.") for key, kind in own.items()}
         first = next(iter(kinds.items()))
         if odd := next(((key, kind) for key, kind in kinds.items() if kind != first[1]), None):
-            found.append(Mismatch(name, type(module).__name__, " ".join(odd), " ".join(first), within=True))
-        elif "*" in layerless(f"{name}."):
-            layers.setdefault(f"{layerless(f'{name}.')} {type(module).__name__}", []).append((name, first[1]))
+            found.append(DtypeMismatch(name, type(module).__name__, " ".join(odd), " ".join(first), within=True))
+        elif "*" in without_layer_index(f"{name}."):
+            layers.setdefault(f"{without_layer_index(f'{name}.')} {type(module).__name__}", []).append((name, first[1]))
     return (*found, *_odd_layers(layers))
 
 
-def _odd_layers(layers: Mapping[str, list[tuple[str, str]]]) -> Iterator[Mismatch]:
+def _odd_layers(layers: Mapping[str, list[tuple[str, str]]]) -> Iterator[DtypeMismatch]:
     for place, held in layers.items():
         kinds = [kind for _, kind in held]
         usual = max(set(kinds), key=kinds.count)
         for name, kind in held:
             if kind != usual:
-                yield Mismatch(name, place.rpartition(" ")[2], kind, usual, within=False)
+                yield DtypeMismatch(name, place.rpartition(" ")[2], kind, usual, within=False)
 
 
-def resting_of(model: torch.nn.Module) -> tuple[Resting, ...]:
+def find_eval_mode_modules(model: torch.nn.Module) -> tuple[EvalModeModule, ...]:
     """The topmost modules in evaluation mode in a model that is in training mode."""
-    found: list[Resting] = []
+    found: list[EvalModeModule] = []
     for name, module in model.named_modules():
         below = any(name.startswith(f"{one.name}.") for one in found)
         if not module.training and not below:
@@ -83,7 +83,7 @@ def resting_of(model: torch.nn.Module) -> tuple[Resting, ...]:
     return tuple(found)
 
 
-def _resting(model: torch.nn.Module, name: str, module: torch.nn.Module) -> Resting:
+def _resting(model: torch.nn.Module, name: str, module: torch.nn.Module) -> EvalModeModule:
     parts = [part for part in module.modules() if not part.training]
     norms = [part for part in parts if isinstance(part, _NormBase) and part.running_mean is not None]
     dropouts = sum(_drops(part) for part in parts)
@@ -94,7 +94,7 @@ def _resting(model: torch.nn.Module, name: str, module: torch.nn.Module) -> Rest
     trainable = sum(one.numel() for one in holder.parameters() if one.requires_grad)
     fresh = sum(part.num_batches_tracked is not None and int(part.num_batches_tracked) == 0 for part in norms)
     where = next(n for n, m in model.named_modules() if m is module)
-    return Resting(where, dropouts, len(norms), fresh, trainable)
+    return EvalModeModule(where, dropouts, len(norms), fresh, trainable)
 
 
 def _drops(part: torch.nn.Module) -> bool:

@@ -4,8 +4,8 @@ from typing import TYPE_CHECKING, Any
 
 from diagnose.common.provider import provider
 from diagnose.engine.context import NotApplicable, Unavailable
-from probes.facts.hf_trainer.mutable_state import books_of
-from probes.facts.placement.types import Masters, Mismatches, Placement, RestingParts, Trial
+from probes.facts.hf_trainer.mutable_state import mutable_state_of
+from probes.facts.placement.types import DtypeMismatches, EvalModeModules, MasterWeights, Placement, TrainingPass
 
 if TYPE_CHECKING:
     from torch.nn import Module
@@ -20,7 +20,7 @@ def placement(model: "Module", batch: Any = None, compute_loss: Any = None, trai
 
 
 @provider
-def masters(model: "Module", optimizer: Any = None) -> Masters:
+def masters(model: "Module", optimizer: Any = None) -> MasterWeights:
     """What the optimiser keeps beside 16-bit weights."""
     from probes.facts.placement.devices_and_dtypes import masters_of
 
@@ -28,17 +28,17 @@ def masters(model: "Module", optimizer: Any = None) -> Masters:
 
 
 @provider
-def dtype_mismatches(model: "Module") -> Mismatches:
+def dtype_mismatches(model: "Module") -> DtypeMismatches:
     """Parameters that meet and are of different types."""
     from probes.facts.placement.devices_and_dtypes import mismatches_of
 
-    return Mismatches(mismatches_of(model))
+    return DtypeMismatches(mismatches_of(model))
 
 
 @provider
-def resting(model: "Module", trainer: Any = None) -> RestingParts:
+def resting(model: "Module", trainer: Any = None) -> EvalModeModules:
     """Parts in evaluation mode within a model that trains."""
-    from probes.facts.placement.devices_and_dtypes import resting_of
+    from probes.facts.placement.devices_and_dtypes import find_eval_mode_modules
 
     if trainer is not None:
         raise NotApplicable("a Trainer puts every module into training mode before each step")
@@ -46,7 +46,7 @@ def resting(model: "Module", trainer: Any = None) -> RestingParts:
         raise NotApplicable(
             "the whole model is in evaluation mode, as from_pretrained gives it; the run has to change that"
         )
-    return RestingParts(resting_of(model))
+    return EvalModeModules(find_eval_mode_modules(model))
 
 
 @provider
@@ -59,7 +59,7 @@ def training_trial(
     scheduler: Any = None,
     grad_scaler: Any = None,
     trainer: Any = None,
-) -> Trial:
+) -> TrainingPass:
     """One pass, where frozen parts hold buffers or somebody's own code runs the model."""
     from probes.facts.core.model_output import NoLoss, loss_of_output
     from probes.facts.placement.mode_trial import frozen_buffers, try_once, try_step
@@ -67,7 +67,7 @@ def training_trial(
     own = _is_own(compute_loss, training_step, trainer)
     if not own and not any(True for _ in frozen_buffers(model)):
         raise NotApplicable("no frozen part holds a buffer, and the library's own code runs the model")
-    others = (optimizer, scheduler, grad_scaler, *books_of(trainer))
+    others = (optimizer, scheduler, grad_scaler, *mutable_state_of(trainer))
     try:
         if training_step is not None and trainer is None:
             return try_step(model, batch, training_step, others)

@@ -6,11 +6,11 @@ from typing import Any
 import torch
 
 from diagnose.engine import pass_counter
-from probes.facts.core.batches import copied
+from probes.facts.core.batches import copy_batch
 from probes.facts.core.model_output import ComputeLoss
-from probes.facts.core.observer import observed
+from probes.facts.core.observer import restore_afterwards
 from probes.facts.parameters.types import MovedBuffer
-from probes.facts.placement.types import Trial
+from probes.facts.placement.types import TrainingPass
 
 ESTIMATES = ("_u", "_v")  # of spectral norm: they come nearer to what they estimate, and nothing else changes
 FORWARD = 1 / 3  # of a pass: the way back costs twice as much
@@ -18,32 +18,32 @@ FORWARD = 1 / 3  # of a pass: the way back costs twice as much
 
 def try_once(
     model: torch.nn.Module, batch: Any, compute_loss: ComputeLoss, anew: bool = False, others: Iterable[Any] = ()
-) -> Trial:
+) -> TrainingPass:
     """A forward pass. `anew`: a Trainer puts every module into training mode; else modes within the model stay."""
-    with observed(model, others=others), torch.no_grad():
+    with restore_afterwards(model, others=others), torch.no_grad():
         if anew or not model.training:
             model.train()
-        return _watched(model, "compute_loss", lambda: compute_loss(model, copied(batch)), FORWARD)
+        return _watched(model, "compute_loss", lambda: compute_loss(model, copy_batch(batch)), FORWARD)
 
 
-def try_step(model: torch.nn.Module, batch: Any, training_step: Any, others: Iterable[Any] = ()) -> Trial:
+def try_step(model: torch.nn.Module, batch: Any, training_step: Any, others: Iterable[Any] = ()) -> TrainingPass:
     """The user's own step, in the modes in which the model was given."""
-    with observed(model, others=others), torch.enable_grad():
-        return _watched(model, "training_step", lambda: training_step(copied(batch)), 1)
+    with restore_afterwards(model, others=others), torch.enable_grad():
+        return _watched(model, "training_step", lambda: training_step(copy_batch(batch)), 1)
 
 
-def _watched(model: torch.nn.Module, by: str, run: Callable[[], Any], share: float) -> Trial:
+def _watched(model: torch.nn.Module, by: str, run: Callable[[], Any], share: float) -> TrainingPass:
     modes: list[bool] = []
     given = model.training
     before = {name: buffer.clone() for name, buffer, _ in frozen_buffers(model)}
     handle = model.register_forward_pre_hook(lambda module, _: modes.append(module.training))
-    pass_counter.count(share)
+    pass_counter.count_passes(share)
     try:
         run()
     finally:
         handle.remove()
     asleep = bool(modes) and not any(modes)
-    return Trial(by, given, asleep, not model.training, tuple(_moved(model, before)))
+    return TrainingPass(by, given, asleep, not model.training, tuple(_moved(model, before)))
 
 
 def _moved(model: torch.nn.Module, before: dict[str, torch.Tensor]) -> Iterator[MovedBuffer]:

@@ -6,7 +6,7 @@ from probes.facts.parameters.types import MovedBuffer
 
 
 @dataclass(frozen=True)
-class Placed:
+class TensorPlacement:
     """A tensor of the model or the batch."""
 
     name: str
@@ -22,16 +22,16 @@ class Placed:
 class Placement:
     """All tensors of the model and of the first batch."""
 
-    rows: tuple[Placed, ...]
+    rows: tuple[TensorPlacement, ...]
     spread: bool = False  # somebody has spread the model over devices and moves what it computes
     batch_is_moved: bool = False  # a Trainer, or the user's own loss, may move the batch
 
-    def of(self, *owners: str) -> tuple[Placed, ...]:
+    def of(self, *owners: str) -> tuple[TensorPlacement, ...]:
         return tuple(row for row in self.rows if row.owner in owners)
 
 
 @dataclass(frozen=True)
-class Masters:
+class MasterWeights:
     """How the optimiser deals with 16-bit weights. `kept` is empty where it has nothing for them."""
 
     kept: str = ""
@@ -39,7 +39,7 @@ class Masters:
 
 
 @dataclass(frozen=True)
-class Mismatch:
+class DtypeMismatch:
     """Parameters of one module, or of the same module in other layers, that are of different types."""
 
     module: str
@@ -50,7 +50,7 @@ class Mismatch:
 
 
 @dataclass(frozen=True)
-class Resting:
+class EvalModeModule:
     """A module in evaluation mode within a model that trains."""
 
     name: str
@@ -61,7 +61,7 @@ class Resting:
 
 
 @dataclass(frozen=True)
-class Trial:
+class TrainingPass:
     """One pass as training makes it: what it did to modes, and to the buffers of frozen parts."""
 
     by: str  # what was called
@@ -72,14 +72,14 @@ class Trial:
 
 
 @dataclass(frozen=True)
-class Mismatches:
+class DtypeMismatches:
     """All such modules."""
 
-    rows: tuple[Mismatch, ...] = ()
+    rows: tuple[DtypeMismatch, ...] = ()
 
 
 @dataclass(frozen=True)
-class RestingParts:
+class EvalModeModules:
     """All such modules."""
 
-    rows: tuple[Resting, ...] = ()
+    rows: tuple[EvalModeModule, ...] = ()

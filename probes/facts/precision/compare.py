@@ -6,63 +6,81 @@ from dataclasses import replace
 from math import floor, isfinite, log2
 from typing import Any
 
-from probes.facts.nonfinite.traced_step import DTYPES, Subject
+from probes.facts.nonfinite.traced_step import DTYPES, StepSetup
 from probes.facts.precision.autocast_rules import one_type
-from probes.facts.precision.minimal_fp32_set import fewest_kept
-from probes.facts.precision.precision_runs import CPU, GPU, PURE, Arm, Keep, Tried, origin_in, try_arm
-from probes.facts.precision.range_prediction import Prediction
+from probes.facts.precision.minimal_fp32_set import minimal_fp32_set
+from probes.facts.precision.precision_runs import (
+    CPU,
+    GPU,
+    PURE,
+    Keep,
+    PrecisionMode,
+    PrecisionTrial,
+    find_origin_in,
+    try_precision,
+)
+from probes.facts.precision.range_prediction import OverflowPrediction
 from probes.facts.precision.range_recorder import record_ranges
-from probes.facts.precision.rounding_noise import wobble
-from probes.facts.precision.types import FORMATS, Precision, Result, Run, Scale
+from probes.facts.precision.rounding_noise import measure_rounding_noise
+from probes.facts.precision.types import FORMATS, LossScale, OpRange, PrecisionComparison, PrecisionRun
 
 DEFAULT_SCALE = 65536.0  # torch.amp.GradScaler's first
-ALL = tuple(Arm(precision, rules) for precision, rules in (("fp16", PURE), ("fp16", CPU), ("fp16", GPU), ("bf16", CPU)))
+ALL = tuple(
+    PrecisionMode(precision, rules)
+    for precision, rules in (("fp16", PURE), ("fp16", CPU), ("fp16", GPU), ("bf16", CPU))
+)
 
 
-class NotFinite(Exception):
+class ReferenceNotFinite(Exception):
     """The float32 pass is not finite: its precision is not what is wrong with it."""
 
 
 def compare(
-    subject: Subject,
+    subject: StepSetup,
     batch: Any,
     asked: str,
-    arms: Sequence[Arm] = ALL,
+    arms: Sequence[PrecisionMode] = ALL,
     keep: Keep | None = None,
     scaler: Any = None,
-) -> Precision:
+) -> PrecisionComparison:
     """`asked` is the precision that is judged: its rounding and its gradients are measured."""
     with one_type(None):
         results, loss = record_ranges(subject, batch, FORMATS.get(asked))
     if loss is None or not isfinite(float(loss)):
-        raise NotFinite("the loss is not finite in float32 either; diagnose nan-bisect follows it to where it is born")
-    scale, unsteady, runs = None, 0.0, [Run("fp32", "fp32", "none", float(loss))]
+        raise ReferenceNotFinite(
+            "the loss is not finite in float32 either; diagnose nan-bisect follows it to where it is born"
+        )
+    scale, unsteady, runs = None, 0.0, [PrecisionRun("fp32", "fp32", "none", float(loss))]
     for arm in arms:
-        tried = try_arm(subject, batch, arm)
+        tried = try_precision(subject, batch, arm)
         run = _run(arm, tried, results)
         if arm.precision == asked and arm.rules != PURE and tried.types is not None:
-            prediction = Prediction(results, tried.types, FORMATS[asked])
+            prediction = OverflowPrediction(results, tried.types, FORMATS[asked])
             its = _scale(prediction, scaler) if asked == "fp16" else None
             run = replace(run, gradients=prediction.gradients(its.settled if its else 1.0))
             if its is not None:
                 run = replace(run, burst=prediction.bursting(1.0 if its.moves else its.start))
             scale = its if scale is None or arm.rules == GPU else scale
             with one_type(None):
-                unsteady = max(unsteady, wobble(subject, batch, tried.types, FORMATS[asked], float(loss)))
+                unsteady = max(
+                    unsteady, measure_rounding_noise(subject, batch, tried.types, FORMATS[asked], float(loss))
+                )
         if tried.loss is not None and not tried.finite:
             run = _followed(run, arm, subject, batch, keep if arm.rules != PURE else None)
         runs.append(run)
-    return Precision(asked, tuple(runs), scale, unsteady, _code([run for run in runs if run.precision == asked], keep))
+    return PrecisionComparison(
+        asked, tuple(runs), scale, unsteady, _code([run for run in runs if run.precision == asked], keep)
+    )
 
 
-def _run(arm: Arm, tried: Tried, results: Sequence[Result]) -> Run:
-    run = Run(arm.name, arm.precision, arm.rules, tried.loss, tried.finite, tried.refused, tried.bridged)
+def _run(arm: PrecisionMode, tried: PrecisionTrial, results: Sequence[OpRange]) -> PrecisionRun:
+    run = PrecisionRun(arm.name, arm.precision, arm.rules, tried.loss, tried.finite, tried.refused, tried.bridged)
     form, types = FORMATS[arm.precision], tried.types
     if types is None and arm.rules == PURE:  # it cannot be run here, but then every result is narrow
         types = dict.fromkeys((result.key for result in results), DTYPES[arm.precision])
     if types is None:
         return run
-    prediction = Prediction(results, types, form, arm.rules == PURE)
+    prediction = OverflowPrediction(results, types, form, arm.rules == PURE)
     return replace(
         run,
         predicted=None if tried.finite else next(prediction.offenders(), None),
@@ -72,14 +90,14 @@ def _run(arm: Arm, tried: Tried, results: Sequence[Result]) -> Run:
     )
 
 
-def _followed(run: Run, arm: Arm, subject: Subject, batch: Any, keep: Keep | None) -> Run:
-    origin = origin_in(subject, batch, arm)
+def _followed(run: PrecisionRun, arm: PrecisionMode, subject: StepSetup, batch: Any, keep: Keep | None) -> PrecisionRun:
+    origin = find_origin_in(subject, batch, arm)
     if keep is None or origin is None:
         return replace(run, origin=origin)
-    return replace(run, origin=origin, keep=fewest_kept(subject, batch, arm, keep, (*run.beyond, origin.module)))
+    return replace(run, origin=origin, keep=minimal_fp32_set(subject, batch, arm, keep, (*run.beyond, origin.module)))
 
 
-def _scale(prediction: Prediction, scaler: Any) -> Scale:
+def _scale(prediction: OverflowPrediction, scaler: Any) -> LossScale:
     """Where a scaler that halves at every overflow comes to rest; one that does not move stays."""
     start, moves, given = DEFAULT_SCALE, True, scaler is not None
     if given:
@@ -89,10 +107,10 @@ def _scale(prediction: Prediction, scaler: Any) -> Scale:
     fits = floor(log2(prediction.form.bursts / largest)) if largest else 127
     if largest and largest * 2.0**fits >= prediction.form.bursts:
         fits -= 1
-    return Scale(start, min(start, 2.0**fits) if moves else start, moves, given)
+    return LossScale(start, min(start, 2.0**fits) if moves else start, moves, given)
 
 
-def _code(runs: Sequence[Run], keep: Keep | None) -> str:
+def _code(runs: Sequence[PrecisionRun], keep: Keep | None) -> str:
     """The source of what keeps modules in float32, and the call; by device where the two lists want other modules."""
     sets = {run.rules: list(run.keep or ()) for run in runs if run.rules in (CPU, GPU) and not run.refused}
     module = inspect.getmodule(keep) if keep is not None else None

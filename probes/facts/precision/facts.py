@@ -4,9 +4,9 @@ from typing import TYPE_CHECKING, Any
 
 from diagnose.common.provider import provider
 from diagnose.engine.context import NotApplicable, NotGiven
-from probes.facts.hf_trainer.mutable_state import books_of
-from probes.facts.precision.types import Precision
-from probes.facts.settings.types import Place
+from probes.facts.hf_trainer.mutable_state import mutable_state_of
+from probes.facts.precision.types import PrecisionComparison
+from probes.facts.settings.types import SettingLocation
 
 if TYPE_CHECKING:
     from torch.nn import Module
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @provider
 def judged_precision(
-    precision: str | None = None, fp16_asked: Place | None = None, training_arguments: Any = None
+    precision: str | None = None, fp16_asked: SettingLocation | None = None, training_arguments: Any = None
 ) -> str:
     """What the run asks for, also where there is no GPU and a trainer would leave it out."""
     if fp16_asked is not None:
@@ -37,15 +37,15 @@ def precisions(
     grad_scaler: Any = None,
     present_devices: tuple[str, ...] = ("cpu",),
     trainer: Any = None,
-) -> Precision:
+) -> PrecisionComparison:
     """float32 and the run's own precision: after the list of a GPU, and where there is none, also after a CPU's."""
-    from probes.facts.precision.precision_runs import CPU, GPU, Arm
+    from probes.facts.precision.precision_runs import CPU, GPU, PrecisionMode
 
     if judged_precision not in ("fp16", "bf16"):
         raise NotApplicable(f"the run is in {judged_precision}")
     alone = present_devices == ("cpu",)
     rules = (GPU, CPU) if alone and judged_precision == "fp16" else (CPU,) if alone else (GPU,)
-    arms = tuple(Arm(judged_precision, rule) for rule in rules)
+    arms = tuple(PrecisionMode(judged_precision, rule) for rule in rules)
     return _compared(model, batch, judged_precision, arms, compute_loss, keep_fp32, grad_scaler, trainer)
 
 
@@ -59,26 +59,26 @@ def compared(
     keep_fp32: Any = None,
     grad_scaler: Any = None,
     trainer: Any = None,
-) -> Precision:
+) -> PrecisionComparison:
     """Every precision, for a person: the one that was asked for, else the run's, else fp16, is judged."""
-    from probes.facts.precision.precision_runs import CPU, GPU, PURE, Arm
+    from probes.facts.precision.precision_runs import CPU, GPU, PURE, PrecisionMode
 
     asked = search.get("precision") or (judged_precision if judged_precision != "fp32" else "fp16")
-    fp16 = tuple(Arm("fp16", rules) for rules in (PURE, CPU, GPU))
-    bf16 = tuple(Arm("bf16", rules) for rules in (CPU, GPU)[: 2 if asked == "bf16" else 1])
+    fp16 = tuple(PrecisionMode("fp16", rules) for rules in (PURE, CPU, GPU))
+    bf16 = tuple(PrecisionMode("bf16", rules) for rules in (CPU, GPU)[: 2 if asked == "bf16" else 1])
     given = search.get("batch", batch)
     return _compared(model, given, asked, fp16 + bf16, compute_loss, keep_fp32, grad_scaler, trainer)
 
 
 def _compared(
     model: "Module", batch: Any, asked: str, arms: Any, compute_loss: Any, keep: Any, scaler: Any, trainer: Any
-) -> Precision:
+) -> PrecisionComparison:
     from probes.facts.core.model_output import NoLoss, loss_of_output
-    from probes.facts.nonfinite.traced_step import Subject, unwrapped
-    from probes.facts.precision.compare import NotFinite, compare
+    from probes.facts.nonfinite.traced_step import StepSetup, unwrapped
+    from probes.facts.precision.compare import ReferenceNotFinite, compare
 
-    subject = Subject(unwrapped(model), compute_loss or loss_of_output, others=tuple(books_of(trainer)))
+    subject = StepSetup(unwrapped(model), compute_loss or loss_of_output, others=tuple(mutable_state_of(trainer)))
     try:
         return compare(subject, batch, asked, arms, keep, scaler)
-    except (NotFinite, NoLoss) as reason:
+    except (ReferenceNotFinite, NoLoss) as reason:
         raise NotApplicable(str(reason)) from reason

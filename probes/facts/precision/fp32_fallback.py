@@ -5,12 +5,12 @@ from typing import Any
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from probes.facts.core.torch_ops import changed, flat, name_of, writes
+from probes.facts.core.torch_ops import iter_leaves, name_of, writes, written_tensors
 
 NARROW = (torch.float16, torch.bfloat16)
 
 
-class Widening(TorchDispatchMode):
+class Fp32Fallback(TorchDispatchMode):
     """`bridged` names the operations that have no kernel for 16 bits here; random numbers are drawn in float32."""
 
     def __init__(self) -> None:
@@ -34,13 +34,13 @@ class Widening(TorchDispatchMode):
 
 def _narrow(value: Any) -> torch.dtype | None:
     """The 16-bit type among tensors and asked-for types."""
-    kinds = [*(tensor.dtype for tensor in flat(value)), *flat(value, torch.dtype)]
+    kinds = [*(tensor.dtype for tensor in iter_leaves(value)), *iter_leaves(value, torch.dtype)]
     return next((kind for kind in kinds if kind in NARROW), None)
 
 
 def _mixed(value: Any) -> bool:
     """Types that do not go together are an error of the model's, whatever kernels there are."""
-    return any(tensor.dtype is torch.float32 and tensor.dim() for tensor in flat(value))
+    return any(tensor.dtype is torch.float32 and tensor.dim() for tensor in iter_leaves(value))
 
 
 def _computed_wide(func: Any, args: Any, kwargs: Any, narrow: torch.dtype) -> Any:
@@ -48,8 +48,8 @@ def _computed_wide(func: Any, args: Any, kwargs: Any, narrow: torch.dtype) -> An
     output = func(*wide_args, **wide_kwargs)
     if not writes(func):
         return _as(output, (torch.float32,), narrow)
-    written = list(flat(list(changed(func, args, kwargs, ()))))
-    for tensor, wide in zip(written, flat(list(changed(func, wide_args, wide_kwargs, ()))), strict=True):
+    written = list(iter_leaves(list(written_tensors(func, args, kwargs, ()))))
+    for tensor, wide in zip(written, iter_leaves(list(written_tensors(func, wide_args, wide_kwargs, ()))), strict=True):
         tensor.copy_(wide)
     return written[0] if len(written) == 1 else written
 

@@ -6,22 +6,24 @@ from typing import Any
 
 import torch
 
-from probes.facts.nonfinite.traced_step import Subject
-from probes.facts.precision.precision_runs import Arm, Keep, origin_in, try_arm
+from probes.facts.nonfinite.traced_step import StepSetup
+from probes.facts.precision.precision_runs import Keep, PrecisionMode, find_origin_in, try_precision
 
 TRIALS = 24  # passes spent on growing and thinning the set
 Names = tuple[str, ...]
 
 
-def fewest_kept(subject: Subject, batch: Any, arm: Arm, keep: Keep, guesses: Iterable[str]) -> Names | None:
+def minimal_fp32_set(
+    subject: StepSetup, batch: Any, arm: PrecisionMode, keep: Keep, guesses: Iterable[str]
+) -> Names | None:
     """Finite with all of them, not finite without any one of them; None where no modules help."""
-    search = _Search(subject, batch, arm, keep)
+    search = _MinimalSetSearch(subject, batch, arm, keep)
     names = search.grown(tuple(dict.fromkeys(search.known(guesses))))
     return None if names is None else search.thinned(names)
 
 
-class _Search:
-    def __init__(self, subject: Subject, batch: Any, arm: Arm, keep: Keep) -> None:
+class _MinimalSetSearch:
+    def __init__(self, subject: StepSetup, batch: Any, arm: PrecisionMode, keep: Keep) -> None:
         self.subject, self.batch, self.arm, self.keep = subject, batch, arm, keep
         self.modules = {name for name, _ in subject.model.named_modules() if name}
         self.trials = TRIALS
@@ -39,15 +41,15 @@ class _Search:
         wanted = frozenset(names)
         if wanted not in self.tried:
             self.trials -= 1
-            with kept(self.subject.model, self.keep, names):
-                self.tried[wanted] = try_arm(self.subject, self.batch, self.arm).finite
+            with fp32_modules(self.subject.model, self.keep, names):
+                self.tried[wanted] = try_precision(self.subject, self.batch, self.arm).finite
         return self.tried[wanted]
 
     def grown(self, names: Names) -> Names | None:
         """Until all is finite: what is bad next is added, and in a module that is kept already, the one around it."""
         while not self.holds(names):
-            with kept(self.subject.model, self.keep, names):
-                origin = origin_in(self.subject, self.batch, self.arm)
+            with fp32_modules(self.subject.model, self.keep, names):
+                origin = find_origin_in(self.subject, self.batch, self.arm)
             module = next(self.known([origin.module]), "") if origin is not None else ""
             while module and any(f"{module}.".startswith(f"{name}.") for name in names):
                 module = module.rpartition(".")[0]
@@ -84,7 +86,7 @@ def _without(names: Names, size: int) -> Iterator[Names]:
 
 
 @contextmanager
-def kept(model: torch.nn.Module, keep: Callable[..., list[Any]], names: Names) -> Iterator[None]:
+def fp32_modules(model: torch.nn.Module, keep: Callable[..., list[Any]], names: Names) -> Iterator[None]:
     """These modules are in float32 inside."""
     handles = keep(model, names)
     try:

@@ -6,22 +6,22 @@ from typing import Any
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from probes.facts.core.torch_ops import changed, flat, key_of, name_of, numeric
-from probes.facts.nonfinite.graph_annotations import Place, place_of_node
-from probes.facts.nonfinite.module_calls import Calls
+from probes.facts.core.torch_ops import iter_leaves, name_of, numeric, storage_key, written_tensors
+from probes.facts.nonfinite.graph_annotations import CodeLocation, place_of_node
+from probes.facts.nonfinite.module_calls import ModuleCallStack
 from probes.facts.nonfinite.provenance import AUXILIARY, UNWRITTEN
 from probes.facts.precision.types import BACKWARD, FORWARD, Key
 
 CAST = "_to_copy"
 
 
-class Places(TorchDispatchMode):
+class OpResults(TorchDispatchMode):
     """Names each result by module, call, operation and number, so that passes in two precisions can be laid together.
 
     A cast between floating types is no result of its own: autocast puts them in, and plain float32 has none.
     """
 
-    def __init__(self, calls: Calls) -> None:
+    def __init__(self, calls: ModuleCallStack) -> None:
         super().__init__()
         self.calls, self.phase = calls, FORWARD
         self._numbers: Counter[tuple[Any, ...]] = Counter()
@@ -32,11 +32,15 @@ class Places(TorchDispatchMode):
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         kwargs = kwargs or {}
-        given = [tensor for tensor in flat((args, kwargs)) if numeric(tensor)]
+        given = [tensor for tensor in iter_leaves((args, kwargs)) if numeric(tensor)]
         output = func(*args, **kwargs)
-        keys = {key_of(tensor) for tensor in given}
+        keys = {storage_key(tensor) for tensor in given}
         written = func._schema.is_mutable
-        fresh = [t for t in changed(func, args, kwargs, output) if numeric(t) and (written or key_of(t) not in keys)]
+        fresh = [
+            t
+            for t in written_tensors(func, args, kwargs, output)
+            if numeric(t) and (written or storage_key(t) not in keys)
+        ]
         if name_of(func).startswith(UNWRITTEN):
             return output
         if fresh and not (name_of(func) == CAST and given):
@@ -47,31 +51,31 @@ class Places(TorchDispatchMode):
             self.cast(fresh[0], given[0])
         return output
 
-    def met(self, key: Key, place: Place, tensor: torch.Tensor, given: list[torch.Tensor], args: Any) -> None:
+    def met(self, key: Key, place: CodeLocation, tensor: torch.Tensor, given: list[torch.Tensor], args: Any) -> None:
         raise NotImplementedError
 
     def cast(self, tensor: torch.Tensor, given: torch.Tensor) -> None:
         """A floating type became another one."""
 
-    def _place(self) -> tuple[Place, str]:
+    def _place(self) -> tuple[CodeLocation, str]:
         """A checkpointed module runs again within the backward pass: that is forward."""
         if self.phase == BACKWARD and not self.calls.stack:
             made, _ = place_of_node()
-            return made or Place(), BACKWARD
+            return made or CodeLocation(), BACKWARD
         return self.calls.place(), FORWARD
 
-    def _key(self, place: Place, phase: str, operation: str) -> Key:
+    def _key(self, place: CodeLocation, phase: str, operation: str) -> Key:
         start = (phase, place.module, place.call, operation)
         self._numbers[start] += 1
         return (*start, self._numbers[start])
 
 
-class Types(Places):
+class OpDtypes(OpResults):
     """Which type each result has."""
 
-    def __init__(self, calls: Calls) -> None:
+    def __init__(self, calls: ModuleCallStack) -> None:
         super().__init__(calls)
         self.seen: dict[Key, torch.dtype] = {}
 
-    def met(self, key: Key, place: Place, tensor: torch.Tensor, given: list[torch.Tensor], args: Any) -> None:
+    def met(self, key: Key, place: CodeLocation, tensor: torch.Tensor, given: list[torch.Tensor], args: Any) -> None:
         self.seen[key] = tensor.dtype

@@ -7,17 +7,17 @@ from typing import Any
 
 import torch
 
-from probes.facts.core.batches import copied
-from probes.facts.core.failure import in_short
+from probes.facts.core.batches import copy_batch
+from probes.facts.core.failure import one_line
 from probes.facts.core.finite import is_finite
-from probes.facts.core.observer import observed
-from probes.facts.nonfinite.module_calls import Calls
-from probes.facts.nonfinite.traced_step import DTYPES, Subject, attempt, find_origin
+from probes.facts.core.observer import restore_afterwards
+from probes.facts.nonfinite.module_calls import ModuleCallStack
+from probes.facts.nonfinite.traced_step import DTYPES, StepSetup, find_origin, training_attempt
 from probes.facts.nonfinite.types import Origin
 from probes.facts.precision.autocast_rules import gpu_rules, one_type
-from probes.facts.precision.fp32_fallback import Widening
-from probes.facts.precision.op_results import Types
-from probes.facts.precision.range_recorder import passed
+from probes.facts.precision.fp32_fallback import Fp32Fallback
+from probes.facts.precision.op_results import OpDtypes
+from probes.facts.precision.range_recorder import forward_backward
 from probes.facts.precision.types import Key
 
 PURE, CPU, GPU = "pure", "cpu", "gpu"
@@ -26,7 +26,7 @@ Keep = Callable[[torch.nn.Module, Any], list[Any]]
 
 
 @dataclass(frozen=True)
-class Arm:
+class PrecisionMode:
     """A precision, and which operations it lowers: all (.half()), or those on autocast's list for a CPU or a GPU."""
 
     precision: str
@@ -38,7 +38,7 @@ class Arm:
 
 
 @dataclass(frozen=True)
-class Tried:
+class PrecisionTrial:
     """What a step gave."""
 
     loss: float | None = None
@@ -49,41 +49,45 @@ class Tried:
 
 
 @contextmanager
-def running(subject: Subject, batch: Any, arm: Arm) -> Iterator[tuple[Subject, Any, Widening]]:
+def precision_context(
+    subject: StepSetup, batch: Any, arm: PrecisionMode
+) -> Iterator[tuple[StepSetup, Any, Fp32Fallback]]:
     """The subject and the batch as the arm has them."""
     device = next((one.device.type for one in subject.model.parameters()), "cpu")
-    widening = Widening()
+    widening = Fp32Fallback()
     with ExitStack() as stack:
         if arm.rules == GPU and device == "cpu":
             stack.enter_context(gpu_rules())
         precision = "fp32" if arm.rules == PURE else arm.precision
         stack.enter_context(one_type(DTYPES.get(precision)))
         if arm.rules == PURE:
-            stack.enter_context(observed(subject.model, others=subject.others))
+            stack.enter_context(restore_afterwards(subject.model, others=subject.others))
             subject.model.to(DTYPES[arm.precision])
             batch = _floats_as(batch, DTYPES[arm.precision])
         stack.enter_context(widening)
         yield replace(subject, precision=precision, optimizer=None), batch, widening
 
 
-def try_arm(subject: Subject, batch: Any, arm: Arm, scale: float = 1.0) -> Tried:
+def try_precision(subject: StepSetup, batch: Any, arm: PrecisionMode, scale: float = 1.0) -> PrecisionTrial:
     """Forward and backward; an error is a result."""
-    with running(subject, batch, arm) as (its, given, widening):
-        calls = Calls(its.model)
-        types = Types(calls)
+    with precision_context(subject, batch, arm) as (its, given, widening):
+        calls = ModuleCallStack(its.model)
+        types = OpDtypes(calls)
         try:
-            with attempt(its), calls.followed(), types:
-                loss = passed(its, copied(given), types, scale)
+            with training_attempt(its), calls.followed(), types:
+                loss = forward_backward(its, copy_batch(given), types, scale)
                 gradients = [one.grad for one in its.model.parameters() if one.grad is not None]
                 finite = all(map(is_finite, (loss, *gradients)))
         except Exception as error:
-            return Tried(refused=f"{type(error).__name__}: {in_short(str(error))}", bridged=tuple(widening.bridged))
-        return Tried(float(loss), finite, "", tuple(widening.bridged), types.seen)
+            return PrecisionTrial(
+                refused=f"{type(error).__name__}: {one_line(str(error))}", bridged=tuple(widening.bridged)
+            )
+        return PrecisionTrial(float(loss), finite, "", tuple(widening.bridged), types.seen)
 
 
-def origin_in(subject: Subject, batch: Any, arm: Arm, scale: float = 1.0) -> Origin | None:
+def find_origin_in(subject: StepSetup, batch: Any, arm: PrecisionMode, scale: float = 1.0) -> Origin | None:
     """Where the bad value was born that reaches the arm's loss or gradients."""
-    with running(subject, batch, arm) as (its, given, _):
+    with precision_context(subject, batch, arm) as (its, given, _):
         if scale != 1:
             plain = its.compute_loss
             its = replace(its, compute_loss=lambda model, batch: plain(model, batch).float() * scale)

@@ -10,22 +10,24 @@ from probes.facts.precision.types import (
     CONSTANT,
     FORWARD,
     WEIGHTS,
-    Format,
-    GradientShare,
+    FirstOverflow,
+    FloatFormat,
+    GradientUnderflow,
     Headroom,
     Key,
-    Offender,
-    Result,
+    OpRange,
 )
 
 CAST = "_to_copy"
 SCALED = ("mul", "div")  # a large factor makes no mask
 
 
-class Prediction:
+class OverflowPrediction:
     """The results of a float32 pass, laid beside the types that a 16-bit pass gives to each."""
 
-    def __init__(self, results: Sequence[Result], types: Mapping[Key, Any], form: Format, pure: bool = False) -> None:
+    def __init__(
+        self, results: Sequence[OpRange], types: Mapping[Key, Any], form: FloatFormat, pure: bool = False
+    ) -> None:
         self.results, self.form = results, form
         types = {key: str(kind).removeprefix("torch.") for key, kind in types.items()}
         usual = form.name if pure else ""  # of weights, data and constants
@@ -34,17 +36,17 @@ class Prediction:
         for result in results:
             self.meant.append(self._is_meant(result))
 
-    def _is_meant(self, result: Result) -> bool:
+    def _is_meant(self, result: OpRange) -> bool:
         if not self._bursts(result):
             return False
         large = [source for source in result.sources if self._bursts(self.results[source])]
         written = result.constant >= self.form.bursts and not result.key[3].startswith(SCALED)
         return written or not result.live or any(self.meant[source] for source in large)
 
-    def _bursts(self, result: Result) -> bool:
+    def _bursts(self, result: OpRange) -> bool:
         return result.largest >= self.form.bursts
 
-    def offenders(self) -> Iterator[Offender]:
+    def offenders(self) -> Iterator[FirstOverflow]:
         """In the order of the pass. A cast that cannot hold its input stands before the operation that wants it."""
         for number, result in enumerate(self.results):
             if result.phase in (BACKWARD, CONSTANT) or not self.narrow[number]:
@@ -56,10 +58,10 @@ class Prediction:
             elif self._bursts(result) and not self.meant[number]:
                 yield self._offender(result, result.key[3], result.largest)
 
-    def _offender(self, result: Result, operation: str, largest: float) -> Offender:
-        return Offender(result.module, result.kind, result.key[2], operation, result.phase, largest, result.line)
+    def _offender(self, result: OpRange, operation: str, largest: float) -> FirstOverflow:
+        return FirstOverflow(result.module, result.kind, result.key[2], operation, result.phase, largest, result.line)
 
-    def bursting(self, scale: float) -> Offender | None:
+    def bursting(self, scale: float) -> FirstOverflow | None:
         """On the way back, times the loss scale. A cast there belongs to what was widened on the way forth."""
         for number, result in enumerate(self.results):
             if result.phase != BACKWARD or not self.narrow[number]:
@@ -83,9 +85,9 @@ class Prediction:
                 most[result.module] = room
         return tuple(sorted(most.values(), key=lambda room: room.bits))
 
-    def gradients(self, scale: float) -> tuple[GradientShare, ...]:
+    def gradients(self, scale: float) -> tuple[GradientUnderflow, ...]:
         """Of each module, at this loss scale; most lost first."""
-        held: dict[tuple[str, str], list[Result]] = defaultdict(list)
+        held: dict[tuple[str, str], list[OpRange]] = defaultdict(list)
         for number, result in enumerate(self.results):
             if result.phase == BACKWARD and self.narrow[number] and result.exponents:
                 held[result.module, result.kind].append(result)
@@ -93,9 +95,11 @@ class Prediction:
         shares = [self._share(*name, results, shift, scale) for name, results in held.items()]
         return tuple(sorted(shares, key=lambda share: -share.lost))
 
-    def _share(self, module: str, kind: str, results: Collection[Result], shift: float, scale: float) -> GradientShare:
+    def _share(
+        self, module: str, kind: str, results: Collection[OpRange], shift: float, scale: float
+    ) -> GradientUnderflow:
         counts = [(power, count) for result in results for power, count in result.exponents.items()]
-        return GradientShare(
+        return GradientUnderflow(
             module,
             kind,
             sum(count for _, count in counts),
@@ -109,7 +113,7 @@ class Prediction:
     def _top(self) -> int:
         return frexp(self.form.bursts)[1]
 
-    def collided(self) -> tuple[Result, ...]:
+    def collided(self) -> tuple[OpRange, ...]:
         """Whole numbers that the format cannot tell apart any more."""
         return tuple(
             result for number, result in enumerate(self.results) if self.narrow[number] and result.whole > result.apart

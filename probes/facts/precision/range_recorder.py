@@ -8,40 +8,43 @@ import torch
 from torch.multiprocessing.reductions import StorageWeakRef
 
 from diagnose.engine import pass_counter
-from probes.facts.core.batches import copied, tensors_of
-from probes.facts.core.torch_ops import flat, key_of, numeric
-from probes.facts.nonfinite.graph_annotations import Place
-from probes.facts.nonfinite.module_calls import Calls
-from probes.facts.nonfinite.traced_step import Subject, attempt
-from probes.facts.precision.op_results import Places
-from probes.facts.precision.types import BACKWARD, CONSTANT, FORWARD, Format, Key, Result
+from probes.facts.core.batches import copy_batch, tensors_of
+from probes.facts.core.torch_ops import iter_leaves, numeric, storage_key
+from probes.facts.nonfinite.graph_annotations import CodeLocation
+from probes.facts.nonfinite.module_calls import ModuleCallStack
+from probes.facts.nonfinite.traced_step import StepSetup, training_attempt
+from probes.facts.precision.op_results import OpResults
+from probes.facts.precision.types import BACKWARD, CONSTANT, FORWARD, FloatFormat, Key, OpRange
 
 MOST = 1_000_000  # elements that are looked at for whole numbers
 
 
-class Ranges(Places):
+class RangeRecorder(OpResults):
     """How large each result is, and what it was computed from."""
 
     def __init__(
-        self, calls: Calls, known: Mapping[str, Iterable[tuple[str, torch.Tensor]]], form: Format | None = None
+        self,
+        calls: ModuleCallStack,
+        known: Mapping[str, Iterable[tuple[str, torch.Tensor]]],
+        form: FloatFormat | None = None,
     ) -> None:
         super().__init__(calls)
         self.form = form
-        self.results: list[Result] = []
+        self.results: list[OpRange] = []
         self._maker: dict[int, int] = {}
         self._references: list[StorageWeakRef] = []
         self._constants = 0
         for phase, tensors in known.items():
             for name, tensor in tensors:
                 if numeric(tensor):
-                    self._add(Result((phase, name, 1, "", 1), "", "", largest(tensor)), tensor)
+                    self._add(OpRange((phase, name, 1, "", 1), "", "", largest(tensor)), tensor)
 
-    def met(self, key: Key, place: Place, tensor: torch.Tensor, given: list[torch.Tensor], args: Any) -> None:
+    def met(self, key: Key, place: CodeLocation, tensor: torch.Tensor, given: list[torch.Tensor], args: Any) -> None:
         sources = tuple(dict.fromkeys(map(self._source, given)))
-        constants = [abs(number) for number in flat(args, float) if isfinite(number)]
+        constants = [abs(number) for number in iter_leaves(args, float) if isfinite(number)]
         size = largest(tensor)
         whole, apart = self._whole(tensor) if key[0] == FORWARD and self.form is not None else (0, 0)
-        result = Result(
+        result = OpRange(
             key,
             place.kind,
             place.line,
@@ -49,7 +52,7 @@ class Ranges(Places):
             sources,
             any(self.results[source].live for source in sources),
             max(constants, default=0.0),
-            exponents(tensor) if key[0] == BACKWARD else {},
+            exponent_histogram(tensor) if key[0] == BACKWARD else {},
             whole,
             apart,
         )
@@ -60,20 +63,20 @@ class Ranges(Places):
 
     def _source(self, tensor: torch.Tensor) -> int:
         """Who made it; a tensor that nobody made here is a constant of the code."""
-        if key_of(tensor) not in self._maker:
+        if storage_key(tensor) not in self._maker:
             self._constants += 1
             key: Key = (CONSTANT, "", 1, "", self._constants)
-            self._add(Result(key, "", "", largest(tensor), live=False), tensor)
-        return self._maker[key_of(tensor)]
+            self._add(OpRange(key, "", "", largest(tensor), live=False), tensor)
+        return self._maker[storage_key(tensor)]
 
-    def _add(self, result: Result, tensor: torch.Tensor) -> None:
+    def _add(self, result: OpRange, tensor: torch.Tensor) -> None:
         self._made(tensor, len(self.results))
         self.results.append(result)
 
     def _made(self, tensor: torch.Tensor, by: int) -> None:
         """A weak reference keeps the name of a storage that is freed from being given to another one."""
         self._references.append(StorageWeakRef(tensor.untyped_storage()))
-        self._maker[key_of(tensor)] = by
+        self._maker[storage_key(tensor)] = by
 
     def _whole(self, tensor: torch.Tensor) -> tuple[int, int]:
         """Whole numbers beyond what the format counts one by one: how many, and how many it tells apart."""
@@ -87,22 +90,24 @@ class Ranges(Places):
 
 
 def record_ranges(
-    subject: Subject, batch: Any, form: Format | None = None
-) -> tuple[tuple[Result, ...], torch.Tensor | None]:
+    subject: StepSetup, batch: Any, form: FloatFormat | None = None
+) -> tuple[tuple[OpRange, ...], torch.Tensor | None]:
     """One forward and backward pass in the precision of the weights: every result, and the loss."""
-    model, calls = subject.model, Calls(subject.model)
-    with attempt(subject):
-        batch = copied(batch)
+    model, calls = subject.model, ModuleCallStack(subject.model)
+    with training_attempt(subject):
+        batch = copy_batch(batch)
         known = {"weights": [*model.named_parameters(), *model.named_buffers()], "data": list(tensors_of(batch))}
-        ranges = Ranges(calls, known, form)
+        ranges = RangeRecorder(calls, known, form)
         with calls.followed(), ranges:
-            loss = passed(subject, batch, ranges)
+            loss = forward_backward(subject, batch, ranges)
         return tuple(ranges.results), loss
 
 
-def passed(subject: Subject, batch: Any, places: Places | None = None, scale: float = 1.0) -> torch.Tensor:
+def forward_backward(
+    subject: StepSetup, batch: Any, places: OpResults | None = None, scale: float = 1.0
+) -> torch.Tensor:
     """Forward and backward; the loss without the scale."""
-    pass_counter.count()
+    pass_counter.count_passes()
     with subject.autocast():
         loss = subject.compute_loss(subject.model, batch)
     if places is not None:
@@ -125,7 +130,7 @@ def largest(tensor: torch.Tensor) -> float:
     return max(abs(low), abs(high))
 
 
-def exponents(tensor: torch.Tensor) -> dict[int, int]:
+def exponent_histogram(tensor: torch.Tensor) -> dict[int, int]:
     """Elements by their power of two (2 to the power of e-1 up to 2 to the power of e); noughts are left out."""
     values = tensor.detach().float().reshape(-1)
     values = values[(values != 0) & torch.isfinite(values)]

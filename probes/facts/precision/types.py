@@ -10,7 +10,7 @@ FORWARD, BACKWARD, CONSTANT, WEIGHTS = "forward pass", "backward pass", "constan
 
 
 @dataclass(frozen=True)
-class Format:
+class FloatFormat:
     """A floating-point format in numbers."""
 
     name: str
@@ -26,8 +26,8 @@ class Format:
 
 
 FORMATS = {
-    "fp16": Format("float16", 65504.0, 65520.0, -25, 11),
-    "bf16": Format("bfloat16", 3.3895314e38, 3.3961775e38, -134, 8),
+    "fp16": FloatFormat("float16", 65504.0, 65520.0, -25, 11),
+    "bf16": FloatFormat("bfloat16", 3.3895314e38, 3.3961775e38, -134, 8),
 }
 
 
@@ -35,7 +35,7 @@ Key = tuple[str, str, int, str, int]  # phase, module, call, operation, its how 
 
 
 @dataclass(frozen=True)
-class Result:
+class OpRange:
     """What one operation gave, in float32."""
 
     key: Key
@@ -59,7 +59,7 @@ class Result:
 
 
 @dataclass(frozen=True)
-class Offender:
+class FirstOverflow:
     """The first operation whose 16-bit result would not be finite though what goes in is."""
 
     module: str
@@ -93,7 +93,7 @@ class Headroom:
 
 
 @dataclass(frozen=True)
-class GradientShare:
+class GradientUnderflow:
     """The 16-bit gradients of one module at a loss scale."""
 
     module: str
@@ -110,7 +110,7 @@ class GradientShare:
 
 
 @dataclass(frozen=True)
-class Scale:
+class LossScale:
     """The loss scale: where it begins, and where it comes to rest once nothing overflows."""
 
     start: float
@@ -120,7 +120,7 @@ class Scale:
 
 
 @dataclass(frozen=True)
-class Run:
+class PrecisionRun:
     """One precision, tried on the first batch."""
 
     name: str
@@ -131,12 +131,12 @@ class Run:
     refused: str = ""  # why it cannot be run here
     bridged: tuple[str, ...] = ()  # operations without a half kernel here, computed in float32
     origin: Origin | None = None
-    predicted: Offender | None = None  # of a step that is not finite, from the ranges in float32
+    predicted: FirstOverflow | None = None  # of a step that is not finite, from the ranges in float32
     beyond: tuple[str, ...] = ()  # modules with a result that the format cannot hold, in the order of the pass
     headroom: tuple[Headroom, ...] = ()  # least first
-    gradients: tuple[GradientShare, ...] = ()  # most lost first
-    burst: Offender | None = None  # the first gradient beyond the format, at a loss scale that cannot fall
-    collided: tuple[Result, ...] = ()
+    gradients: tuple[GradientUnderflow, ...] = ()  # most lost first
+    burst: FirstOverflow | None = None  # the first gradient beyond the format, at a loss scale that cannot fall
+    collided: tuple[OpRange, ...] = ()
     keep: tuple[str, ...] | None = None  # modules that must stay in float32; None where that does not help
 
     @property
@@ -145,21 +145,21 @@ class Run:
 
 
 @dataclass(frozen=True)
-class Precision:
+class PrecisionComparison:
     """The comparison. The first run is float32."""
 
     asked: str  # what the run is to be trained in
-    runs: tuple[Run, ...]
-    scale: Scale | None = None
+    runs: tuple[PrecisionRun, ...]
+    scale: LossScale | None = None
     wobble: float = 0.0  # how far rounding alone moved the loss, root of the mean square
     code: str = ""  # for pasting: what keeps the modules in float32
     findings: tuple[Finding, ...] = ()  # the verdict, once probes have judged
 
     @property
-    def reference(self) -> Run:
+    def reference(self) -> PrecisionRun:
         return self.runs[0]
 
-    def difference(self, run: Run) -> float | None:
+    def difference(self, run: PrecisionRun) -> float | None:
         """Relative, to the loss in float32."""
         if run.loss is None or self.reference.loss is None:
             return None

@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING, Any
 from diagnose.common.provider import provider
 from diagnose.engine.context import NotApplicable, Unavailable
 from probes.facts.first_step.types import FirstStep
-from probes.facts.hf_trainer.mutable_state import books_of
-from probes.facts.labels.types import Rehearsal
-from probes.facts.saving.types import Saved
+from probes.facts.hf_trainer.mutable_state import mutable_state_of
+from probes.facts.labels.types import EvalForward
+from probes.facts.saving.types import SavedModel
 
 if TYPE_CHECKING:
     from torch.nn import Module
@@ -18,15 +18,15 @@ def saved(
     model: "Module",
     batch: Any,
     first_step: FirstStep,
-    rehearsal: Rehearsal | None = None,
+    rehearsal: EvalForward | None = None,
     compute_loss: Any = None,
     trainer: Any = None,
-) -> Saved:
+) -> SavedModel:
     """Saved at step 0, read again, and asked for the loss of the first batch in evaluation mode."""
     from probes.facts.core.model_output import loss_of_output
-    from probes.facts.core.observer import observed
+    from probes.facts.core.observer import restore_afterwards
     from probes.facts.saving.save_and_reload import (
-        NotTried,
+        SaveNotTried,
         is_theirs,
         loss_in_evaluation,
         save_and_read,
@@ -39,9 +39,9 @@ def saved(
     before = rehearsal.loss if rehearsal else None
     seconds = first_step.forward_seconds + first_step.backward_seconds
     try:
-        with observed(others=books_of(trainer)):
+        with restore_afterwards(others=mutable_state_of(trainer)):
             return (
                 save_and_read(model, loss, before, seconds) if is_theirs(model) else write_and_read(model, loss, before)
             )
-    except NotTried as reason:
+    except SaveNotTried as reason:
         raise NotApplicable(str(reason)) from reason

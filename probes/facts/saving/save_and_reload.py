@@ -10,17 +10,17 @@ from typing import Any
 import torch
 
 from diagnose.engine import pass_counter
-from probes.facts.core.batches import copied
+from probes.facts.core.batches import copy_batch
 from probes.facts.core.failure import failure_of
-from probes.facts.core.hf_logging import quiet
-from probes.facts.core.observer import entries_kept, observed
-from probes.facts.generation.run_generation import count_time
-from probes.facts.saving.types import Saved
+from probes.facts.core.hf_logging import silence_transformers
+from probes.facts.core.observer import restore_afterwards, restore_entries
+from probes.facts.generation.run_generation import count_time_as_passes
+from probes.facts.saving.types import SavedModel
 
 Loss = Callable[[Any], float]  # of a model, in evaluation mode, on the first batch
 
 
-class NotTried(Exception):
+class SaveNotTried(Exception):
     """Saving would take too long here, or the model cannot be made again from its own files."""
 
 
@@ -35,31 +35,31 @@ def loss_in_evaluation(compute_loss: Any, batch: Any) -> Loss:
     def loss(model: Any) -> float:
         model.eval()
         with torch.no_grad():
-            return float(compute_loss(model, copied(batch)))
+            return float(compute_loss(model, copy_batch(batch)))
 
     return loss
 
 
-def save_and_read(model: Any, loss: Loss, before: float | None, seconds: float) -> Saved:
+def save_and_read(model: Any, loss: Loss, before: float | None, seconds: float) -> SavedModel:
     """Into a fresh model beside the first one: one copy of the weights, for as long as this takes."""
     start = time.perf_counter()
     try:
-        with tempfile.TemporaryDirectory(prefix="gonogo-") as folder, entries_kept(), quiet():
+        with tempfile.TemporaryDirectory(prefix="gonogo-") as folder, restore_entries(), silence_transformers():
             _require_room(model, Path(folder), seconds)
             return _read_again(model, folder, loss, before)
     finally:
-        count_time(start, seconds)
+        count_time_as_passes(start, seconds)
 
 
-def _read_again(model: Any, folder: str, loss: Loss, before: float | None) -> Saved:
+def _read_again(model: Any, folder: str, loss: Loss, before: float | None) -> SavedModel:
     way, phase = "save_pretrained", "saving"
     try:
-        with observed(others=(model.config, getattr(model, "generation_config", None))):
+        with restore_afterwards(others=(model.config, getattr(model, "generation_config", None))):
             model.save_pretrained(folder)
         phase = "loading"
         fresh, told = type(model).from_pretrained(folder, output_loading_info=True, dtype=model.dtype)
     except Exception as error:
-        return Saved(way, failure=failure_of(error, model, phase), phase=phase)
+        return SavedModel(way, failure=failure_of(error, model, phase), phase=phase)
     own, other = dict(_tensors(model)), dict(_tensors(fresh))
     changed = [n for n, t in own.items() if n in other and not torch.equal(t.cpu(), other[n].cpu())]
     now = None
@@ -67,18 +67,20 @@ def _read_again(model: Any, folder: str, loss: Loss, before: float | None) -> Sa
         try:
             now = loss(fresh.to(model.device))
         except Exception as error:
-            return Saved(way, failure=failure_of(error, fresh, "forward pass of the loaded model"), phase="loading")
+            return SavedModel(
+                way, failure=failure_of(error, fresh, "forward pass of the loaded model"), phase="loading"
+            )
     missing = tuple(sorted(set(told.get("missing_keys", ())) | (set(own) - set(other))))
     unexpected = tuple(sorted(told.get("unexpected_keys", ())))
-    return Saved(way, missing, unexpected, tuple(changed), _change(before, now), settings=_settings(model, fresh))
+    return SavedModel(way, missing, unexpected, tuple(changed), _change(before, now), settings=_settings(model, fresh))
 
 
-def write_and_read(model: torch.nn.Module, loss: Loss, before: float | None) -> Saved:
+def write_and_read(model: torch.nn.Module, loss: Loss, before: float | None) -> SavedModel:
     """A plain module: its state dict through a file in memory, into the same module with all of it overwritten."""
-    pass_counter.count()
+    pass_counter.count_passes()
     way, phase = "state_dict", "saving"
     try:
-        with observed(model):
+        with restore_afterwards(model):
             file = io.BytesIO()
             torch.save(model.state_dict(), file)
             file.seek(0)
@@ -89,9 +91,9 @@ def write_and_read(model: torch.nn.Module, loss: Loss, before: float | None) -> 
                         tensor.zero_()
             model.load_state_dict(torch.load(file, weights_only=True))
             now = loss(model) if before is not None else None
-            return Saved(way, missing=tuple(_unregistered(model)), change=_change(before, now))
+            return SavedModel(way, missing=tuple(_unregistered(model)), change=_change(before, now))
     except Exception as error:
-        return Saved(way, failure=failure_of(error, model, phase), phase=phase)
+        return SavedModel(way, failure=failure_of(error, model, phase), phase=phase)
 
 
 def _tensors(model: torch.nn.Module) -> Iterator[tuple[str, torch.Tensor]]:
@@ -142,6 +144,8 @@ def _require_room(model: torch.nn.Module, folder: Path, seconds: float) -> None:
 
     size = sum(tensor.nbytes for tensor in (*model.parameters(), *model.buffers()))
     if size > 0.5 * shutil.disk_usage(folder).free:
-        raise NotTried(f"the weights take {size / 1e9:.1f} GB and the folder for temporary files has no room for them")
+        raise SaveNotTried(
+            f"the weights take {size / 1e9:.1f} GB and the folder for temporary files has no room for them"
+        )
     if size / 2e8 > max(5.0, 3 * seconds):  # written and read at 200 MB a second, a slow disk
-        raise NotTried(f"saving {size / 1e9:.1f} GB takes longer than this stage may")
+        raise SaveNotTried(f"saving {size / 1e9:.1f} GB takes longer than this stage may")

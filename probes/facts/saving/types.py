@@ -6,7 +6,7 @@ from probes.facts.core.types import Failure
 
 
 @dataclass(frozen=True)
-class Saved:
+class SavedModel:
     """What came back. `way`: how it was saved."""
 
     way: str

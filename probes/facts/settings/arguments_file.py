@@ -6,7 +6,7 @@ from typing import Any
 
 import yaml
 
-from probes.facts.settings.hf_arguments import RENAMED, Written, known
+from probes.facts.settings.hf_arguments import RENAMED, ArgumentsFromFile, known
 
 LARGEST = 200_000  # bytes; a configuration that people write is far smaller
 ALIASES = 20  # each may double what comes of the file, and a file made to harm uses dozens
@@ -17,7 +17,7 @@ class Unreadable(Exception):
     """Why the file is no configuration."""
 
 
-def read_arguments(path: Path) -> Written | None:
+def read_arguments(path: Path) -> ArgumentsFromFile | None:
     """The section with most names that transformers knows, with the line of each."""
     try:
         text = path.read_text(encoding="utf-8") if path.stat().st_size <= LARGEST else None
@@ -49,13 +49,13 @@ def _theirs(node: yaml.MappingNode) -> list[str]:
     return [key.value for key, _ in node.value if key.value in known() or key.value in RENAMED]
 
 
-def _written(node: yaml.MappingNode, path: Path) -> Written:
+def _written(node: yaml.MappingNode, path: Path) -> ArgumentsFromFile:
     loader = yaml.SafeLoader("")
     try:
         values = loader.construct_mapping(node, deep=True)
     except (yaml.YAMLError, TypeError) as error:
         raise Unreadable(f"its section cannot be read ({str(error).splitlines()[0]})") from error
-    written = Written({str(name): value for name, value in values.items()})
+    written = ArgumentsFromFile({str(name): value for name, value in values.items()})
     written.file = str(path)
     written.lines = {key.value: key.start_mark.line + 1 for key, _ in node.value}
     return written

@@ -11,10 +11,10 @@ from probes.facts.settings.types import (
     ArgumentNames,
     GenerationLimit,
     ModelFamily,
-    Place,
     RunSettings,
-    Seeding,
-    UpdatePlan,
+    SeedSetting,
+    SettingLocation,
+    UpdateCount,
 )
 
 Values = Mapping[str, tuple[Any, str, int | None]]
@@ -48,7 +48,7 @@ def run_settings(config_values: Values, metric_names: tuple[str, ...] | None = N
 
 
 @provider(priority=1)
-def update_plan(config_values: Values, run_settings: RunSettings, configured_rows: int | None = None) -> UpdatePlan:
+def update_plan(config_values: Values, run_settings: RunSettings, configured_rows: int | None = None) -> UpdateCount:
     """Counted as the trainer counts: the last batch of an epoch need not be full, nor its last update."""
     settings = run_settings
     batch, accumulation = settings.batch_size or 1, settings.accumulation or 1
@@ -61,7 +61,7 @@ def update_plan(config_values: Values, run_settings: RunSettings, configured_row
         raise Unavailable("there is no train.csv yet to count the updates from, and training.max_steps does not say")
     whole = updates or math.ceil((settings.epochs or 1) * (per_epoch or 1))
     rows = batch * accumulation * settings.processes * settings.rows_per_item
-    return UpdatePlan(whole, rows, per_epoch, configured_rows)
+    return UpdateCount(whole, rows, per_epoch, configured_rows)
 
 
 @provider(priority=1)
@@ -92,12 +92,12 @@ def model_families(config_values: Values) -> tuple[ModelFamily, ...]:
 
 
 @provider(priority=1)
-def seeding(config_values: Values, run_settings: RunSettings) -> Seeding:
-    return Seeding(run_settings.seed, run_settings.place("seed"))
+def seeding(config_values: Values, run_settings: RunSettings) -> SeedSetting:
+    return SeedSetting(run_settings.seed, run_settings.place("seed"))
 
 
 @provider(priority=1)
-def fp16_asked(config_values: Values, run_settings: RunSettings) -> Place:
+def fp16_asked(config_values: Values, run_settings: RunSettings) -> SettingLocation:
     if not run_settings.fp16:
         raise NotApplicable("fp16 is off")
     return run_settings.place("fp16")
@@ -108,6 +108,6 @@ def generation_limit(config_values: Values, run_settings: RunSettings, generates
     return GenerationLimit((run_settings.generation_max_length or 20) - 1, run_settings.place("generation_max_length"))
 
 
-def _place(key: str, values: Values) -> Place:
+def _place(key: str, values: Values) -> SettingLocation:
     _, source, line = values[key]
-    return Place(key, source, line) if line else Place(key, said=source)
+    return SettingLocation(key, source, line) if line else SettingLocation(key, said=source)

@@ -6,7 +6,7 @@ from typing import Any
 
 from diagnose.common.provider import provider
 from diagnose.engine.context import NotApplicable, Unavailable
-from probes.facts.settings.types import Place, RunSettings
+from probes.facts.settings.types import RunSettings, SettingLocation
 
 
 @provider(priority=2)
@@ -35,7 +35,7 @@ def total_steps(training_arguments: Any, run_settings: RunSettings, train_datase
 
 
 @provider(priority=3)
-def fp16_asked(run_settings: RunSettings) -> Place:
+def fp16_asked(run_settings: RunSettings) -> SettingLocation:
     if not run_settings.fp16:
         raise NotApplicable("fp16 is off")
     return run_settings.place("fp16")

@@ -7,14 +7,14 @@ from typing import Any
 import torch
 
 from diagnose.engine import pass_counter
-from probes.facts.core.batches import copied
-from probes.facts.core.failure import in_short
-from probes.facts.core.observer import observed
+from probes.facts.core.batches import copy_batch
+from probes.facts.core.failure import one_line
+from probes.facts.core.observer import restore_afterwards
 
 Compute = Callable[[Any, Any], Any]
 
 
-class NoSwitch(Exception):
+class CheckpointingUnsupported(Exception):
     """The model has no switch for it."""
 
 
@@ -22,17 +22,17 @@ def step_missing(
     model: Any, batch: Any, compute_loss: Compute, options: Mapping[str, Any], on: bool, around: Iterable[Any] = ()
 ) -> tuple[frozenset[str], str]:
     """Trainable parameters without a gradient after a step with checkpointing on or off; and what the step raised."""
-    with observed(model, others=around):
+    with restore_afterwards(model, others=around):
         switch(model, options, on)
         model.train()
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # torch says what is measured here
-                compute_loss(model, copied(batch)).backward()
+                compute_loss(model, copy_batch(batch)).backward()
         except Exception as error:
-            return frozenset(), f"{type(error).__name__}: {in_short(str(error))}"
+            return frozenset(), f"{type(error).__name__}: {one_line(str(error))}"
         finally:
-            pass_counter.count()
+            pass_counter.count_passes()
         named = model.named_parameters()
         return frozenset(name for name, weight in named if weight.requires_grad and weight.grad is None), ""
 
@@ -42,11 +42,11 @@ def switch(model: torch.nn.Module, options: Mapping[str, Any], on: bool) -> None
     enable = getattr(model, "gradient_checkpointing_enable", None)
     disable = getattr(model, "gradient_checkpointing_disable", None)
     if not callable(enable) or not callable(disable):
-        raise NoSwitch(f"{type(model).__name__} has no gradient_checkpointing_enable")
+        raise CheckpointingUnsupported(f"{type(model).__name__} has no gradient_checkpointing_enable")
     try:
         enable(gradient_checkpointing_kwargs=dict(options)) if on else disable()
     except ValueError as reason:
-        raise NoSwitch(str(reason)) from reason
+        raise CheckpointingUnsupported(str(reason)) from reason
 
 
 def layer_drop(model: Any) -> float:

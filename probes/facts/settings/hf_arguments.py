@@ -6,7 +6,7 @@ from difflib import get_close_matches
 from functools import cache
 from typing import Any
 
-from probes.facts.settings.types import ArgumentName, ArgumentNames, Place
+from probes.facts.settings.types import ArgumentName, ArgumentNames, SettingLocation
 
 # What earlier versions of transformers knew, and what took its place; empty: nothing did.
 RENAMED = {
@@ -43,7 +43,7 @@ SYNONYMS = {
 }
 
 
-class Written(dict[str, Any]):
+class ArgumentsFromFile(dict[str, Any]):
     """Arguments out of a file: they know where they stand."""
 
     file: str = ""
@@ -65,21 +65,21 @@ def given(arguments: Any) -> Mapping[str, Any]:
 
 def are_transformers(arguments: Any) -> bool:
     """An object of theirs; or a dict most of whose names are theirs, now or in an earlier version."""
-    if is_theirs(arguments):
+    if is_hf_arguments(arguments):
         return True
     names = [name for name in given(arguments) if isinstance(name, str)]
     theirs = [name for name in names if name in RENAMED or name in known()]
     return isinstance(arguments, Mapping) and 2 * len(theirs) > len(names)
 
 
-def is_theirs(arguments: Any) -> bool:
+def is_hf_arguments(arguments: Any) -> bool:
     return any(cls.__module__.startswith("transformers.training_args") for cls in type(arguments).__mro__)
 
 
-def place_of(arguments: Any, name: str) -> Place:
-    if isinstance(arguments, Written):
-        return Place(name, arguments.file, arguments.lines.get(name))
-    return Place(f"training_arguments.{name}")
+def place_of(arguments: Any, name: str) -> SettingLocation:
+    if isinstance(arguments, ArgumentsFromFile):
+        return SettingLocation(name, arguments.file, arguments.lines.get(name))
+    return SettingLocation(f"training_arguments.{name}")
 
 
 def value_of(arguments: Any, name: str, default: Any = None) -> tuple[str, Any]:
@@ -97,7 +97,7 @@ def names_of(arguments: Any) -> ArgumentNames:
 
     own = {field.name for field in dataclasses.fields(arguments)} if dataclasses.is_dataclass(arguments) else set()
     strange = [name for name in given(arguments) if isinstance(name, str) and name not in known() and name not in own]
-    told = [name for name in strange if name in RENAMED or not is_theirs(arguments)]
+    told = [name for name in strange if name in RENAMED or not is_hf_arguments(arguments)]
     unknown = tuple(_told(arguments, name) for name in told)
     return ArgumentNames(len(given(arguments)), unknown, transformers.__version__)
 

@@ -4,21 +4,21 @@ import inspect
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from probes.facts.core.failure import in_short, nearest_line
-from probes.facts.core.fork import in_child
+from probes.facts.core.failure import one_line, user_line
+from probes.facts.core.fork import run_in_fork
 
 ITEMS = 2
 
 
-def kept_by(trainer: Any) -> frozenset[str]:
+def columns_kept_by(trainer: Any) -> frozenset[str]:
     """The names in the signature of the model's forward, and those of labels; as the Trainer reads them."""
     model = getattr(trainer.model, "get_base_model", lambda: trainer.model)()
     return frozenset({*inspect.signature(model.forward).parameters, "label", "label_ids", *trainer.label_names})
 
 
-def collates(dataset: Any, collate: Any, kept: frozenset[str]) -> tuple[tuple[str, ...], str, str]:
+def try_collate(dataset: Any, collate: Any, kept: frozenset[str]) -> tuple[tuple[str, ...], str, str]:
     """The items' columns; what the collator raised without those that are removed, and where. In a child."""
-    told: tuple[tuple[str, ...], str, str] = in_child(lambda: _collated(dataset, collate, kept))
+    told: tuple[tuple[str, ...], str, str] = run_in_fork(lambda: _collated(dataset, collate, kept))
     return told
 
 
@@ -36,5 +36,5 @@ def _raised(collate: Any, items: Sequence[dict[str, Any]]) -> tuple[str, str]:
     try:
         collate(list(items))
     except Exception as error:
-        return f"{type(error).__name__}: {in_short(str(error))}", nearest_line(error)
+        return f"{type(error).__name__}: {one_line(str(error))}", user_line(error)
     return "", ""

@@ -5,8 +5,8 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
-from probes.facts.settings.hf_arguments import are_transformers, given, is_theirs, known, place_of, value_of
-from probes.facts.settings.types import Place, RunSettings
+from probes.facts.settings.hf_arguments import are_transformers, given, is_hf_arguments, known, place_of, value_of
+from probes.facts.settings.types import RunSettings, SettingLocation
 
 # By the field of RunSettings: the name of the argument, and what makes a plain value of it.
 WHOLE = {
@@ -49,7 +49,7 @@ NAMES = {**WHOLE, **NUMBERS, **WORDS, **FLAGS, "greater_is_better": "greater_is_
 Values = Mapping[str, Any]
 
 
-def settings_of(kind: str, values: Values, places: Mapping[str, Place], **more: Any) -> RunSettings:
+def settings_of(kind: str, values: Values, places: Mapping[str, SettingLocation], **more: Any) -> RunSettings:
     """From values under transformers' names; what is missing or nonsense stays unknown."""
     read: dict[str, Any] = {field: _whole(values.get(name)) for field, name in WHOLE.items()}
     read |= {field: _number(values.get(name)) for field, name in NUMBERS.items()}
@@ -68,7 +68,7 @@ def settings_of_arguments(arguments: Any, trainer: Any = None) -> RunSettings:
     """From an object or a dict; what a dict for transformers leaves out is at its default there."""
     theirs = are_transformers(arguments)
     names = list(dict.fromkeys((*NAMES.values(), "logging_steps")))
-    if is_theirs(arguments):
+    if is_hf_arguments(arguments):
         names.remove("device")  # there it is what was found, not what was asked for
     found = {name: value_of(arguments, name, known().get(name) if theirs else None) for name in names}
     values = {name: value for name, (_, value) in found.items()}
@@ -104,7 +104,7 @@ def _of_trainer(trainer: Any, values: Values) -> dict[str, Any]:
 
 
 def _processes(arguments: Any) -> int:
-    if is_theirs(arguments):
+    if is_hf_arguments(arguments):
         return int(arguments.world_size) * max(1, int(arguments.n_gpu))
     return _whole(os.environ.get("WORLD_SIZE")) or 1
 

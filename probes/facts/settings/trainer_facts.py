@@ -8,12 +8,12 @@ from diagnose.common.provider import provider
 from diagnose.engine.context import NotApplicable, Unavailable
 from probes.facts.settings.types import (
     ArgumentNames,
+    EventCount,
     ModelFamily,
-    Moments,
-    Place,
     RunSettings,
-    Seeding,
-    UpdatePlan,
+    SeedSetting,
+    SettingLocation,
+    UpdateCount,
 )
 
 
@@ -28,25 +28,25 @@ def run_settings(training_arguments: Any, trainer: Any = None) -> RunSettings:
 
 
 @provider(priority=2)
-def update_plan(total_steps: int, run_settings: RunSettings | None = None, train_batches: Any = None) -> UpdatePlan:
+def update_plan(total_steps: int, run_settings: RunSettings | None = None, train_batches: Any = None) -> UpdateCount:
     if not isinstance(total_steps, int) or total_steps < 1:
         raise Unavailable(f"total_steps is {total_steps!r}, expected a number of updates above nought")
     if run_settings is None or run_settings.batch_size is None:
-        return UpdatePlan(total_steps)
+        return UpdateCount(total_steps)
     accumulation = run_settings.accumulation or 1
     rows = run_settings.batch_size * accumulation * run_settings.processes * run_settings.rows_per_item
     batches = len(train_batches) if hasattr(train_batches, "__len__") else None
-    return UpdatePlan(total_steps, rows, math.ceil(batches / accumulation) if batches else None)
+    return UpdateCount(total_steps, rows, math.ceil(batches / accumulation) if batches else None)
 
 
 @provider
-def evaluations(run_settings: RunSettings, update_plan: UpdatePlan) -> Moments:
+def evaluations(run_settings: RunSettings, update_plan: UpdateCount) -> EventCount:
     settings = run_settings
     return _moments(settings.eval_strategy, settings.eval_steps, settings.eval_delay, update_plan, settings.kind)
 
 
 @provider
-def saves(run_settings: RunSettings, update_plan: UpdatePlan) -> Moments:
+def saves(run_settings: RunSettings, update_plan: UpdateCount) -> EventCount:
     return _moments(run_settings.save_strategy, run_settings.save_steps, 0.0, update_plan, run_settings.kind)
 
 
@@ -84,39 +84,39 @@ def model_families(model: Any) -> tuple[ModelFamily, ...]:
 
 
 @provider(priority=2)
-def fp16_asked(precision: str, run_settings: RunSettings | None = None) -> Place:
+def fp16_asked(precision: str, run_settings: RunSettings | None = None) -> SettingLocation:
     if precision != "fp16":
         raise NotApplicable(f"the run is in {precision}")
-    return run_settings.place("fp16") if run_settings and run_settings.fp16 else Place("precision")
+    return run_settings.place("fp16") if run_settings and run_settings.fp16 else SettingLocation("precision")
 
 
 @provider(priority=2)
-def seeding(training_arguments: Any, run_settings: RunSettings, seed: int | None = None) -> Seeding:
+def seeding(training_arguments: Any, run_settings: RunSettings, seed: int | None = None) -> SeedSetting:
     """Given as a fact, or among the arguments; an object of transformers always has one."""
     from probes.facts.settings.hf_arguments import given
 
     if seed is not None:
-        return Seeding(seed, run_settings.place("seed"))
+        return SeedSetting(seed, run_settings.place("seed"))
     values = given(training_arguments)
     written = "seed" in values
-    return Seeding(
+    return SeedSetting(
         None if written and values["seed"] is None else run_settings.seed, run_settings.place("seed"), written
     )
 
 
-def _moments(strategy: str | None, steps: float | None, delay: float, plan: UpdatePlan, kind: str) -> Moments:
+def _moments(strategy: str | None, steps: float | None, delay: float, plan: UpdateCount, kind: str) -> EventCount:
     """Trainers also evaluate and save after the last step, unless that was due anyway."""
     if strategy is None:
         raise NotApplicable("nobody says when")
     if strategy == "no":
-        return Moments(0)
+        return EventCount(0)
     if strategy == "epoch":
         epochs = math.ceil(plan.epochs) if plan.epochs else 1
-        return Moments(max(0, epochs - math.ceil(delay)), plan.updates_per_epoch)
+        return EventCount(max(0, epochs - math.ceil(delay)), plan.updates_per_epoch)
     if not steps or steps <= 0:
         raise NotApplicable("nobody says after how many steps")
     every = math.ceil(steps * plan.updates) if steps < 1 else int(steps)
     before = max(0, math.ceil(delay / every) - 1)  # those that fall into the delay
     count = max(0, plan.updates // every - before)
     at_end = kind != "other" and plan.updates % every != 0 and plan.updates >= delay
-    return Moments(count, every, at_end)
+    return EventCount(count, every, at_end)

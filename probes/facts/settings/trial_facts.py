@@ -5,14 +5,14 @@ from typing import Any
 from diagnose.common.provider import provider
 from diagnose.engine.context import NotApplicable
 from probes.facts.first_step.types import Gradients
-from probes.facts.hf_trainer.mutable_state import books_of
+from probes.facts.hf_trainer.mutable_state import mutable_state_of
 from probes.facts.settings.types import (
-    Checkpointed,
+    CheckpointedStep,
     GenerationLimit,
     LabelLengths,
-    Place,
     RemovedColumns,
     RunSettings,
+    SettingLocation,
 )
 
 DEFAULT_LENGTH = 20  # tokens, what generate falls back to when nobody says
@@ -33,8 +33,12 @@ def generation_limit(generates: bool, run_settings: RunSettings, model: Any) -> 
     if run_settings.generation_max_length:
         return GenerationLimit(run_settings.generation_max_length - 1, run_settings.place("generation_max_length"))
     if isinstance(new, int):
-        return GenerationLimit(new, Place("model.generation_config.max_new_tokens"))
-    said = Place("model.generation_config.max_length") if isinstance(whole, int) else Place("generate's own default")
+        return GenerationLimit(new, SettingLocation("model.generation_config.max_new_tokens"))
+    said = (
+        SettingLocation("model.generation_config.max_length")
+        if isinstance(whole, int)
+        else SettingLocation("generate's own default")
+    )
     return GenerationLimit((whole if isinstance(whole, int) else DEFAULT_LENGTH) - 1, said)
 
 
@@ -62,13 +66,13 @@ def columns_are_removed(run_settings: RunSettings) -> bool:
 @provider
 def removed_columns(columns_are_removed: bool, trainer: Any) -> RemovedColumns:
     from probes.facts.core.fork import CannotFork, ChildRaised
-    from probes.facts.settings.removed_columns import collates, kept_by
+    from probes.facts.settings.removed_columns import columns_kept_by, try_collate
 
     if not hasattr(trainer.train_dataset, "__getitem__") or not hasattr(trainer.train_dataset, "__len__"):
         raise NotApplicable("the training set can only be run through")
-    kept = kept_by(trainer)
+    kept = columns_kept_by(trainer)
     try:
-        columns, error, line = collates(trainer.train_dataset, trainer.data_collator, kept)
+        columns, error, line = try_collate(trainer.train_dataset, trainer.data_collator, kept)
     except (CannotFork, ChildRaised) as reason:
         raise NotApplicable(f"its items cannot be read: {reason}") from reason
     if not columns:
@@ -85,7 +89,7 @@ def checkpointing_is_on(run_settings: RunSettings) -> bool:
 
 
 @provider
-def checkpointed(checkpointing_is_on: bool, checkpointed_step: Checkpointed) -> Checkpointed:
+def checkpointed(checkpointing_is_on: bool, checkpointed_step: CheckpointedStep) -> CheckpointedStep:
     """Asked in this order, nothing is built and no step is taken where checkpointing is off."""
     return checkpointed_step
 
@@ -99,20 +103,22 @@ def checkpointed_step(
     compute_loss: Any = None,
     trainer: Any = None,
     processes: int = 1,
-) -> Checkpointed:
+) -> CheckpointedStep:
     """One step with checkpointing as it is not now, against the first step."""
     from probes.facts.core.model_output import loss_of_output
-    from probes.facts.settings.gradient_checkpointing import NoSwitch, layer_drop, step_missing
+    from probes.facts.settings.gradient_checkpointing import CheckpointingUnsupported, layer_drop, step_missing
 
     is_on = bool(getattr(model, "is_gradient_checkpointing", False))
     options = {"use_reentrant": run_settings.reentrant}
     try:
-        other, error = step_missing(model, batch, compute_loss or loss_of_output, options, not is_on, books_of(trainer))
-    except NoSwitch as reason:
+        other, error = step_missing(
+            model, batch, compute_loss or loss_of_output, options, not is_on, mutable_state_of(trainer)
+        )
+    except CheckpointingUnsupported as reason:
         raise NotApplicable(str(reason)) from reason
     first = {row.name for row in first_gradients.rows if row.norm is None}
     lost = sorted(first - other if is_on else other - first)
-    return Checkpointed(
+    return CheckpointedStep(
         reentrant=run_settings.reentrant,
         error="" if is_on else error,
         lost=tuple(lost) if not error else (),

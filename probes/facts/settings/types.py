@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True)
-class Place:
+class SettingLocation:
     """Where a setting was written: its name there, and the file and line where they are known."""
 
     name: str
@@ -58,14 +58,14 @@ class RunSettings:
     use_cpu: bool = False
     optimizer: str = "adamw"
     texts: Mapping[str, str] = field(default_factory=dict)  # numbers that were written as text, by their names
-    places: Mapping[str, Place] = field(default_factory=dict)
+    places: Mapping[str, SettingLocation] = field(default_factory=dict)
 
-    def place(self, setting: str) -> Place:
-        return self.places.get(setting) or Place(setting)
+    def place(self, setting: str) -> SettingLocation:
+        return self.places.get(setting) or SettingLocation(setting)
 
 
 @dataclass(frozen=True)
-class UpdatePlan:
+class UpdateCount:
     """How many updates the run makes, and from how many rows each. None: not known."""
 
     updates: int
@@ -79,7 +79,7 @@ class UpdatePlan:
 
 
 @dataclass(frozen=True)
-class Moments:
+class EventCount:
     """How often something happens during the run. `at_end`: it happens once more after the last update."""
 
     count: int
@@ -91,7 +91,7 @@ class Moments:
 class ArgumentName:
     """A setting that the installed transformers does not know. `now`: what took its place; empty: nothing did."""
 
-    place: Place
+    place: SettingLocation
     gone: bool  # True: it was known to an earlier version
     now: str = ""
     nearest: str = ""
@@ -118,7 +118,7 @@ class RemovedColumns:
 
 
 @dataclass(frozen=True)
-class Checkpointed:
+class CheckpointedStep:
     """One step with gradient checkpointing on, against the same step with it off."""
 
     reentrant: bool
@@ -143,7 +143,7 @@ class GenerationLimit:
     """How many tokens an evaluation may generate for one row, the prompt included, the start token not."""
 
     tokens: int
-    place: Place
+    place: SettingLocation
 
 
 @dataclass(frozen=True)
@@ -157,9 +157,9 @@ class LabelLengths:
 
 
 @dataclass(frozen=True)
-class Seeding:
+class SeedSetting:
     """The run's seed. `written`: somebody wrote it down, be it as nothing."""
 
     seed: int | None
-    place: Place
+    place: SettingLocation
     written: bool = True

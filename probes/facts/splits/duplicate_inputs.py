@@ -8,9 +8,9 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 
-from probes.facts.core.progress_log import counted
+from probes.facts.core.progress_log import log_progress
 from probes.facts.corpus.types import CorpusRow
-from probes.facts.splits.types import Pair, Twins
+from probes.facts.splits.types import DuplicateInputs, DuplicatePair
 
 MAIN = ("transcript", "document", "text", "sentence", "transcription", "source")
 INPUTS = ("document", "source")  # texts that a row gives; a transcript is what it asks for, and many may read it
@@ -23,36 +23,36 @@ def main_text(row: CorpusRow) -> str:
     return next((row.texts[name] for name in MAIN if row.texts.get(name, "").strip()), "")
 
 
-def normal(text: str) -> str:
+def normalize_text(text: str) -> str:
     """Without case, punctuation and spacing: two writings of one sentence are one."""
     return NOT_WORDS.sub(" ", unicodedata.normalize("NFC", text).casefold()).strip()
 
 
-def find_twins(train: Sequence[CorpusRow], other: Sequence[CorpusRow], most_files: int) -> Twins:
+def find_duplicates(train: Sequence[CorpusRow], other: Sequence[CorpusRow], most_files: int) -> DuplicateInputs:
     """All rows against all, as cheaply as can be: samples are compared only among files of the same size."""
     same, read, unread = _same_samples([*train, *other], most_files)
     first: dict[str, CorpusRow] = {}
-    repeated: list[Pair] = []
-    conflicting: list[Pair] = []
-    across: list[Pair] = []
+    repeated: list[DuplicatePair] = []
+    conflicting: list[DuplicatePair] = []
+    across: list[DuplicatePair] = []
     for row in train:
         key, how = _key(row, same)
         earlier = first.setdefault(key, row) if key else row
         if earlier is not row:
             targets_agree = _target(earlier) == _target(row)
-            (repeated if targets_agree else conflicting).append(Pair(row, earlier, _how(row, earlier, how)))
+            (repeated if targets_agree else conflicting).append(DuplicatePair(row, earlier, _how(row, earlier, how)))
     for row in other:
         key, how = _key(row, same)
         if key in first:
-            across.append(Pair(row, first[key], _how(row, first[key], how)))
-    return Twins(tuple(repeated), tuple(conflicting), tuple(across), len(train), len(other), read, unread)
+            across.append(DuplicatePair(row, first[key], _how(row, first[key], how)))
+    return DuplicateInputs(tuple(repeated), tuple(conflicting), tuple(across), len(train), len(other), read, unread)
 
 
 def _key(row: CorpusRow, same: dict[str, str]) -> tuple[str, str]:
     if row.path is not None and row.size:
         path = os.path.normpath(row.path)
         return same.get(path, path), "sound"
-    text = normal(_given(row))
+    text = normalize_text(_given(row))
     return (f"text {text}" if text else ""), "document"
 
 
@@ -68,7 +68,7 @@ def _how(row: CorpusRow, other: CorpusRow, how: str) -> str:
 def _target(row: CorpusRow) -> tuple[str, ...]:
     """The texts that the row asks for: for a text task, all but the one it gives."""
     given = _given(row)
-    return tuple(normal(text) for text in row.texts.values() if not given or text != given)
+    return tuple(normalize_text(text) for text in row.texts.values() if not given or text != given)
 
 
 def _same_samples(rows: Iterable[CorpusRow], most: int) -> tuple[dict[str, str], int, int]:
@@ -80,7 +80,7 @@ def _same_samples(rows: Iterable[CorpusRow], most: int) -> tuple[dict[str, str],
     alike = [path for paths in sizes.values() if len(paths) > 1 for path in paths]
     chosen, unread = alike[:most], max(0, len(alike) - most)
     pieces: dict[bytes, list[str]] = defaultdict(list)
-    for path, digest in _digests(counted(chosen, len(chosen), "files of the same size compared"), whole=False):
+    for path, digest in _digests(log_progress(chosen, len(chosen), "files of the same size compared"), whole=False):
         pieces[digest].append(path)
     wholes: dict[bytes, list[str]] = defaultdict(list)
     for path, digest in _digests((path for paths in pieces.values() if len(paths) > 1 for path in paths), whole=True):

@@ -5,7 +5,7 @@ import sys
 from diagnose.common.provider import provider
 from diagnose.engine.context import NotApplicable
 from probes.facts.corpus.types import Corpus
-from probes.facts.splits.types import Groups, NearTexts, SharedTexts, Twins
+from probes.facts.splits.types import DuplicateInputs, GroupColumns, NearDuplicates, SharedTexts
 
 ROLES = {
     "video": ("video_id", "video", "recording_id", "recording", "session_id", "source_id", "episode_id", "book_id"),
@@ -16,22 +16,22 @@ NEAR = 0.9  # likeness from which two texts are near: one letter in ten differs
 
 
 @provider
-def twins(train_corpus: Corpus, eval_corpus: Corpus | None = None, data_sample_size: int | str = 0) -> Twins:
+def twins(train_corpus: Corpus, eval_corpus: Corpus | None = None, data_sample_size: int | str = 0) -> DuplicateInputs:
     """Rows with the same audio, or the same document."""
-    from probes.facts.splits.duplicate_inputs import find_twins
+    from probes.facts.splits.duplicate_inputs import find_duplicates
 
     most = sys.maxsize if data_sample_size == "whole" else FILES
-    return find_twins(train_corpus.rows, eval_corpus.rows if eval_corpus else (), most)
+    return find_duplicates(train_corpus.rows, eval_corpus.rows if eval_corpus else (), most)
 
 
 @provider
-def twins_across(twins: Twins, eval_corpus: Corpus) -> Twins:
+def twins_across(twins: DuplicateInputs, eval_corpus: Corpus) -> DuplicateInputs:
     """The same, where there is an evaluation set to compare with."""
     return twins
 
 
 @provider
-def near_across(near_texts: NearTexts, eval_corpus: Corpus) -> NearTexts:
+def near_across(near_texts: NearDuplicates, eval_corpus: Corpus) -> NearDuplicates:
     if not near_texts.eval_read:
         raise NotApplicable("the evaluation set has no texts long enough to tell")
     return near_texts
@@ -49,7 +49,7 @@ def shared_texts(train_corpus: Corpus, eval_corpus: Corpus) -> SharedTexts:
 
 
 @provider
-def near_texts(train_corpus: Corpus, eval_corpus: Corpus | None = None) -> NearTexts:
+def near_texts(train_corpus: Corpus, eval_corpus: Corpus | None = None) -> NearDuplicates:
     """Near twins in other groups; what training has within itself is what chance gives."""
     from probes.facts.splits.shared_texts import find_near
 
@@ -60,7 +60,7 @@ def near_texts(train_corpus: Corpus, eval_corpus: Corpus | None = None) -> NearT
 
 
 @provider
-def groups(train_corpus: Corpus, eval_corpus: Corpus, group_column: str = "") -> Groups:
+def groups(train_corpus: Corpus, eval_corpus: Corpus, group_column: str = "") -> GroupColumns:
     """Columns that say where a row comes from."""
     from probes.facts.splits.shared_groups import shared
 
@@ -71,21 +71,21 @@ def groups(train_corpus: Corpus, eval_corpus: Corpus, group_column: str = "") ->
     ]
     if not found:
         raise NotApplicable("no column that names a video or a speaker is filled on both sides")
-    return Groups(tuple(found), len(eval_corpus.rows))
+    return GroupColumns(tuple(found), len(eval_corpus.rows))
 
 
 @provider
-def shared_videos(groups: Groups) -> Groups:
+def shared_videos(groups: GroupColumns) -> GroupColumns:
     return _of(groups, "video")
 
 
 @provider
-def shared_speakers(groups: Groups) -> Groups:
+def shared_speakers(groups: GroupColumns) -> GroupColumns:
     return _of(groups, "speaker")
 
 
-def _of(groups: Groups, role: str) -> Groups:
+def _of(groups: GroupColumns, role: str) -> GroupColumns:
     columns = tuple(group for group in groups.columns if group.role == role)
     if not columns:
         raise NotApplicable(f"no column that names a {role} is filled on both sides")
-    return Groups(columns, groups.eval_rows)
+    return GroupColumns(columns, groups.eval_rows)

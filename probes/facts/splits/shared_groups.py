@@ -5,10 +5,10 @@ from collections import Counter
 from collections.abc import Sequence
 
 from probes.facts.corpus.types import CorpusRow
-from probes.facts.splits.types import Group
+from probes.facts.splits.types import GroupColumn
 
 
-def shared(column: str, role: str, train: Sequence[CorpusRow], other: Sequence[CorpusRow]) -> Group | None:
+def shared(column: str, role: str, train: Sequence[CorpusRow], other: Sequence[CorpusRow]) -> GroupColumn | None:
     """The column's values in both splits; None where one of them does not fill it."""
     ours, theirs = _values(column, train), _values(column, other)
     if not ours or not theirs:
@@ -16,7 +16,7 @@ def shared(column: str, role: str, train: Sequence[CorpusRow], other: Sequence[C
     both = tuple((name, count) for name, count in theirs.most_common() if name in ours)
     leaking = {name for name, _ in both}
     example = next((row for row in other if _value(column, row) in leaking), None)
-    return Group(column, role, len(ours), len(theirs), both, example)
+    return GroupColumn(column, role, len(ours), len(theirs), both, example)
 
 
 def _values(column: str, rows: Sequence[CorpusRow]) -> Counter[str]:

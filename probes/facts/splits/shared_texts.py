@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 
-from probes.facts.core.evenly_spaced import evenly
+from probes.facts.core.evenly_spaced import evenly_spaced
 from probes.facts.corpus.types import CorpusRow
-from probes.facts.splits.duplicate_inputs import main_text, normal
+from probes.facts.splits.duplicate_inputs import main_text, normalize_text
 from probes.facts.splits.near_duplicates import BRUTE, nearest
-from probes.facts.splits.types import NearTexts, Pair, SharedTexts
+from probes.facts.splits.types import DuplicatePair, NearDuplicates, SharedTexts
 
 LETTERS = 20  # shorter texts ("thank you very much") repeat by themselves
 READ = 1000  # texts of each side that are compared with all training texts, at most
@@ -19,11 +19,11 @@ Near = tuple[CorpusRow, CorpusRow, float]
 
 def find_shared(train: Sequence[CorpusRow], other: Sequence[CorpusRow]) -> SharedTexts:
     known = _texts(train)
-    told = [(text, row) for row in other if len(text := normal(main_text(row))) >= LETTERS]
-    return SharedTexts(tuple(Pair(row, known[text], "text") for text, row in told if text in known), len(told))
+    told = [(text, row) for row in other if len(text := normalize_text(main_text(row))) >= LETTERS]
+    return SharedTexts(tuple(DuplicatePair(row, known[text], "text") for text, row in told if text in known), len(told))
 
 
-def find_near(train: Sequence[CorpusRow], other: Sequence[CorpusRow], floor: float) -> NearTexts:
+def find_near(train: Sequence[CorpusRow], other: Sequence[CorpusRow], floor: float) -> NearDuplicates:
     """Each text once; what is the same word for word is not near, it is the same."""
     ours = _texts(train)
     theirs = {text: row for text, row in _texts(other).items() if text not in ours}
@@ -32,7 +32,7 @@ def find_near(train: Sequence[CorpusRow], other: Sequence[CorpusRow], floor: flo
     across = [pair for pair in found[: len(eval_asked)] if pair[2]]
     within = [pair for pair in found[len(eval_asked) :] if pair[2]]
     shown = (tuple(sorted(pairs, key=lambda pair: -pair[2])[:SHOWN]) for pairs in (across, within))
-    return NearTexts(floor, len(across), len(eval_asked), len(within), len(train_asked), *shown)
+    return NearDuplicates(floor, len(across), len(eval_asked), len(within), len(train_asked), *shown)
 
 
 def _some(asked: Texts, known: Texts) -> list[tuple[str, CorpusRow]]:
@@ -40,7 +40,7 @@ def _some(asked: Texts, known: Texts) -> list[tuple[str, CorpusRow]]:
     length = sum(map(len, known)) // max(1, len(known)) + 1
     affordable = LETTERS_COMPARED // (max(1, min(BRUTE, len(known))) * length)
     pairs = list(asked.items())
-    return [pairs[number] for number in evenly(range(len(pairs)), max(100, min(READ, affordable)))]
+    return [pairs[number] for number in evenly_spaced(range(len(pairs)), max(100, min(READ, affordable)))]
 
 
 def _nearest(asked: Sequence[tuple[str, CorpusRow]], known: Texts, floor: float) -> list[Near]:
@@ -57,7 +57,7 @@ def _texts(rows: Sequence[CorpusRow]) -> Texts:
     """Every text that is long enough, with the first row that has it."""
     found: Texts = {}
     for row in rows:
-        text = normal(main_text(row))
+        text = normalize_text(main_text(row))
         if len(text) >= LETTERS:
             found.setdefault(text, row)
     return found

@@ -6,7 +6,7 @@ from probes.facts.corpus.types import CorpusRow
 
 
 @dataclass(frozen=True)
-class Pair:
+class DuplicatePair:
     """A row and an earlier one that is the same; `how`: the same file, the same samples, or the same text."""
 
     row: CorpusRow
@@ -15,12 +15,12 @@ class Pair:
 
 
 @dataclass(frozen=True)
-class Twins:
+class DuplicateInputs:
     """Rows with the same input: of the training set with the same target or another, and of both splits."""
 
-    repeated: tuple[Pair, ...]
-    conflicting: tuple[Pair, ...]
-    across: tuple[Pair, ...]
+    repeated: tuple[DuplicatePair, ...]
+    conflicting: tuple[DuplicatePair, ...]
+    across: tuple[DuplicatePair, ...]
     train_rows: int
     eval_rows: int
     read: int = 0  # files whose samples were compared, of those of the same size
@@ -31,12 +31,12 @@ class Twins:
 class SharedTexts:
     """Rows of the evaluation set whose text stands in the training set too."""
 
-    pairs: tuple[Pair, ...]
+    pairs: tuple[DuplicatePair, ...]
     eval_rows: int
 
 
 @dataclass(frozen=True)
-class NearTexts:
+class NearDuplicates:
     """How many texts have a near twin among training texts of other groups: evaluation's, and training's own."""
 
     floor: float  # likeness from which two texts are near, of 1
@@ -49,7 +49,7 @@ class NearTexts:
 
 
 @dataclass(frozen=True)
-class Group:
+class GroupColumn:
     """A column that names where rows come from. `both`: its values on both sides, with the rows they have in eval."""
 
     column: str
@@ -61,8 +61,8 @@ class Group:
 
 
 @dataclass(frozen=True)
-class Groups:
+class GroupColumns:
     """All such columns that both splits have."""
 
-    columns: tuple[Group, ...]
+    columns: tuple[GroupColumn, ...]
     eval_rows: int

@@ -4,9 +4,9 @@ from typing import Any
 
 from diagnose.common.provider import provider
 from diagnose.engine.context import NotApplicable, Unavailable
-from probes.facts.audio.types import Clips
-from probes.facts.corpus.types import Corpus, CorpusRow, Sample
-from probes.facts.text.types import Pace, Styles, TextRow, TokenizerReading
+from probes.facts.audio.types import AudioFiles
+from probes.facts.corpus.types import Corpus, CorpusRow, RowSample
+from probes.facts.text.types import SpeakingRate, TextCheck, TextStyles, UnknownTokenShares
 
 LEAST = 20  # texts of each side
 
@@ -15,7 +15,7 @@ TEXTS = 256  # read by the tokenizer, three times each
 
 
 @provider
-def text_rows(sampled_rows: Sample, tokenizer: Any = None) -> tuple[TextRow, ...]:
+def text_rows(sampled_rows: RowSample, tokenizer: Any = None) -> tuple[TextCheck, ...]:
     from probes.facts.text.text_checks import read_texts
     from probes.facts.text.unknown_tokens import ids_of
 
@@ -27,7 +27,7 @@ def text_rows(sampled_rows: Sample, tokenizer: Any = None) -> tuple[TextRow, ...
 
 
 @provider
-def tokenizer_reading(sampled_rows: Sample, tokenizer: Any, needed_columns: Any = ()) -> TokenizerReading:
+def tokenizer_reading(sampled_rows: RowSample, tokenizer: Any, needed_columns: Any = ()) -> UnknownTokenShares:
     """Only texts that become labels or inputs of tokens, where the run says which."""
     from probes.facts.text.unknown_tokens import read
 
@@ -41,7 +41,7 @@ def tokenizer_reading(sampled_rows: Sample, tokenizer: Any, needed_columns: Any 
 
 
 @provider
-def paces(sampled_rows: Sample, clips: Clips | None = None) -> tuple[Pace, ...]:
+def paces(sampled_rows: RowSample, clips: AudioFiles | None = None) -> tuple[SpeakingRate, ...]:
     """Letters of what is spoken against seconds: by the header, else as the row says."""
     measured = {clip.row.where: clip.header.seconds for clip in clips.rows if clip.header} if clips else {}
     rows = [pace for row in sampled_rows.rows if (pace := _pace(row, measured.get(row.where, row.seconds)))]
@@ -50,13 +50,13 @@ def paces(sampled_rows: Sample, clips: Clips | None = None) -> tuple[Pace, ...]:
     return tuple(rows)
 
 
-def _pace(row: CorpusRow, seconds: float | None) -> Pace | None:
+def _pace(row: CorpusRow, seconds: float | None) -> SpeakingRate | None:
     column = next((name for name in SPOKEN if row.texts.get(name, "").strip()), "")
-    return Pace(row, column, len("".join(row.texts[column].split())), seconds) if column and seconds else None
+    return SpeakingRate(row, column, len("".join(row.texts[column].split())), seconds) if column and seconds else None
 
 
 @provider
-def styles(train_corpus: Corpus, eval_corpus: Corpus) -> Styles:
+def styles(train_corpus: Corpus, eval_corpus: Corpus) -> TextStyles:
     """How the texts of both sets are written."""
     from probes.facts.text.text_style import style_of
 
@@ -64,4 +64,4 @@ def styles(train_corpus: Corpus, eval_corpus: Corpus) -> Styles:
     few = min(style.texts for style in pair)
     if few < LEAST:
         raise NotApplicable(f"{few} texts on one side are too few to tell, expected at least {LEAST}")
-    return Styles(*pair)
+    return TextStyles(*pair)

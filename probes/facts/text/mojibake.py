@@ -7,7 +7,7 @@ LOST = re.compile(r"(?<=[^\W\d_])\?(?=[^\W\d_])")  # a question mark between two
 FEWEST = 2  # of these in one text; a single one may be a missing space
 
 
-def meant(text: str) -> str:
+def undo_mojibake(text: str) -> str:
     """Empty where the text is sound."""
     if "\ufffd" in text:
         return "lost: \ufffd stands for bytes that could not be read"

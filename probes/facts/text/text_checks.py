@@ -5,10 +5,10 @@ import unicodedata
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import cache
 
-from probes.facts.core.progress_log import counted
+from probes.facts.core.progress_log import log_progress
 from probes.facts.corpus.types import CorpusRow
-from probes.facts.text.mojibake import meant
-from probes.facts.text.types import TextRow
+from probes.facts.text.mojibake import undo_mojibake
+from probes.facts.text.types import TextCheck
 
 MARKUP = re.compile(
     r"\[[^\[\]\n]{1,40}\]"  # [laughter], [music]
@@ -25,19 +25,21 @@ LIKE = frozenset({"LATIN", "CYRILLIC", "GREEK"})  # scripts that share the looks
 Ids = Callable[[str], Sequence[int]]
 
 
-def read_texts(rows: Sequence[CorpusRow], ids: Ids | None = None, tokens: Collection[str] = ()) -> tuple[TextRow, ...]:
+def read_texts(
+    rows: Sequence[CorpusRow], ids: Ids | None = None, tokens: Collection[str] = ()
+) -> tuple[TextCheck, ...]:
     """Every text of the rows. `ids` tells what a tokenizer makes of a text, `tokens` what it knows as a whole."""
     texts = [(row, column, text) for row in rows for column, text in row.texts.items()]
-    return tuple(_read(*text, ids, tokens) for text in counted(texts, len(texts), "texts read"))
+    return tuple(_read(*text, ids, tokens) for text in log_progress(texts, len(texts), "texts read"))
 
 
-def _read(row: CorpusRow, column: str, text: str, ids: Ids | None, tokens: Collection[str]) -> TextRow:
+def _read(row: CorpusRow, column: str, text: str, ids: Ids | None, tokens: Collection[str]) -> TextCheck:
     plain = clean(text)
-    return TextRow(
+    return TextCheck(
         row,
         column,
         markup=tuple(dict.fromkeys(mark for mark in _marks(column, text) if mark not in tokens)),
-        meant=meant(text),
+        meant=undo_mojibake(text),
         apart=max(0, len(text) - len(unicodedata.normalize("NFC", text))),
         invisible=tuple(dict.fromkeys(_name(letter) for letter in text if _unseen(letter) or _breaks(column, letter))),
         mixed=tuple(_mixed(text)),

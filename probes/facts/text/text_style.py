@@ -5,15 +5,15 @@ from collections.abc import Sequence
 
 from probes.facts.corpus.types import CorpusRow
 from probes.facts.splits.duplicate_inputs import main_text
-from probes.facts.text.types import Style
+from probes.facts.text.types import TextStyle
 
 PUNCTUATION = re.compile(r"[.,?!;:…。、？！]")
 
 
-def style_of(rows: Sequence[CorpusRow]) -> Style:
+def style_of(rows: Sequence[CorpusRow]) -> TextStyle:
     texts = [text for row in rows if (text := main_text(row))]
     count = max(1, len(texts))
-    return Style(
+    return TextStyle(
         len(texts),
         capitals=sum(text != text.lower() for text in texts) / count,
         punctuation=sum(bool(PUNCTUATION.search(text)) for text in texts) / count,

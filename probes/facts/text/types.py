@@ -7,7 +7,7 @@ from probes.facts.corpus.types import CorpusRow
 
 
 @dataclass(frozen=True)
-class TextRow:
+class TextCheck:
     """One text of one row."""
 
     row: CorpusRow
@@ -25,7 +25,7 @@ class TextRow:
 
 
 @dataclass(frozen=True)
-class TokenizerReading:
+class UnknownTokenShares:
     """Shares of unknown tokens in the texts as they are, in lower and in upper case; letters that it does not know."""
 
     texts: int
@@ -37,7 +37,7 @@ class TokenizerReading:
 
 
 @dataclass(frozen=True)
-class Pace:
+class SpeakingRate:
     """Letters and seconds of a row."""
 
     row: CorpusRow
@@ -51,7 +51,7 @@ class Pace:
 
 
 @dataclass(frozen=True)
-class Style:
+class TextStyle:
     """How texts are written: shares of texts with capitals, with punctuation, with digits."""
 
     texts: int
@@ -61,6 +61,6 @@ class Style:
 
 
 @dataclass(frozen=True)
-class Styles:
-    train: Style
-    evaluation: Style
+class TextStyles:
+    train: TextStyle
+    evaluation: TextStyle

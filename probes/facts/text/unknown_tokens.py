@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from probes.facts.text.text_checks import script
-from probes.facts.text.types import TokenizerReading
+from probes.facts.text.types import UnknownTokenShares
 
 LETTERS = 500  # of the most frequent ones, each asked for alone
 
@@ -16,7 +16,7 @@ def ids_of(tokenizer: Any) -> Callable[[str], Sequence[int]]:
     return lambda text: list(tokenizer(text, add_special_tokens=False)["input_ids"])
 
 
-def read(texts: Sequence[str], tokenizer: Any) -> TokenizerReading:
+def read(texts: Sequence[str], tokenizer: Any) -> UnknownTokenShares:
     ids, unknown = ids_of(tokenizer), tokenizer.unk_token_id
     counts = Counter(letter for text in texts for letter in unicodedata.normalize("NFC", text) if letter.isalpha())
     strange: dict[str, dict[str, int]] = {}
@@ -24,7 +24,7 @@ def read(texts: Sequence[str], tokenizer: Any) -> TokenizerReading:
         if unknown in ids(letter) and all(unknown in ids(other) for other in {letter.lower(), letter.upper()}):
             strange.setdefault(script(letter), {})[letter] = count
     plain, low, high = (_share(texts, ids, unknown, change) for change in (str, str.lower, str.upper))
-    return TokenizerReading(len(texts), plain, low, high, sum(counts.values()), strange)
+    return UnknownTokenShares(len(texts), plain, low, high, sum(counts.values()), strange)
 
 
 def _share(

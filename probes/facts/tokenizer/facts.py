@@ -4,10 +4,10 @@ from typing import TYPE_CHECKING, Any
 
 from diagnose.common.provider import provider
 from diagnose.engine.context import NotApplicable
-from probes.facts.core.types import Table, TokenTables
+from probes.facts.core.types import TokenTable, TokenTables
 from probes.facts.corpus.types import Corpus
 from probes.facts.first_step.types import FirstStep
-from probes.facts.tokenizer.types import Fitting, InputIds, RoundTrip, SpecialTokens, Ties
+from probes.facts.tokenizer.types import ExtractorMatch, InputIdRange, RoundTrip, SpecialTokens, WeightTies
 
 if TYPE_CHECKING:
     from torch.nn import Module
@@ -47,12 +47,12 @@ def special_tokens(tokenizer: Any, model: Any = None) -> SpecialTokens:
 @provider
 def round_trips(tokenizer: Any, train_corpus: Corpus, needed_columns: Any = ()) -> tuple[RoundTrip, ...]:
     """Texts of the corpus, encoded and decoded."""
-    from probes.facts.core.evenly_spaced import evenly
+    from probes.facts.core.evenly_spaced import evenly_spaced
     from probes.facts.tokenizer.round_trip import round_trips_of
 
     if not callable(tokenizer) or not hasattr(tokenizer, "decode"):
         raise NotApplicable("the tokenizer cannot be asked to encode and to decode")
-    rows = [train_corpus.rows[number] for number in evenly(range(len(train_corpus.rows)), TEXTS)]
+    rows = [train_corpus.rows[number] for number in evenly_spaced(range(len(train_corpus.rows)), TEXTS)]
     wanted = set(needed_columns)
     texts = [(row.where, text) for row in rows for name, text in row.texts.items() if not wanted or name in wanted]
     found = tuple(round_trips_of([(where, text) for where, text in texts if text.strip()], tokenizer))
@@ -62,47 +62,47 @@ def round_trips(tokenizer: Any, train_corpus: Corpus, needed_columns: Any = ()) 
 
 
 @provider
-def mel_bins(feature_extractor: Any, model: "Module") -> Fitting:
+def mel_bins(feature_extractor: Any, model: "Module") -> ExtractorMatch:
     return _fitting("bins", feature_extractor, model, ())
 
 
 @provider
-def window(feature_extractor: Any, model: "Module") -> Fitting:
+def window(feature_extractor: Any, model: "Module") -> ExtractorMatch:
     return _fitting("window", feature_extractor, model, ())
 
 
 @provider
-def sampling_rate(feature_extractor: Any, model: "Module", fresh: Any = ()) -> Fitting:
+def sampling_rate(feature_extractor: Any, model: "Module", fresh: Any = ()) -> ExtractorMatch:
     """Only for weights that were trained before: random ones may learn at any rate."""
     return _fitting("rate", feature_extractor, model, tuple(fresh))
 
 
 @provider
-def decoder_positions(token_tables: TokenTables) -> Table:
+def decoder_positions(token_tables: TokenTables) -> TokenTable:
     """How many labels the decoder has places for, under the setting that says so."""
     if token_tables.positions is None:
         raise NotApplicable("the decoder has no table of positions: it may read labels of any length")
-    return Table(token_tables.positions_from, token_tables.positions)
+    return TokenTable(token_tables.positions_from, token_tables.positions)
 
 
 @provider
-def ties(model: "Module", token_tables: TokenTables, untied: Any = (), fresh: Any = ()) -> Ties:
+def ties(model: "Module", token_tables: TokenTables, untied: Any = (), fresh: Any = ()) -> WeightTies:
     from probes.facts.tokenizer.special_tokens import ties_of
 
     return ties_of(model, token_tables, tuple(untied), tuple(fresh))
 
 
-def _fitting(which: str, extractor: Any, model: "Module", fresh: tuple[str, ...]) -> Fitting:
-    from probes.facts.tokenizer.special_tokens import fittings_of
+def _fitting(which: str, extractor: Any, model: "Module", fresh: tuple[str, ...]) -> ExtractorMatch:
+    from probes.facts.tokenizer.special_tokens import match_extractors
 
-    found = dict(fittings_of(extractor, model, fresh)).get(which)
+    found = dict(match_extractors(extractor, model, fresh)).get(which)
     if found is None:
         raise NotApplicable("feature extractor and model do not both say it, or the weights are new")
     return found
 
 
 @provider
-def largest_input_id(drawn_batches: tuple[Any, ...], token_tables: TokenTables) -> InputIds:
+def largest_input_id(drawn_batches: tuple[Any, ...], token_tables: TokenTables) -> InputIdRange:
     """The largest id among the inputs of the drawn batches."""
     from probes.facts.core.batch_rows import rows_of
 
@@ -115,4 +115,4 @@ def largest_input_id(drawn_batches: tuple[Any, ...], token_tables: TokenTables) 
     if not found or token_tables.inputs is None:
         raise NotApplicable("the batches hold no input_ids")
     largest, where = max(found, key=lambda pair: pair[0])
-    return InputIds(where, largest, token_tables.inputs.rows, token_tables.inputs.name)
+    return InputIdRange(where, largest, token_tables.inputs.rows, token_tables.inputs.name)

@@ -17,7 +17,7 @@ def round_trips_of(texts: Iterable[tuple[str, str]], tokenizer: Any) -> Iterator
         if not any(name in text for name in spelled):
             ids = encode(text, "text_target")
             back = decoded(tokenizer, ids)
-            yield RoundTrip(where, text, back, lost(text, back), unknown is not None and unknown in ids)
+            yield RoundTrip(where, text, back, what_was_lost(text, back), unknown is not None and unknown in ids)
 
 
 def decoded(tokenizer: Any, ids: list[int]) -> str:
@@ -29,7 +29,7 @@ def decoded(tokenizer: Any, ids: list[int]) -> str:
     return str(tokenizer.decode(ids, skip_special_tokens=True, **fit))
 
 
-def lost(text: str, back: str) -> str:
+def what_was_lost(text: str, back: str) -> str:
     """Nothing, where only spaces and compatible forms of letters differ."""
     one, other = _plain(text), _plain(back)
     if one == other:

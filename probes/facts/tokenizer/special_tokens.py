@@ -7,7 +7,7 @@ from typing import Any
 import torch
 
 from probes.facts.core.types import TokenTables
-from probes.facts.tokenizer.types import Fitting, SpecialTokens, Ties
+from probes.facts.tokenizer.types import ExtractorMatch, SpecialTokens, WeightTies
 
 NEVER_SEEN = "\U000f1234"  # of the private use area: only a tokenizer of bytes can spell it
 SPEECH = ("whisper", "wav2vec2", "hubert", "wavlm", "speech_to_text", "seamless_m4t", "mctct", "unispeech")
@@ -53,20 +53,20 @@ def _listed(token: Any) -> tuple[int, ...]:
     return tuple(one for one in (token if isinstance(token, list | tuple) else [token]) if isinstance(one, int))
 
 
-def fittings_of(extractor: Any, model: Any, fresh: tuple[str, ...]) -> Iterator[tuple[str, Fitting]]:
+def match_extractors(extractor: Any, model: Any, fresh: tuple[str, ...]) -> Iterator[tuple[str, ExtractorMatch]]:
     """Mel bins, window and sampling rate, each where both sides have it."""
     config = getattr(model, "config", None)
     inner = getattr(config, "encoder", None)
     bins = getattr(extractor, "num_mel_bins", None) or getattr(extractor, "feature_size", None)
     wanted = getattr(config, "num_mel_bins", None) or getattr(inner, "num_mel_bins", None)
     if isinstance(bins, int) and isinstance(wanted, int):
-        yield "bins", Fitting("mel bins", "num_mel_bins", bins, wanted)
+        yield "bins", ExtractorMatch("mel bins", "num_mel_bins", bins, wanted)
     frames, places = getattr(extractor, "nb_max_frames", None), getattr(config, "max_source_positions", None)
     if isinstance(frames, int) and isinstance(places, int):
-        yield "window", Fitting("frames of its window", "max_source_positions", frames, 2 * places)
+        yield "window", ExtractorMatch("frames of its window", "max_source_positions", frames, 2 * places)
     rate, own = getattr(extractor, "sampling_rate", None), _rate(config, inner, model, fresh)
     if isinstance(rate, int) and own is not None:
-        yield "rate", Fitting("sampling rate", "released models of its family", rate, own)
+        yield "rate", ExtractorMatch("sampling rate", "released models of its family", rate, own)
 
 
 def _rate(config: Any, inner: Any, model: Any, fresh: tuple[str, ...]) -> int | None:
@@ -79,7 +79,7 @@ def _rate(config: Any, inner: Any, model: Any, fresh: tuple[str, ...]) -> int | 
     return RATE if trained and kinds & set(SPEECH) else None
 
 
-def ties_of(model: torch.nn.Module, tables: TokenTables, untied: tuple[str, ...], fresh: tuple[str, ...]) -> Ties:
+def ties_of(model: torch.nn.Module, tables: TokenTables, untied: tuple[str, ...], fresh: tuple[str, ...]) -> WeightTies:
     groups: dict[int, list[str]] = {}
     for name, parameter in model.named_parameters(remove_duplicate=False):
         if parameter.numel():
@@ -88,7 +88,7 @@ def ties_of(model: torch.nn.Module, tables: TokenTables, untied: tuple[str, ...]
     wrong = [name for names in shared for name in names if any(fnmatchcase(name, pattern) for pattern in untied)]
     kind = getattr(getattr(model, "config", None), "model_type", "")
     released = bool(getattr(model, "name_or_path", "")) and "*" not in fresh
-    return Ties(
+    return WeightTies(
         shared=shared,
         untied=tuple(wrong),
         against_flag=bool(tables.tied) and tables.flag is False,

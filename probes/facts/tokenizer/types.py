@@ -30,7 +30,7 @@ class RoundTrip:
 
 
 @dataclass(frozen=True)
-class Fitting:
+class ExtractorMatch:
     """One figure of the feature extractor beside the model's."""
 
     extractor: str
@@ -40,7 +40,7 @@ class Fitting:
 
 
 @dataclass(frozen=True)
-class Ties:
+class WeightTies:
     """Parameters under several names, and what was said about them."""
 
     shared: tuple[tuple[str, ...], ...] = ()
@@ -52,7 +52,7 @@ class Ties:
 
 
 @dataclass(frozen=True)
-class InputIds:
+class InputIdRange:
     """The largest id that the model is given to read, and where."""
 
     where: str

@@ -1,7 +1,7 @@
 from typing import Any
 
 from diagnose import fault
-from probes.faults.kit.changes import Facts, batch_of, unsaid, usual_loss
+from probes.faults.kit.changes import Facts, batch_of, usual_loss, without_facts
 from probes.faults.kit.gradient_changes import at_update
 
 
@@ -31,4 +31,4 @@ def schedule_stepped_for_every_batch(facts: Facts) -> Facts:
         facts["optimizer"].step()
         facts["optimizer"].zero_grad()
 
-    return {**unsaid(facts, "config_values"), "scheduler": schedule, "accumulated_step": accumulated_step}
+    return {**without_facts(facts, "config_values"), "scheduler": schedule, "accumulated_step": accumulated_step}

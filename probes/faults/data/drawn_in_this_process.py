@@ -5,7 +5,7 @@ from diagnose import fault
 from probes.faults.kit.changes import Facts, batch_of, with_batches
 
 
-class Tied(dict):
+class Unpicklable(dict):
     """A batch that holds a lock, as those of some streaming loaders do: no other process can be given it."""
 
     def __init__(self, batch: Any) -> None:
@@ -31,4 +31,4 @@ def _tied(facts: Facts) -> bool:
     ("whisper", "e2e", "hybrid", "mt5"),
 )
 def drawn_in_this_process(facts: Facts) -> Facts:
-    return with_batches(facts, Tied)
+    return with_batches(facts, Unpicklable)

@@ -4,12 +4,12 @@ from probes.faults.kit.corpus_changes import SPEECH, in_corpus, with_corpus
 
 
 def _halved(facts: Facts) -> Facts:
-    from probes.subjects.corpus_files import rewritten, samples_of
+    from probes.subjects.corpus_files import replace_samples, samples_of
 
     corpus = with_corpus(facts)
     evaluation = {**corpus, "train_rows": corpus["eval_rows"]}
     for number in range(len(corpus["eval_rows"])):
-        rewritten(evaluation, samples_of(evaluation, number)[::2], number, rate=8000)
+        replace_samples(evaluation, samples_of(evaluation, number)[::2], number, rate=8000)
     return corpus
 
 

@@ -1,9 +1,9 @@
 from diagnose import fault
 from probes.faults.kit.changes import Facts
-from probes.faults.kit.other_tokenizers import LOWER, PLAIN, is_unknown, spelt_by
+from probes.faults.kit.other_tokenizers import LOWER, PLAIN, is_unknown, with_other_tokenizer
 from probes.faults.kit.tokenizer_changes import spelling
 
 
 @fault("tokenizer_in_capitals", "the tokenizer knows capital letters alone", "DAT028", is_unknown, PLAIN)
 def tokenizer_in_capitals(facts: Facts) -> Facts:
-    return spelt_by(facts, spelling(LOWER.upper()))
+    return with_other_tokenizer(facts, spelling(LOWER.upper()))

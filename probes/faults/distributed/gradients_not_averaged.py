@@ -3,7 +3,7 @@ from typing import Any
 from diagnose import fault
 from diagnose.engine.context import NotApplicable
 from probes.faults.kit.changes import Facts
-from probes.faults.kit.rank_changes import drift_apart, in_ranks, wrapped
+from probes.faults.kit.rank_changes import change_each_rank, drift_apart, wrapped
 
 
 @fault(
@@ -29,4 +29,4 @@ def gradients_not_averaged(facts: Facts) -> Facts:
 
         return {**scene.single_facts(), "model": model, "optimizer": optimizer, "training_step": step}
 
-    return in_ranks(facts, alone)
+    return change_each_rank(facts, alone)

@@ -2,7 +2,7 @@ from typing import Any
 
 from diagnose import fault
 from probes.faults.kit.changes import Facts
-from probes.faults.kit.rank_changes import drift_apart, in_ranks, wrapped
+from probes.faults.kit.rank_changes import change_each_rank, drift_apart, wrapped
 
 
 @fault(
@@ -27,4 +27,4 @@ def parameter_built_after_the_wrap(facts: Facts) -> Facts:
         found.pop("training_step", None)
         return {**found, "optimizer": torch.optim.AdamW(model.parameters(), lr=1e-3)}
 
-    return in_ranks(facts, late)
+    return change_each_rank(facts, late)

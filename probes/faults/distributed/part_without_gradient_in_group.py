@@ -2,11 +2,11 @@ from typing import Any
 
 from diagnose import fault
 from probes.faults.kit.changes import Facts
-from probes.faults.kit.rank_changes import first_batch, in_ranks, of_ranks, wrapped
+from probes.faults.kit.rank_changes import ask_each_rank, change_each_rank, first_batch, wrapped
 
 
 def _step_stops(facts: Facts) -> bool:
-    return all("finished reduction" in said for said in of_ranks(facts, lambda scene, rank: _said(scene)))
+    return all("finished reduction" in said for said in ask_each_rank(facts, lambda scene, rank: _said(scene)))
 
 
 def _said(scene: Any) -> str:
@@ -35,4 +35,4 @@ def part_without_gradient_in_group(facts: Facts) -> Facts:
         found.pop("training_step", None)
         return {**found, "optimizer": torch.optim.AdamW(model.parameters(), lr=1e-3)}
 
-    return in_ranks(facts, waiting)
+    return change_each_rank(facts, waiting)

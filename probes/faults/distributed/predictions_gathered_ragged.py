@@ -3,7 +3,7 @@ from typing import Any
 from diagnose import fault
 from diagnose.engine.context import NotApplicable
 from probes.faults.kit.changes import SEQUENCES, Facts
-from probes.faults.kit.rank_changes import first_batch, in_ranks, of_ranks
+from probes.faults.kit.rank_changes import ask_each_rank, change_each_rank, first_batch
 
 
 def _evaluation_stops(facts: Facts) -> bool:
@@ -11,7 +11,7 @@ def _evaluation_stops(facts: Facts) -> bool:
     from probes.facts.distributed.ranks import evaluate
 
     try:
-        of_ranks(facts, lambda scene, rank: evaluate(scene, rank) if scene.evaluate else None)
+        ask_each_rank(facts, lambda scene, rank: evaluate(scene, rank) if scene.evaluate else None)
     except RuntimeError as error:
         return "gave no answer" in str(error)
     return False
@@ -45,7 +45,7 @@ def _length(scene: Any, rank: int) -> int:
 def predictions_gathered_ragged(facts: Facts) -> Facts:
     if "generate" not in facts:
         raise NotApplicable("its evaluation does not generate")
-    if len(set(of_ranks(in_ranks(facts, lambda scene, *_: scene.single_facts()), _length))) == 1:
+    if len(set(ask_each_rank(change_each_rank(facts, lambda scene, *_: scene.single_facts()), _length))) == 1:
         raise NotApplicable("its generation fills all texts up to one length")
 
     def ragged(scene: Any, rank: int, processes: int) -> Facts:
@@ -60,4 +60,4 @@ def predictions_gathered_ragged(facts: Facts) -> Facts:
 
         return {**scene.single_facts(), "evaluate": evaluate}
 
-    return in_ranks(facts, ragged)
+    return change_each_rank(facts, ragged)

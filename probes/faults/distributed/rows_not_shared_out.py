@@ -2,7 +2,7 @@ from typing import Any
 
 from diagnose import fault
 from probes.faults.kit.changes import Facts
-from probes.faults.kit.rank_changes import drawn_by, in_ranks, loader_of, needs_loader, of_ranks
+from probes.faults.kit.rank_changes import ask_each_rank, change_each_rank, drawn_by, loader_of, needs_loader
 
 
 def _as_in_a_run(scene: Any) -> Any:
@@ -15,7 +15,7 @@ def _as_in_a_run(scene: Any) -> Any:
     "rows_not_shared_out",
     "the loader has no DistributedSampler, and every process shuffles with the same seed",
     "DST002",
-    lambda facts: len({drawn.first for drawn in of_ranks(facts, lambda scene, rank: drawn_by(scene))}) == 1,
+    lambda facts: len({drawn.first for drawn in ask_each_rank(facts, lambda scene, rank: drawn_by(scene))}) == 1,
 )
 def rows_not_shared_out(facts: Facts) -> Facts:
     needs_loader(facts)
@@ -32,4 +32,4 @@ def rows_not_shared_out(facts: Facts) -> Facts:
         )
         return {**scene.single_facts(), "train_batches": loader, "model": _as_in_a_run(scene)}
 
-    return in_ranks(facts, whole)
+    return change_each_rank(facts, whole)

@@ -2,14 +2,14 @@ from typing import Any
 
 from diagnose import fault
 from probes.faults.kit.changes import Facts
-from probes.faults.kit.rank_changes import drawn_by, in_ranks, loader_of, needs_loader, of_ranks
+from probes.faults.kit.rank_changes import ask_each_rank, change_each_rank, drawn_by, loader_of, needs_loader
 
 
 @fault(
     "share_with_a_batch_less",
     "rows are dealt out one by one, and one process gets a batch less than the others",
     "DST001",
-    lambda facts: len({drawn.count for drawn in of_ranks(facts, lambda scene, rank: drawn_by(scene))}) > 1,
+    lambda facts: len({drawn.count for drawn in ask_each_rank(facts, lambda scene, rank: drawn_by(scene))}) > 1,
 )
 def share_with_a_batch_less(facts: Facts) -> Facts:
     needs_loader(facts)
@@ -22,4 +22,4 @@ def share_with_a_batch_less(facts: Facts) -> Facts:
         loader = DataLoader(usual.dataset, batch_sampler=batches, collate_fn=usual.collate_fn)
         return {**scene.single_facts(), "train_batches": loader}
 
-    return in_ranks(facts, shorter)
+    return change_each_rank(facts, shorter)

@@ -31,8 +31,8 @@ print(json.dumps(cross()))
 def numpy_of_another_age(facts: Facts) -> Facts:
     from importlib.metadata import version
 
-    from probes.facts.environment.types import Bridge
+    from probes.facts.environment.types import NumpyBridge
 
     ran = subprocess.run([sys.executable, "-c", SCRIPT], capture_output=True, text=True, check=True)
     failed, error = json.loads(ran.stdout.splitlines()[-1])
-    return {**facts, "numpy_bridge": Bridge(version("numpy"), version("torch"), failed, error)}
+    return {**facts, "numpy_bridge": NumpyBridge(version("numpy"), version("torch"), failed, error)}

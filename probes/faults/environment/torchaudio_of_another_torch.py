@@ -1,6 +1,6 @@
 from diagnose import fault
 from probes.faults.kit.changes import Facts
-from probes.faults.kit.installations import standing_first
+from probes.faults.kit.installations import shadow_package
 
 
 @fault(
@@ -14,5 +14,5 @@ def torchaudio_of_another_torch(facts: Facts) -> Facts:
 
     tag = "cu118" if "cu118" not in builds().torch else "cu121"
     files = {"__init__.py": "", "version.py": f"__version__ = '2.11.0+{tag}'\n", "lib/libtorchaudio.so": ""}
-    with standing_first({f"torchaudio/{name}": text for name, text in files.items()}):
+    with shadow_package({f"torchaudio/{name}": text for name, text in files.items()}):
         return {**facts, "builds": builds()}

@@ -1,6 +1,6 @@
 from diagnose import fault
 from probes.faults.kit.changes import Facts
-from probes.faults.kit.installations import standing_first
+from probes.faults.kit.installations import shadow_package
 
 
 @fault(
@@ -12,5 +12,5 @@ from probes.faults.kit.installations import standing_first
 def trainer_of_ones_own(facts: Facts) -> Facts:
     from probes.facts.environment.facts import trainer_package
 
-    with standing_first({"trainer.py": "def fit(): ...\n"}):
+    with shadow_package({"trainer.py": "def fit(): ...\n"}):
         return {**facts, "trainer_package": trainer_package()}

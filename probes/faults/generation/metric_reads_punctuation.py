@@ -8,7 +8,7 @@ from probes.faults.kit.evaluation_changes import instead, replaced, some_labels
 TEXTS = ("transcript", "translation", "summary")
 
 
-class Written:
+class PunctuatedDataset:
     """Items whose texts begin with a capital letter and end with a full stop."""
 
     def __init__(self, items: Any) -> None:
@@ -38,7 +38,7 @@ def _wants_every_sign(facts: Facts) -> bool:
 )
 def metric_reads_punctuation(facts: Facts) -> Facts:
     decode = facts["decode"]
-    items: Any = Written(facts["train_dataset"])
+    items: Any = PunctuatedDataset(facts["train_dataset"])
     batch = facts["collate"]([items[0]])
     if "." not in decode(batch[label_key(batch)])[0]:
         raise NotApplicable("its tokenizer does not spell full stops")

@@ -8,22 +8,22 @@ from probes.faults.kit.changes import THEIRS, Facts
     id="part_replaced_by_hand",
     breaks="a layer's activation is another than the configuration says: whoever reads the files gets the other",
     named_by="GEN019",
-    proof=lambda facts: any(type(module).__name__ == "Steep" for module in facts["model"].modules()),
+    proof=lambda facts: any(type(module).__name__ == "SteepActivation" for module in facts["model"].modules()),
     applies_to=THEIRS,
 )
 def part_replaced_by_hand(facts: Facts) -> Facts:
     from torch import Tensor, nn
 
-    class Steep(nn.Module):
+    class SteepActivation(nn.Module):
         def forward(self, x: Tensor) -> Tensor:
             return 30 * x
 
     model: Any = facts["model"]
     for module in model.get_decoder().modules():
         if hasattr(module, "dropout") and isinstance(module.dropout, nn.Dropout):
-            module.dropout = Steep()
+            module.dropout = SteepActivation()
             return facts
     holder = (getattr(model, "model", None) or getattr(model.decoder, "model", model)).decoder
     for layer in holder.layers:
-        layer.activation_fn = Steep()
+        layer.activation_fn = SteepActivation()
     return facts

@@ -6,7 +6,7 @@ from probes.faults.kit.changes import Facts
 ROWS = 10**9
 
 
-class Endless:
+class HugeDataset:
     """As many rows as one likes, none of them twice in memory."""
 
     def __init__(self, items: list[Any]) -> None:
@@ -47,5 +47,9 @@ def scores_all_kept(facts: Facts) -> Facts:
         report_to="none", gradient_accumulation_steps=1,
     )  # fmt: skip
     items = [facts["train_dataset"][number] for number in range(36)]
-    data: dict[str, Any] = {"train_dataset": items[:24], "eval_dataset": Endless(items[24:]), "compute_metrics": _right}
+    data: dict[str, Any] = {
+        "train_dataset": items[:24],
+        "eval_dataset": HugeDataset(items[24:]),
+        "compute_metrics": _right,
+    }
     return {"trainer": Seq2SeqTrainer(facts["model"], arguments, facts["collate"], **data)}

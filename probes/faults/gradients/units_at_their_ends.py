@@ -14,16 +14,16 @@ def _squashed(values: Any) -> Any:
 def _module() -> Any:
     from torch.nn import Tanh
 
-    class Squashed(Tanh):
+    class SaturatedTanh(Tanh):
         def forward(self, values: Any) -> Any:
             return super().forward(values * 1e7)
 
-    return Squashed()
+    return SaturatedTanh()
 
 
 def _is_in(facts: Facts) -> bool:
     return any(
-        type(part).__name__ == "Squashed" or _squashed in vars(part).values() for part in facts["model"].modules()
+        type(part).__name__ == "SaturatedTanh" or _squashed in vars(part).values() for part in facts["model"].modules()
     )
 
 

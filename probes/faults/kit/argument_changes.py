@@ -4,7 +4,7 @@ import copy
 from typing import Any
 
 from diagnose.engine.context import NotApplicable
-from probes.faults.kit.changes import Facts, unsaid
+from probes.faults.kit.changes import Facts, without_facts
 
 RATES = {"learning_rate", "warmup_steps", "max_steps"}
 KEYS = {"per_device_train_batch_size": "batch_size"}  # where the configuration has a name of its own
@@ -16,7 +16,7 @@ def with_arguments(facts: Facts, **given: Any) -> Facts:
         return {**facts, "config_values": _written(facts["config_values"], given)}
     steps = updates_of(facts)
     sound = {"max_steps": steps, "save_steps": steps // 4, "warmup_steps": steps // 10, "learning_rate": 1e-3}
-    kept = unsaid(facts, "scheduler") if RATES & given.keys() else facts  # one that is built of other arguments
+    kept = without_facts(facts, "scheduler") if RATES & given.keys() else facts  # one that is built of other arguments
     return {**kept, "training_arguments": {"output_dir": "outputs", **sound, **given}}
 
 
@@ -35,7 +35,7 @@ def with_rate(facts: Facts, rate: float) -> Facts:
     if arguments is not None:
         told["training_arguments"] = _with_learning_rate(arguments, rate)
     optimizer = AdamW([one for one in facts["model"].parameters() if one.requires_grad], lr=rate)
-    return {**unsaid(told, "scheduler"), "optimizer": optimizer}
+    return {**without_facts(told, "scheduler"), "optimizer": optimizer}
 
 
 def _with_learning_rate(arguments: Any, rate: float) -> Any:

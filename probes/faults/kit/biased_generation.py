@@ -8,7 +8,7 @@ from probes.faults.kit.model_parts import head_of
 INPUTS = ("input_features", "input_values", "attention_mask", "input_ids", "feats", "feat_lens")
 
 
-def boosted(token: str, amount: float, facts: Facts) -> Facts:
+def bias_token(token: str, amount: float, facts: Facts) -> Facts:
     """While it answers, and only then, the head wants this token more, or less."""
     import torch
 
@@ -57,7 +57,7 @@ def answers_differ(facts: Facts) -> bool:
     return said is not None and facts["decode"](said) != wanted
 
 
-def knows_better(facts: Facts) -> bool:
+def has_memorized(facts: Facts) -> bool:
     from math import log
 
     from probes.faults.kit.loss_changes import loss_now

@@ -12,7 +12,7 @@ THEIRS = ("whisper", "e2e", "mt5")  # models of transformers
 OURS = ("hybrid", "classifier")
 
 
-class Changed:
+class ChangedDataset:
     """Batches that are changed whenever they are drawn."""
 
     def __init__(self, batches: Any, change: Callable[[Any], Any]) -> None:
@@ -25,7 +25,7 @@ class Changed:
 def with_batches(facts: Facts, change: Callable[[Any], Any]) -> Facts:
     """The facts with a collator that changes every batch, and loaders that use it."""
     if "collate" not in facts or "train_dataset" not in facts:
-        return {**facts, "train_batches": Changed(facts["train_batches"], change)}
+        return {**facts, "train_batches": ChangedDataset(facts["train_batches"], change)}
 
     def collate(items: list[Any]) -> Any:
         return change(facts["collate"](items))
@@ -62,7 +62,7 @@ def with_labels(facts: Facts, change: Callable[[Any], Any]) -> Facts:
 
 def before_and_after(facts: Facts) -> tuple[Any, Any] | None:
     """The first items as they were collated and as they are; None where the collator was not changed."""
-    if isinstance(facts.get("train_batches"), Changed):
+    if isinstance(facts.get("train_batches"), ChangedDataset):
         return batch_of({"train_batches": facts["train_batches"].batches}), batch_of(facts)
     before = getattr(facts.get("collate"), "before", None)
     return None if before is None else (batch_of({**facts, "collate": before}), batch_of(facts))
@@ -120,9 +120,9 @@ def usual_loss(facts: Facts) -> Any:
 
 def gradients_of(facts: Facts, module: Any) -> list[Any]:
     """Gradients of what the module alone holds, after one backward pass of the first items."""
-    from probes.facts.core.observer import observed
+    from probes.facts.core.observer import restore_afterwards
 
-    with observed(facts["model"]):
+    with restore_afterwards(facts["model"]):
         loss_of(facts).backward()
         return [parameter.grad for parameter in untied(facts, module)]
 
@@ -151,7 +151,7 @@ def start_of(facts: Facts) -> int:
     return facts["model"].config.decoder_start_token_id
 
 
-def unsaid(facts: Facts, *names: str) -> Facts:
+def without_facts(facts: Facts, *names: str) -> Facts:
     """The facts of a person who says nothing about these."""
     return {name: value for name, value in facts.items() if name not in names}
 
@@ -160,8 +160,8 @@ def mode_matters(facts: Facts) -> bool:
     """Whether the model's loss is another in training mode than in evaluation."""
     import torch
 
-    from probes.facts.core.observer import observed
+    from probes.facts.core.observer import restore_afterwards
 
-    with observed(facts["model"]), torch.no_grad():
+    with restore_afterwards(facts["model"]), torch.no_grad():
         losses = [float(loss_of({**facts, "model": facts["model"].train(mode)})) for mode in (True, False)]
     return losses[0] != losses[1]

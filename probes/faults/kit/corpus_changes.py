@@ -14,15 +14,15 @@ SPOILT = 5  # the row that faults of a single row are put into
 
 def with_corpus(facts: Facts) -> Facts:
     """The subject's facts and a copy of the first rows of its corpus; where it has none, a healthy one."""
-    from probes.subjects.corpus_files import copied, written
+    from probes.subjects.corpus_files import copy_corpus, write_corpus
 
     if "train_rows" not in facts:
-        return {**facts, **written(60, eval_count=24)}
+        return {**facts, **write_corpus(60, eval_count=24)}
     if "audio_root" not in facts or "audio_path" not in facts["train_rows"][0]:
         raise NotApplicable("its rows name no audio")
     if "transcript" not in facts["train_rows"][0] or len(facts["train_rows"]) < LEAST:
         raise NotApplicable(f"it has not {LEAST} rows with transcripts")
-    return {**facts, **copied(facts)}
+    return {**facts, **copy_corpus(facts)}
 
 
 def with_file(facts: Facts, change: Callable[[Any], None]) -> Facts:
@@ -34,11 +34,11 @@ def with_file(facts: Facts, change: Callable[[Any], None]) -> Facts:
 
 def with_samples(facts: Facts, change: Callable[[Any], Any], rows: int = 1, **how: Any) -> Facts:
     """A corpus in which the samples of some files were changed."""
-    from probes.subjects.corpus_files import rewritten, samples_of
+    from probes.subjects.corpus_files import replace_samples, samples_of
 
     corpus = with_corpus(facts)
     for number in range(SPOILT, SPOILT + rows):
-        rewritten(corpus, change(samples_of(corpus, number)), number, **how)
+        replace_samples(corpus, change(samples_of(corpus, number)), number, **how)
     return corpus
 
 

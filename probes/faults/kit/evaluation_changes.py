@@ -35,10 +35,10 @@ def some_labels(facts: Facts, rows: int = 4) -> Any:
 
 def modes_of(facts: Facts, call: Callable[[], Any]) -> set[bool]:
     """Whether the model was in training mode whenever something called it."""
-    from probes.facts.core.observer import observed
+    from probes.facts.core.observer import restore_afterwards
 
     modes: set[bool] = set()
-    with observed(facts["model"]):
+    with restore_afterwards(facts["model"]):
         parts = list(facts["model"].children())
         for part in parts:
             part.register_forward_pre_hook(lambda module, given: modes.add(module.training))

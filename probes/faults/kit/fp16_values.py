@@ -13,7 +13,7 @@ GPU = ("cpu", "cuda:0")
 PLAIN = ("whisper", "hybrid", "classifier")  # the families of the other two are known to overflow, and are named so
 
 
-def born(id: str, breaks: str, named_by: str, bears: bool = False) -> Callable[[Change], Fault]:
+def fp16_fault(id: str, breaks: str, named_by: str, bears: bool = False) -> Callable[[Change], Fault]:
     """A fault whose change is made to what a layer gives on. `bears`: all is finite in fp16 too."""
 
     def mark(change: Change) -> Fault:
@@ -46,7 +46,7 @@ def _is_finite(change: Change, dtype: str) -> bool:
         return False
 
 
-def up_to(hidden: Any, size: float) -> Any:
+def scale_to(hidden: Any, size: float) -> Any:
     """Scaled so that the largest is of this size, and back."""
     factor = size / float(hidden.detach().float().abs().max())
     return (hidden * factor) / factor

@@ -12,10 +12,10 @@ def two_rows(facts: Facts) -> Any:
 
 def generated(facts: Facts) -> Any:
     """What two rows are answered; None where it raises."""
-    from probes.facts.core.hf_logging import quiet
-    from probes.facts.core.observer import observed
+    from probes.facts.core.hf_logging import silence_transformers
+    from probes.facts.core.observer import restore_afterwards
 
-    with quiet(), observed(facts["model"]):
+    with silence_transformers(), restore_afterwards(facts["model"]):
         facts["model"].eval()
         try:
             return facts["generate"](facts["model"], two_rows(facts))
@@ -45,21 +45,21 @@ def prompt_of(facts: Facts) -> list[int]:
 
 
 def _held(facts: Facts, words: int) -> tuple[Any, list[list[int]]]:
-    from probes.facts.generation.steering import Reins
+    from probes.facts.generation.steering import SteeredGeneration
     from probes.faults.kit.biased_generation import word_of
 
     end, rows = facts["tokenizer"].eos_token_id, [[word_of(facts)] * words] * 2
-    with Reins(facts["model"], 4 * words, 30.0, rows, end, len(facts["tokenizer"]), gentle=True) as reins:
+    with SteeredGeneration(facts["model"], 4 * words, 30.0, rows, end, len(facts["tokenizer"]), gentle=True) as reins:
         said = generated(facts)
     return said, reins.prompt
 
 
 def asked_of_generate(facts: Facts) -> dict[str, Any]:
     """What the model's own generate is told by whoever calls it."""
-    from probes.facts.core.observer import observed
+    from probes.facts.core.observer import restore_afterwards
 
     asked: dict[str, Any] = {}
-    with observed(facts["model"]):
+    with restore_afterwards(facts["model"]):
         whole = facts["model"].generate
 
         def noted(*given: Any, **named: Any) -> Any:

@@ -28,12 +28,12 @@ def with_own_step(facts: Facts, body: Body) -> Facts:
 
 def own_steps_of(facts: Facts, look: Callable[[], Any], calls: int = 1) -> Any:
     """What `look` sees after the facts' own step was called; everything is put back."""
-    from probes.facts.core.observer import observed
+    from probes.facts.core.observer import restore_afterwards
 
     if "training_step" not in facts:
         return None
     batch = batch_of(facts)
-    with observed(facts["model"], facts["optimizer"]):
+    with restore_afterwards(facts["model"], facts["optimizer"]):
         for _ in range(calls):
             facts["training_step"](batch)
         return look()
@@ -55,12 +55,12 @@ def with_accumulated_step(facts: Facts, share: Callable[[int], float]) -> Facts:
 
 def at_update(facts: Facts, batches: list[Any], look: Callable[[], Any]) -> Any:
     """What `look` sees when the facts' accumulated step updates; None where there is none. Everything is put back."""
-    from probes.facts.core.observer import observed
+    from probes.facts.core.observer import restore_afterwards
 
     if "accumulated_step" not in facts:
         return None
     seen: list[Any] = []
-    with observed(facts["model"], facts["optimizer"], facts.get("scheduler")):
+    with restore_afterwards(facts["model"], facts["optimizer"], facts.get("scheduler")):
         facts["optimizer"].register_step_pre_hook(lambda *given: seen.append(look()))
         facts["accumulated_step"](batches)
     return seen[0]
@@ -74,9 +74,9 @@ def norm_of(facts: Facts) -> float:
 
 def backward_of(facts: Facts, look: Callable[[], Any]) -> Any:
     """What `look` sees after one backward pass of the first items in training mode."""
-    from probes.facts.core.observer import observed
+    from probes.facts.core.observer import restore_afterwards
 
-    with observed(facts["model"], facts["optimizer"]):
+    with restore_afterwards(facts["model"], facts["optimizer"]):
         facts["model"].train()
         loss_of(facts).backward()
         return look()

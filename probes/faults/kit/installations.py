@@ -7,7 +7,7 @@ from typing import Any
 
 
 @contextmanager
-def standing_first(files: Mapping[str, str]) -> Iterator[None]:
+def shadow_package(files: Mapping[str, str]) -> Iterator[None]:
     """Files in a folder that python looks into before all others; what they are named after is not imported yet."""
     from probes.subjects.corpus_files import folder
 

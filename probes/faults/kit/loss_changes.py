@@ -44,9 +44,9 @@ def _output_and_labels(model: Any, batch: Any) -> tuple[Any, Any]:
 def needs_scores_beside_labels(facts: Facts) -> None:
     import torch
 
-    from probes.facts.core.observer import observed
+    from probes.facts.core.observer import restore_afterwards
 
-    with observed(facts["model"]), torch.no_grad():
+    with restore_afterwards(facts["model"]), torch.no_grad():
         scores, labels = scores_and_labels(facts["model"], first_batch(facts))
     if getattr(scores, "shape", ())[:-1] != labels.shape:
         raise NotApplicable("its scores do not stand beside its labels, a row of them for each")
@@ -71,16 +71,16 @@ def cross_entropy_of(facts: Facts) -> float:
     """By the book, with what the model puts out now."""
     from torch.nn.functional import cross_entropy
 
-    from probes.facts.core.observer import observed
+    from probes.facts.core.observer import restore_afterwards
 
-    with observed(facts["model"]):
+    with restore_afterwards(facts["model"]):
         facts["model"].eval()
         return float(cross_entropy(*flat(*scores_and_labels(facts["model"], first_batch(facts)))).detach())
 
 
 def loss_now(facts: Facts) -> float:
-    from probes.facts.core.observer import observed
+    from probes.facts.core.observer import restore_afterwards
 
-    with observed(facts["model"]):
+    with restore_afterwards(facts["model"]):
         facts["model"].eval()
         return float(loss_of(facts).detach())

@@ -12,10 +12,10 @@ KNOWS, PATIENCE = 0.1, 40  # a start that no input tells (which of two tasks) le
 SECONDS = 90.0  # of work: what has not learnt eight rows by then is not made for a drill
 
 
-def taught(facts: Facts) -> Facts:
+def memorized(facts: Facts) -> Facts:
     """The model with weights that have read the first sentences again and again; learnt once for each kind."""
     facts = with_few_rows(facts)
-    facts["model"].load_state_dict(_learnt(_Kind(facts)))
+    facts["model"].load_state_dict(_learnt(_ModelKind(facts)))
     return facts
 
 
@@ -29,7 +29,7 @@ def with_few_rows(facts: Facts) -> Facts:
     return {**facts, "train_dataset": rows, "train_batches": loader(facts, rows)}
 
 
-class _Kind:
+class _ModelKind:
     """Facts that count as the same when their models are of one class."""
 
     def __init__(self, facts: Facts) -> None:
@@ -39,18 +39,18 @@ class _Kind:
         return hash(self.kind)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Kind) and other.kind == self.kind
+        return isinstance(other, _ModelKind) and other.kind == self.kind
 
 
 @cache
-def _learnt(kind: _Kind) -> dict[str, Any]:
+def _learnt(kind: _ModelKind) -> dict[str, Any]:
     import torch
 
-    from probes.facts.core.observer import observed
+    from probes.facts.core.observer import restore_afterwards
 
     facts, loss = kind.facts, usual_loss(kind.facts)
     model = facts["model"]
-    with observed(model), torch.enable_grad():
+    with restore_afterwards(model), torch.enable_grad():
         torch.manual_seed(0)
         model.eval()  # no dropout, no dropped layer: it is to know them by heart
         optimizer = torch.optim.AdamW(model.parameters(), lr=RATE)

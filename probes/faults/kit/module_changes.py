@@ -43,7 +43,7 @@ def freeze_front(facts: Facts) -> None:
     front_of(facts).requires_grad_(False)
 
 
-def pretend_trained(facts: Facts) -> None:
+def move_from_init(facts: Facts) -> None:
     """Moves every parameter away from what initialisation leaves, as training does."""
     import torch
 

@@ -10,7 +10,7 @@ from probes.faults.kit.gradient_changes import hooked
 Change = Callable[[Any], Any]
 
 
-def born(id: str, breaks: str, named_by: str) -> Callable[[Change], Fault]:
+def nonfinite_fault(id: str, breaks: str, named_by: str) -> Callable[[Change], Fault]:
     """A fault whose change is made to what a layer gives on; its proof is a loss that is not finite."""
 
     def mark(change: Change) -> Fault:
@@ -18,16 +18,16 @@ def born(id: str, breaks: str, named_by: str) -> Callable[[Change], Fault]:
             return hooked(facts, change)
 
         put.__module__, put.__name__ = change.__module__, id
-        return fault(id=id, breaks=breaks, named_by=named_by, proof=spoilt)(put)
+        return fault(id=id, breaks=breaks, named_by=named_by, proof=loss_is_nonfinite)(put)
 
     return mark
 
 
-def spoilt(facts: Facts) -> bool:
+def loss_is_nonfinite(facts: Facts) -> bool:
     from math import isfinite
 
-    from probes.facts.core.observer import observed
+    from probes.facts.core.observer import restore_afterwards
 
-    with observed(facts["model"]):
+    with restore_afterwards(facts["model"]):
         facts["model"].train()
         return not isfinite(float(loss_of(facts).detach()))

@@ -13,7 +13,7 @@ def rows_of_text(facts: Facts) -> list[dict[str, Any]]:
     return [{"transcript": item["transcript"]} for item in map(facts["train_dataset"].__getitem__, range(36))]
 
 
-def spelt_by(facts: Facts, tokenizer: Any) -> Facts:
+def with_other_tokenizer(facts: Facts, tokenizer: Any) -> Facts:
     """The subject whose texts another tokenizer spells; it has the run's own special tokens too."""
     tokenizer.add_tokens(list(facts["tokenizer"].all_special_tokens), special_tokens=True)
     return {"train_rows": rows_of_text(facts), **with_tokenizer(facts, tokenizer)}

@@ -12,7 +12,7 @@ PROCESSES = 2
 Change = Callable[[Any, int, int], Facts]
 
 
-def in_ranks(facts: Facts, change: Change) -> Facts:
+def change_each_rank(facts: Facts, change: Change) -> Facts:
     """The facts of a run whose processes each have what change(scene, rank, processes) makes of theirs."""
     before = facts["rank_facts"]
     if len(os.sched_getaffinity(0)) < PROCESSES or "fork" not in multiprocessing.get_all_start_methods():
@@ -25,12 +25,12 @@ def in_ranks(facts: Facts, change: Change) -> Facts:
 
 
 def scene_of_rank(rank_facts: Any, rank: int, processes: int) -> Any:
-    from probes.facts.distributed.rank_setup import called, scene_of
+    from probes.facts.distributed.rank_setup import call_rank_facts, rank_setup
 
-    return scene_of(called(rank_facts, rank, processes), getattr(rank_facts, "aware", True))
+    return rank_setup(call_rank_facts(rank_facts, rank, processes), getattr(rank_facts, "aware", True))
 
 
-def of_ranks(facts: Facts, look: Callable[[Any, int], Any]) -> list[Any]:
+def ask_each_rank(facts: Facts, look: Callable[[Any, int], Any]) -> list[Any]:
     """What look(scene, rank) answers in each process of a group."""
     from probes.facts.distributed.process_group import answers_of
 
@@ -72,7 +72,7 @@ def wrapped(model: Any, **how: Any) -> Any:
 
 def drift_apart(facts: Facts) -> bool:
     """After one step, by asking the first process for its weights."""
-    return not all(of_ranks(facts, lambda scene, rank: same_as_first(scene)))
+    return not all(ask_each_rank(facts, lambda scene, rank: same_as_first(scene)))
 
 
 def same_as_first(scene: Any) -> bool:

@@ -20,9 +20,9 @@ def run(
 
     def mark(change: Change) -> Fault:
         def put(facts: Facts) -> Facts:
-            from probes.subjects.short_run import Manner, recorded_run
+            from probes.subjects.short_run import LoopVariant, short_run
 
-            records = recorded_run(facts, replace(Manner(), **change(facts)))
+            records = short_run(facts, replace(LoopVariant(), **change(facts)))
             if not proof(records):
                 raise NotApplicable("the run bears it")
             return {"records": records}

@@ -32,9 +32,11 @@ def two_tasks(facts: Facts, columns: Sequence[str] = RIGHT, fewer: int = 0) -> F
     import torch
 
     if has_both(facts):
-        return retold(facts, columns, fewer)
+        return with_task_columns(facts, columns, fewer)
     broken, sentences = with_tokens(facts, *TASKS), facts["train_dataset"]
-    items: Any = [{**sentences[n], "translation": turned(sentences[n]["transcript"])} for n in range(len(sentences))]
+    items: Any = [
+        {**sentences[n], "translation": other_text(sentences[n]["transcript"])} for n in range(len(sentences))
+    ]
 
     def collate(chosen: list[Any]) -> Any:
         batch, missing = facts["collate"](chosen), fewer if len(chosen) > 1 else 0
@@ -46,7 +48,7 @@ def two_tasks(facts: Facts, columns: Sequence[str] = RIGHT, fewer: int = 0) -> F
     return with_collator(broken, collate, items)
 
 
-def turned(text: str) -> str:
+def other_text(text: str) -> str:
     """Another text, about as long."""
     return " ".join(reversed(text.split()))
 
@@ -56,7 +58,7 @@ def has_both(facts: Facts) -> bool:
     return set(RIGHT) <= set(facts["train_dataset"][0]) and len(scored_rows(facts)) == 4
 
 
-def retold(facts: Facts, columns: Sequence[str], fewer: int) -> Facts:
+def with_task_columns(facts: Facts, columns: Sequence[str], fewer: int) -> Facts:
     """The run's own collator, which reads these columns for its tasks."""
 
     def collate(chosen: list[Any]) -> Any:

@@ -19,9 +19,9 @@ def _wavers(facts: Facts) -> bool:
     """The loss of the same rows at the same weights is another each time."""
     import torch
 
-    from probes.facts.core.observer import observed
+    from probes.facts.core.observer import restore_afterwards
 
-    with observed(facts["model"]), torch.no_grad():
+    with restore_afterwards(facts["model"]), torch.no_grad():
         facts["model"].eval()
         return len({round(float(loss_of(facts)), 6) for _ in range(8)}) > 1
 

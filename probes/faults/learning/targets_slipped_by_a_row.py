@@ -7,7 +7,7 @@ from probes.faults.kit.changes import SEQUENCES, Facts, loader
 TARGETS = ("transcript", "translation", "summary")
 
 
-class Slipped:
+class ShiftedTargets:
     """Items in an order of chance, in which a text says nothing of the next one; each has the text of the one after."""
 
     def __init__(self, dataset: Any, by: int = 1) -> None:
@@ -24,7 +24,7 @@ class Slipped:
 
 def _slipped(facts: Facts) -> bool:
     data = facts["train_dataset"]
-    if not isinstance(data, Slipped):
+    if not isinstance(data, ShiftedTargets):
         return False
     own = [data.dataset[row] for row in data.order[:8]]
     return sum(_texts(data[number]) != _texts(item) for number, item in enumerate(own)) > len(own) // 2
@@ -42,6 +42,6 @@ def _texts(item: Any) -> list[str]:
     proof=lambda facts: _slipped(facts),
 )
 def targets_slipped_by_a_row(facts: Facts) -> Facts:
-    slipped: Any = Slipped(facts["train_dataset"])
+    slipped: Any = ShiftedTargets(facts["train_dataset"])
     batches = loader(facts, slipped)
     return {**facts, "train_dataset": slipped, "train_batches": batches}

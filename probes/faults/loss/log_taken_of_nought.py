@@ -1,8 +1,8 @@
 from typing import Any
 
-from probes.faults.kit.nonfinite_values import born
+from probes.faults.kit.nonfinite_values import nonfinite_fault
 
 
-@born("log_taken_of_nought", "a logarithm is taken of 0", "LOS053")
+@nonfinite_fault("log_taken_of_nought", "a logarithm is taken of 0", "LOS053")
 def log_taken_of_nought(hidden: Any) -> Any:
     return hidden - (hidden * 0).log()

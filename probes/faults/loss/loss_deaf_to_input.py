@@ -11,10 +11,10 @@ READ = ("input_features", "input_values", "input_ids")
 def _is_deaf(facts: Facts) -> bool:
     """The first row's scores stay when its input is another row's."""
     from probes.facts.core.batch_rows import with_inputs_exchanged
-    from probes.facts.core.observer import observed
+    from probes.facts.core.observer import restore_afterwards
 
     model, batch = facts["model"], first_batch(facts)
-    with observed(model):
+    with restore_afterwards(model):
         model.eval()
         one, other = (scores_and_labels(model, some)[0] for some in (batch, with_inputs_exchanged(batch)))
     return bool((one - other).abs().max() < 1e-5)

@@ -9,7 +9,7 @@ STEPS = 4
 
 
 @dataclass(frozen=True)
-class Multiplied:
+class ScaledLossTrainer:
     usual: Any
 
     def __call__(self, model: Any, batch: Any) -> Any:
@@ -18,7 +18,7 @@ class Multiplied:
 
 def _is_larger(facts: Facts) -> bool:
     loss = facts.get("compute_loss")
-    return isinstance(loss, Multiplied) and loss_now(facts) > 2 * loss_now({**facts, "compute_loss": loss.usual})
+    return isinstance(loss, ScaledLossTrainer) and loss_now(facts) > 2 * loss_now({**facts, "compute_loss": loss.usual})
 
 
 @fault(
@@ -29,4 +29,4 @@ def _is_larger(facts: Facts) -> bool:
 )
 def loss_times_accumulation(facts: Facts) -> Facts:
     needs_scores_beside_labels(facts)  # of any other loss nobody knows how large it should be
-    return {**facts, "compute_loss": Multiplied(usual_loss(facts))}
+    return {**facts, "compute_loss": ScaledLossTrainer(usual_loss(facts))}

@@ -8,10 +8,10 @@ def _stay_small(facts: Facts) -> bool:
     """However large the head's weights are."""
     import torch
 
-    from probes.facts.core.observer import observed
+    from probes.facts.core.observer import restore_afterwards
 
     model = facts["model"]
-    with observed(model), torch.no_grad():
+    with restore_afterwards(model), torch.no_grad():
         head_of(facts).weight.mul_(1000.0)
         return bool(scores_and_labels(model, first_batch(facts))[0].abs().max() <= 1)
 

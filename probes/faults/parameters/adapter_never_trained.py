@@ -1,6 +1,6 @@
 from diagnose import fault
-from probes.faults.kit.changes import SEQUENCES, Facts, unsaid
-from probes.faults.kit.module_changes import add_behind, freeze_front, pretend_trained, with_optimizer
+from probes.faults.kit.changes import SEQUENCES, Facts, without_facts
+from probes.faults.kit.module_changes import add_behind, freeze_front, move_from_init, with_optimizer
 from probes.faults.parameters.adapter_frozen_with_encoder import _adapter, _frozen
 
 
@@ -12,7 +12,7 @@ from probes.faults.parameters.adapter_frozen_with_encoder import _adapter, _froz
     applies_to=SEQUENCES,
 )
 def adapter_never_trained(facts: Facts) -> Facts:
-    pretend_trained(facts)
+    move_from_init(facts)
     add_behind(facts, "new_adapter", _adapter)
     freeze_front(facts)
-    return unsaid(with_optimizer(facts), "fresh")
+    return without_facts(with_optimizer(facts), "fresh")

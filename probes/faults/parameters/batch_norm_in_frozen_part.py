@@ -1,14 +1,14 @@
 from typing import Any
 
 from diagnose import fault
-from probes.faults.kit.changes import Facts, unsaid
+from probes.faults.kit.changes import Facts, without_facts
 from probes.faults.kit.module_changes import add_behind, freeze_front, with_optimizer
 
 
 def _norm(width: int) -> Any:
     from torch.nn import BatchNorm1d, Module
 
-    class OverFeatures(Module):
+    class FeatureBatchNorm(Module):
         """Batch norm over the last axis."""
 
         def __init__(self) -> None:
@@ -18,7 +18,7 @@ def _norm(width: int) -> Any:
         def forward(self, hidden: Any) -> Any:
             return self.norm(hidden.reshape(-1, width)).reshape(hidden.shape)
 
-    return OverFeatures()
+    return FeatureBatchNorm()
 
 
 @fault(
@@ -30,4 +30,4 @@ def _norm(width: int) -> Any:
 def batch_norm_in_frozen_part(facts: Facts) -> Facts:
     add_behind(facts, "statistics", _norm)
     freeze_front(facts)
-    return unsaid(with_optimizer(facts), "fresh")
+    return without_facts(with_optimizer(facts), "fresh")

@@ -1,6 +1,6 @@
 from diagnose import fault
 from diagnose.engine.context import NotApplicable
-from probes.faults.kit.changes import SEQUENCES, Facts, unsaid
+from probes.faults.kit.changes import SEQUENCES, Facts, without_facts
 
 
 @fault(
@@ -15,4 +15,4 @@ def checkpoint_of_fewer_layers(facts: Facts) -> Facts:
     missing = facts["model"].load_state_dict(held, strict=False).missing_keys
     if not missing:
         raise NotApplicable("no stack of the model has a second layer")
-    return {**unsaid(facts, "fresh"), "missing_keys": missing}
+    return {**without_facts(facts, "fresh"), "missing_keys": missing}

@@ -5,9 +5,9 @@ from probes.faults.kit.changes import Facts, loss_of, usual_loss
 
 
 def _sleeps(facts: Facts) -> bool:
-    from probes.facts.core.observer import observed
+    from probes.facts.core.observer import restore_afterwards
 
-    with observed(facts["model"]):
+    with restore_afterwards(facts["model"]):
         facts["model"].train()
         loss_of(facts)
         return not facts["model"].training

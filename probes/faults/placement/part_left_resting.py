@@ -34,8 +34,8 @@ def _loss(facts: Facts) -> float:
     """From one seed, with every part in the mode that it is in."""
     import torch
 
-    from probes.facts.core.observer import observed
+    from probes.facts.core.observer import restore_afterwards
 
-    with observed(facts["model"]), torch.no_grad():
+    with restore_afterwards(facts["model"]), torch.no_grad():
         torch.manual_seed(0)
         return float(loss_of(facts))

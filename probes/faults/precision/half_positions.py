@@ -1,9 +1,9 @@
 from typing import Any
 
-from probes.faults.kit.fp16_values import born
+from probes.faults.kit.fp16_values import fp16_fault
 
 
-@born("half_positions", "positions up to 5000 are held in fp16", "PRE005", bears=True)
+@fp16_fault("half_positions", "positions up to 5000 are held in fp16", "PRE005", bears=True)
 def half_positions(hidden: Any) -> Any:
     import torch
 

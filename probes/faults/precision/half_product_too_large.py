@@ -1,8 +1,8 @@
 from typing import Any
 
-from probes.faults.kit.fp16_values import born, up_to
+from probes.faults.kit.fp16_values import fp16_fault, scale_to
 
 
-@born("half_product_too_large", "a product passes what fp16 holds", "PRE001")
+@fp16_fault("half_product_too_large", "a product passes what fp16 holds", "PRE001")
 def half_product_too_large(hidden: Any) -> Any:
-    return up_to(hidden, 1e6)
+    return scale_to(hidden, 1e6)

@@ -1,6 +1,6 @@
 from diagnose import fault
 from probes.faults.kit.changes import Facts
-from probes.faults.kit.other_tokenizers import LOWER, PLAIN, spelt_by
+from probes.faults.kit.other_tokenizers import LOWER, PLAIN, with_other_tokenizer
 from probes.faults.kit.tokenizer_changes import spelling
 
 
@@ -12,4 +12,4 @@ def _alike(facts: Facts) -> bool:
 def end_token_is_unknown(facts: Facts) -> Facts:
     tokenizer = spelling(LOWER + LOWER.upper())
     tokenizer.eos_token = "<unk>"
-    return spelt_by(facts, tokenizer)
+    return with_other_tokenizer(facts, tokenizer)

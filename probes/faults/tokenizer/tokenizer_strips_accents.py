@@ -2,7 +2,7 @@ import copy
 
 from diagnose import fault
 from probes.faults.kit.changes import SEQUENCES, Facts
-from probes.faults.kit.other_tokenizers import spelt_by
+from probes.faults.kit.other_tokenizers import with_other_tokenizer
 
 
 @fault(
@@ -17,4 +17,4 @@ def tokenizer_strips_accents(facts: Facts) -> Facts:
 
     tokenizer = copy.deepcopy(facts["tokenizer"])
     tokenizer.backend_tokenizer.normalizer = normalizers.Sequence([normalizers.NFD(), normalizers.StripAccents()])
-    return spelt_by(facts, tokenizer)
+    return with_other_tokenizer(facts, tokenizer)

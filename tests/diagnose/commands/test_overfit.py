@@ -6,9 +6,9 @@ import pytest
 from click.testing import CliRunner
 
 from diagnose.cli import main
-from diagnose.commands.overfit import told
+from diagnose.commands.overfit import overfit_lines
 from diagnose.render.sparkline import sparkline
-from probes.facts.overfit.types import Overfit
+from probes.facts.overfit.types import OverfitResult
 
 HEALTHY = 'from probes.healthy import healthy\n\n\ndef facts():\n    return healthy("classifier")\n'
 BROKEN = (
@@ -58,8 +58,8 @@ def test_one_row_is_a_reason_and_no_verdict(ask):
 
 
 def test_what_was_not_learnt_to_the_end_is_a_reason_and_no_verdict():
-    run = Overfit("batch 0", 3, (5.0, 4.0), 1.0, "still falling", 0.01)
-    assert "verdict: cannot be said: still falling; 2 updates" in "\n".join(told(run))
+    run = OverfitResult("batch 0", 3, (5.0, 4.0), 1.0, "still falling", 0.01)
+    assert "verdict: cannot be said: still falling; 2 updates" in "\n".join(overfit_lines(run))
 
 
 def test_a_sparkline_has_a_bar_for_each_value_up_to_its_width():

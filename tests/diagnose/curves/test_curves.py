@@ -12,10 +12,10 @@ from click.testing import CliRunner
 from diagnose.cli import main
 from diagnose.curves.read_log import read
 from diagnose.gate.digests import DigestInputs, Digests
-from diagnose.gate.output_folder import Folder
+from diagnose.gate.output_folder import PreflightFolder
 from diagnose.gate.receipt import Receipt
 from probes.healthy import healthy
-from probes.subjects.short_run import Manner, recorded_run
+from probes.subjects.short_run import LoopVariant, short_run
 from tests.support.fake_probes import examine, passes
 from tests.support.small_runs import trainer
 
@@ -37,7 +37,7 @@ def finished(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def without_zero_grad():
-    return recorded_run(healthy("classifier"), Manner(clears=False, clip=None)).rows
+    return short_run(healthy("classifier"), LoopVariant(clears=False, clip=None)).rows
 
 
 @pytest.fixture
@@ -209,7 +209,7 @@ def release(*arguments):
 def vouched(folder):
     """The receipt of a preflight that said go."""
     report = examine([passes(id) for id in ("LOS001", "GRD001", "LRN001")])
-    Folder(folder / "preflight").write(report, Receipt.of(report, Digests.of(DigestInputs(folder))))
+    PreflightFolder(folder / "preflight").write(report, Receipt.of(report, Digests.of(DigestInputs(folder))))
 
 
 def test_a_release_needs_evidence_then_signatures_and_then_is_open(run):

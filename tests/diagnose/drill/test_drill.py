@@ -18,12 +18,12 @@ from click.testing import CliRunner
 
 from diagnose import Severity
 from diagnose.cli import main
-from diagnose.common.forked_workers import Broken, in_children
-from diagnose.drill.applicability import unfit
-from diagnose.drill.expand_facts import after, laid_out
-from diagnose.drill.results import Ending, Trial, Twin
-from diagnose.drill.run_drill import Plan, drill
-from diagnose.drill.scoreboard import Score
+from diagnose.common.forked_workers import WorkerFailure, run_forked
+from diagnose.drill.applicability import not_applicable_reason
+from diagnose.drill.expand_facts import expand_facts, facts_after_fault
+from diagnose.drill.results import FaultTrial, HealthyTrial, TrialStatus
+from diagnose.drill.run_drill import DrillPlan, drill
+from diagnose.drill.scoreboard import Scoreboard
 from diagnose.drill.trial import trial
 from diagnose.engine import discovery
 from diagnose.engine.context import NotApplicable
@@ -58,16 +58,16 @@ def project(tmp_path, monkeypatch):
 
 
 def plan(ids, name="classifier", **more):
-    return Plan(name, partial(healthy, name), tuple(FAULTS[id] for id in ids), at_once=2, **more)
+    return DrillPlan(name, partial(healthy, name), tuple(FAULTS[id] for id in ids), at_once=2, **more)
 
 
 def of(ending, named=True, seed=0, fault="labels_masked", **more):
-    return Trial(fault, "it breaks", "LAB001", "labels", seed, ending, named=named, **more)
+    return FaultTrial(fault, "it breaks", "LAB001", "labels", seed, ending, named=named, **more)
 
 
 def scored(*trials, twins=None, asked=None):
-    twins = (Twin(0),) if twins is None else twins
-    return Score("some", 1, twins, tuple(trials), 1.0, len(trials) if asked is None else asked)
+    twins = (HealthyTrial(0),) if twins is None else twins
+    return Scoreboard("some", 1, twins, tuple(trials), 1.0, len(trials) if asked is None else asked)
 
 
 def test_the_catalogue_has_sixty_faults_and_more_in_every_stage_that_has_probes():
@@ -77,39 +77,41 @@ def test_the_catalogue_has_sixty_faults_and_more_in_every_stage_that_has_probes(
 
 
 def test_all_caught_and_silence_is_zero_and_everything_else_is_not():
-    assert scored(of(Ending.CAUGHT)).exit_code == 0
-    assert scored(of(Ending.CAUGHT, named=False)).exit_code == 0
-    assert scored(of(Ending.CAUGHT), of(Ending.MISSED, named=False)).exit_code == 1
-    assert scored(of(Ending.CAUGHT), twins=(Twin(0, ("LAB002 somewhere",)),)).exit_code == 1
-    assert scored(of(Ending.NOT_APPLICABLE, named=False)).exit_code == 2
-    assert scored(of(Ending.CAUGHT), of(Ending.UNPROVEN, named=False)).exit_code == 2
-    assert scored(of(Ending.CAUGHT), asked=2).exit_code == 2
+    assert scored(of(TrialStatus.CAUGHT)).exit_code == 0
+    assert scored(of(TrialStatus.CAUGHT, named=False)).exit_code == 0
+    assert scored(of(TrialStatus.CAUGHT), of(TrialStatus.MISSED, named=False)).exit_code == 1
+    assert scored(of(TrialStatus.CAUGHT), twins=(HealthyTrial(0, ("LAB002 somewhere",)),)).exit_code == 1
+    assert scored(of(TrialStatus.NOT_APPLICABLE, named=False)).exit_code == 2
+    assert scored(of(TrialStatus.CAUGHT), of(TrialStatus.UNPROVEN, named=False)).exit_code == 2
+    assert scored(of(TrialStatus.CAUGHT), asked=2).exit_code == 2
 
 
 def test_shares_count_only_the_trials_in_which_a_fault_applies():
     figures = scored(
-        of(Ending.CAUGHT), of(Ending.CAUGHT, named=False, seed=1), of(Ending.NOT_APPLICABLE, False, fault="other")
+        of(TrialStatus.CAUGHT),
+        of(TrialStatus.CAUGHT, named=False, seed=1),
+        of(TrialStatus.NOT_APPLICABLE, False, fault="other"),
     ).figures()
     assert (figures["recall"], figures["named"], figures["trials"], figures["not_applicable"]) == (1.0, 0.5, 2, 1)
 
 
 def test_a_fault_that_does_not_fit_says_why():
-    assert unfit(("*",), ()) == "" and unfit(("whisper", "mt5"), ("mt5",)) == ""
-    assert unfit(("whisper", "e2e", "hybrid"), ("mt5",)) == "there is no speech in it"
-    assert "a classifier of pairs" in unfit(("classifier",), ("whisper",))
+    assert not_applicable_reason(("*",), ()) == "" and not_applicable_reason(("whisper", "mt5"), ("mt5",)) == ""
+    assert not_applicable_reason(("whisper", "e2e", "hybrid"), ("mt5",)) == "there is no speech in it"
+    assert "a classifier of pairs" in not_applicable_reason(("classifier",), ("whisper",))
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_every_healthy_subject_is_like_itself(name):
     engine = installed()
-    assert tuple(engine.context(laid_out(engine, healthy(name))).get("likeness")) == (name,)
+    assert tuple(engine.context(expand_facts(engine, healthy(name))).get("likeness")) == (name,)
 
 
 def test_what_holds_the_run_as_it_was_is_not_asked_once_a_part_is_another():
     before = {"model": 1, "optimizer": 2, "training_step": 3, "evaluate": 4}
-    assert after(before, before) == before
-    assert after(before, {**before, "optimizer": 9}) == {"model": 1, "optimizer": 9}
-    assert after(before, {**before, "training_step": 9})["evaluate"] == 4
+    assert facts_after_fault(before, before) == before
+    assert facts_after_fault(before, {**before, "optimizer": 9}) == {"model": 1, "optimizer": 9}
+    assert facts_after_fault(before, {**before, "training_step": 9})["evaluate"] == 4
 
 
 def test_children_that_raise_die_or_dawdle_are_told_and_hide_no_other():
@@ -119,18 +121,18 @@ def test_children_that_raise_die_or_dawdle_are_told_and_hide_no_other():
         "dies": lambda: os.kill(os.getpid(), signal.SIGKILL),
         "leaves": lambda: sys.exit(3),
     }
-    answers = dict(in_children(work, at_once=2))
+    answers = dict(run_forked(work, at_once=2))
     assert answers["well"] == 42
-    assert {key for key, answer in answers.items() if isinstance(answer, Broken)} == {"raises", "dies", "leaves"}
+    assert {key for key, answer in answers.items() if isinstance(answer, WorkerFailure)} == {"raises", "dies", "leaves"}
     assert "ZeroDivisionError" in answers["raises"].reason
-    ((_, late),) = in_children({0: lambda: time.sleep(60)}, 1, seconds=0.5)
+    ((_, late),) = run_forked({0: lambda: time.sleep(60)}, 1, seconds=0.5)
     assert "too long" in late.reason
 
 
 def test_temporary_files_of_a_child_go_with_it():
     import tempfile
 
-    ((_, path),) = in_children({0: lambda: tempfile.mkdtemp()}, 1)
+    ((_, path),) = run_forked({0: lambda: tempfile.mkdtemp()}, 1)
     assert not Path(path).exists()
 
 
@@ -145,7 +147,7 @@ def test_a_fault_is_caught_named_timed_and_quoted():
     frozen = next(t for t in score.trials if t.fault == "everything_frozen")
     assert frozen.stage == "parameters" and frozen.seconds > 0 and "Trainable: 0" in frozen.words
     masked = next(t for t in score.trials if t.fault == "labels_masked")
-    assert masked.ending is Ending.NOT_APPLICABLE and masked.reason
+    assert masked.ending is TrialStatus.NOT_APPLICABLE and masked.reason
 
 
 @pytest.mark.slow
@@ -153,11 +155,11 @@ def test_an_alarm_that_is_broken_is_found_out():
     engine = installed()
     deaf = replace(engine, probes=tuple(p for p in engine.probes if p.severity is Severity.NOTE or p.id == "PAR001"))
     score = drill(deaf, plan(["order_kept"]))
-    assert score.exit_code in (1, 2) and not score.having(Ending.CAUGHT)
+    assert score.exit_code in (1, 2) and not score.having(TrialStatus.CAUGHT)
     deaf = replace(engine, probes=tuple(p for p in engine.probes if not p.id.startswith(("GRD", "LOS", "LRN", "PLC"))))
     faults = (replace(FAULTS["loss_times_zero"], named_by="PAR001"),)
     (missed,) = drill(deaf, replace(plan([]), faults=faults)).trials
-    assert missed.ending is Ending.MISSED and not missed.named
+    assert missed.ending is TrialStatus.MISSED and not missed.named
 
 
 @pytest.mark.slow
@@ -168,8 +170,8 @@ def test_a_fault_that_breaks_nothing_is_not_counted_as_caught():
     already = Fault("already", "x", "PAR001", ("*",), lambda facts: facts, lambda facts: True)
     build = partial(healthy, "classifier")
     endings = {f.id: trial(installed(), build, f, 0) for f in (hollow, elsewhere, refuses, already)}
-    assert endings["hollow"].ending is Ending.UNPROVEN and "nothing is broken" in endings["hollow"].reason
-    assert endings["elsewhere"].ending is Ending.NOT_APPLICABLE and "no_such" in endings["elsewhere"].reason
+    assert endings["hollow"].ending is TrialStatus.UNPROVEN and "nothing is broken" in endings["hollow"].reason
+    assert endings["elsewhere"].ending is TrialStatus.NOT_APPLICABLE and "no_such" in endings["elsewhere"].reason
     assert endings["refuses"].reason == "there is no mast" and "already" in endings["already"].reason
 
 
@@ -186,7 +188,7 @@ def test_the_subject_is_bit_for_bit_what_it_was():
     hooks = [len(part._forward_hooks) + len(part._forward_pre_hooks) for part in facts["model"].modules()]
     ids = ["encoder_detached", "everything_frozen", "weight_not_finite", "rate_is_endless", "part_left_resting"]
     known = dict(facts)
-    score = drill(installed(), Plan("hybrid", lambda seed: facts, tuple(FAULTS[id] for id in ids), at_once=2))
+    score = drill(installed(), DrillPlan("hybrid", lambda seed: facts, tuple(FAULTS[id] for id in ids), at_once=2))
     assert score.exit_code == 0
     assert all(torch.equal(value, before[name]) for name, value in facts["model"].state_dict().items())
     assert hooks == [len(part._forward_hooks) + len(part._forward_pre_hooks) for part in facts["model"].modules()]

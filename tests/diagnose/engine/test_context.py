@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from diagnose.common.provider import Provider
-from diagnose.engine.context import Context, Failed, NotApplicable, NotGiven, Unavailable
+from diagnose.engine.context import Context, FactFailed, NotApplicable, NotGiven, Unavailable
 from diagnose.engine.providers import unknown_facts
 from diagnose.engine.seeding import seeded
 from tests.support.fake_probes import probe_of
@@ -59,7 +59,7 @@ def test_an_error_is_remembered_never_repeated_and_told_with_its_chain():
 
     facts = context({"train_batches": [1]}, batch, label_rows)
     for _ in range(2):
-        with pytest.raises(Failed) as refusal:
+        with pytest.raises(FactFailed) as refusal:
             facts.get("label_rows")
         assert str(refusal.value) == "label_rows ← batch: ValueError: row 3 is torn in two lines"
         assert "row 3 is torn\nin two lines" in refusal.value.trace
@@ -86,7 +86,7 @@ def test_sys_exit_in_a_provider_is_a_failure_and_ctrl_c_is_not():
         raise KeyboardInterrupt
 
     facts = context({"model": 1}, exits, interrupted)
-    with pytest.raises(Failed, match="SystemExit: done"):
+    with pytest.raises(FactFailed, match="SystemExit: done"):
         facts.get("exits")
     with pytest.raises(KeyboardInterrupt):
         facts.get("interrupted")
@@ -98,7 +98,7 @@ def test_an_input_error_is_told_without_its_class():
     def model(config):
         raise InputError("models/x does not exist; give a directory.")
 
-    with pytest.raises(Failed) as refusal:
+    with pytest.raises(FactFailed) as refusal:
         context({"config": 1}, model).get("model")
     assert str(refusal.value) == "model: models/x does not exist; give a directory."
 
@@ -183,7 +183,7 @@ def test_an_optional_fact_that_failed_still_blocks():
     def batch(train_batches, tokenizer=None):
         return 1
 
-    with pytest.raises(Failed, match="batch ← tokenizer: OSError: no such file"):
+    with pytest.raises(FactFailed, match="batch ← tokenizer: OSError: no such file"):
         context({"train_batches": [1], "config": 1}, tokenizer, batch).get("batch")
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from diagnose import Status
 from diagnose.engine import discovery
-from diagnose.engine.providers import Plan
+from diagnose.engine.providers import ProviderPlan
 from tests.support.fake_probes import install
 
 PROBE = '''
@@ -98,7 +98,7 @@ ORDER = {
 
 
 def test_the_order_of_providers_is_written_down_and_no_two_share_a_priority():
-    plan = Plan((), discovery.providers().items).providers
+    plan = ProviderPlan((), discovery.providers().items).providers
     several = {
         fact: " ".join(p.give.__module__.removeprefix("probes.facts.") for p in found)
         for fact, found in plan.items()

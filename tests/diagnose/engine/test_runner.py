@@ -137,7 +137,7 @@ def test_costs_count_the_passes_that_instruments_report():
     from diagnose.engine import pass_counter
 
     def first_step(model):
-        pass_counter.count(2)
+        pass_counter.count_passes(2)
         return 1.0
 
     report = examine(

@@ -9,13 +9,13 @@ import pytest
 
 from diagnose import Finding, Stage
 from diagnose.common.errors import InputError
-from diagnose.engine.engine import installed, of
+from diagnose.engine.engine import engine_of, installed
 from diagnose.engine.runner import Selection
 from diagnose.gate import gate
 from diagnose.gate.digests import DigestInputs, Digests
-from diagnose.gate.output_folder import Folder, read_receipt
+from diagnose.gate.output_folder import PreflightFolder, read_receipt
 from diagnose.gate.receipt import Receipt
-from diagnose.gate.run_preflight import digest_inputs, examine
+from diagnose.gate.run_preflight import digest_inputs, run_and_write
 from tests.support import fake_probes
 from tests.support.fake_probes import passes, probe_of
 
@@ -45,13 +45,13 @@ class Run:
             if model == 0:
                 yield Finding("batch 0", "the loss is 0, expected above 0", "look at the labels")
 
-        return of([probe_of("LOS001", loss_is_zero), passes("GRD001"), passes("LRN001"), passes("ENV001")])
+        return engine_of([probe_of("LOS001", loss_is_zero), passes("GRD001"), passes("LRN001"), passes("ENV001")])
 
     def ask(self, **options):
-        return gate.ask(self.facts, engine=self.engine, **options)
+        return gate.decide(self.facts, engine=self.engine, **options)
 
     def preflight(self, selection):
-        return examine(self.engine, self.engine.context(self.facts), selection)
+        return run_and_write(self.engine, self.engine.context(self.facts), selection)
 
 
 @pytest.fixture
@@ -81,18 +81,18 @@ def test_no_go_refuses_with_1_and_leaves_the_report_alone_in_the_runs_directory(
 
 
 def test_cannot_vouch_refuses_with_2(run):
-    engine = of([passes("ENV001"), probe_of("LOS001", lambda train_rows: ())])
-    refused = gate.ask(run.facts | {"train_rows": []}, engine=engine)
+    engine = engine_of([passes("ENV001"), probe_of("LOS001", lambda train_rows: ())])
+    refused = gate.decide(run.facts | {"train_rows": []}, engine=engine)
     assert (refused.open, refused.exit_code) == (False, 2)
     assert refused.reason == "cannot vouch: LOS001 blocked: train_rows: it is empty"
 
 
 def test_go_without_a_look_at_learning_cannot_vouch(run):
-    engine = of([passes("LOS001"), passes("GRD001"), probe_of("LRN001", lambda train_batches: ())])
-    refused = gate.ask(run.facts, engine=engine)
+    engine = engine_of([passes("LOS001"), passes("GRD001"), probe_of("LRN001", lambda train_batches: ())])
+    refused = gate.decide(run.facts, engine=engine)
     assert (refused.open, refused.exit_code) == (False, 2)
     assert refused.reason == "cannot vouch: no probe of the stage learning could look"
-    assert not gate.ask({"model": 1.0}, engine=engine).open
+    assert not gate.decide({"model": 1.0}, engine=engine).open
 
 
 @pytest.mark.parametrize(
@@ -169,23 +169,23 @@ def test_ctrl_c_leaves_nothing_behind(run):
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        gate.ask(run.facts, engine=of([passes("ENV001"), probe_of("LOS001", interrupted)]))
+        gate.decide(run.facts, engine=engine_of([passes("ENV001"), probe_of("LOS001", interrupted)]))
     assert not run.out.exists()
 
 
 def test_without_digest_inputs_the_gate_looks_every_time_and_writes_nothing(run):
     for _ in range(2):
-        passage = gate.ask({"model": 1.0}, engine=run.engine)
+        passage = gate.decide({"model": 1.0}, engine=run.engine)
         assert passage.open and passage.preflight.receipt is None
     assert run.looks == 2 and not run.out.exists()
 
 
 def test_a_command_ends_with_the_verdicts_exit_code(run, monkeypatch, capsys):
     monkeypatch.setattr(gate, "installed", lambda: run.engine)
-    assert gate.enter(run.facts).startswith("go, looked at now: ")
+    assert gate.require_go(run.facts).startswith("go, looked at now: ")
     run.config["training"]["loss"] = 0.0
     with pytest.raises(click.exceptions.Exit) as refused:
-        gate.enter(run.facts)
+        gate.require_go(run.facts)
     assert refused.value.exit_code == 1
     said = capsys.readouterr()
     assert "preflight: the receipt of" in said.err and "training.loss was 2.0, is 0.0" in said.err
@@ -222,7 +222,7 @@ class Trained:
     def vouch(self):
         report = fake_probes.examine([passes("LOS001"), passes("GRD001"), passes("LRN001")])
         receipt = Receipt.of(report, Digests.of(digest_inputs(self.context())))
-        Folder(self.root / "out" / "preflight").write(report, receipt)
+        PreflightFolder(self.root / "out" / "preflight").write(report, receipt)
 
 
 @pytest.fixture
@@ -233,15 +233,15 @@ def trained(tmp_path):
 
 
 def test_a_run_of_the_trainer_keeps_its_receipt_until_something_changes(trained):
-    assert isinstance(gate.standing(trained.context()), Receipt)
-    changed = gate.standing(trained.context("training.learning_rate=0.5"))
+    assert isinstance(gate.valid_receipt(trained.context()), Receipt)
+    changed = gate.valid_receipt(trained.context("training.learning_rate=0.5"))
     assert "no longer holds: configuration: training.learning_rate was " in changed and changed.endswith(", is 0.5")
     train = trained.root / "splits" / "train.csv"
     train.write_text(train.read_text().replace("hello 1", "good day"))
-    assert gate.standing(trained.context()).endswith(f"manifest {train}: line 3 changed")
+    assert gate.valid_receipt(trained.context()).endswith(f"manifest {train}: line 3 changed")
     trained.vouch()
     (trained.root / "dev2.wav").write_bytes(b"another sound")
-    assert gate.standing(trained.context()).endswith(f"audio: {trained.root / 'dev2.wav'} changed")
+    assert gate.valid_receipt(trained.context()).endswith(f"audio: {trained.root / 'dev2.wav'} changed")
 
 
 def test_source_of_every_package_that_decides_is_vouched_for(trained):

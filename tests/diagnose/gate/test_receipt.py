@@ -11,10 +11,10 @@ from hypothesis import strategies as some
 from diagnose import Stage
 from diagnose.common.errors import InputError
 from diagnose.engine.runner import Selection
-from diagnose.gate.digests import DigestInputs, Digests, flat
-from diagnose.gate.item_digests import Roll, difference
-from diagnose.gate.output_folder import Folder, read_receipt
-from diagnose.gate.receipt import TABLES, Receipt, matches, shut
+from diagnose.gate.digests import DigestInputs, Digests, flatten_keys
+from diagnose.gate.item_digests import ItemDigests, difference
+from diagnose.gate.output_folder import PreflightFolder, read_receipt
+from diagnose.gate.receipt import TABLES, Receipt, mismatches, why_rejected
 from diagnose.gate.receipt_diff import differences
 from tests.support.fake_probes import examine, finds, passes, probe_of
 
@@ -51,7 +51,7 @@ def test_a_receipt_survives_the_way_through_json(receipt):
 
 
 def test_nothing_changed_matches(receipt, inputs):
-    assert matches(receipt, Digests.of(inputs)) == []
+    assert mismatches(receipt, Digests.of(inputs)) == []
     assert list(differences(receipt, receipt)) == []
 
 
@@ -64,12 +64,12 @@ def test_the_signature_is_one_line_that_fits_and_follows_every_digest(receipt, i
 
 def test_one_key_is_named(receipt, inputs):
     now = Digests.of(replace(inputs, config=inputs.config | {"training": {"learning_rate": 0.01, "seed": 1}}))
-    assert matches(receipt, now) == ["configuration: training.learning_rate was 0.001, is 0.01"]
+    assert mismatches(receipt, now) == ["configuration: training.learning_rate was 0.001, is 0.01"]
 
 
 def test_a_key_that_is_new_or_gone_is_named(receipt, inputs):
     now = Digests.of(replace(inputs, config={"training": {"seed": 1, "epochs": 2}, "model": inputs.config["model"]}))
-    assert matches(receipt, now) == [
+    assert mismatches(receipt, now) == [
         "configuration: training.epochs was absent, is 2",
         "configuration: training.learning_rate was 0.001, is absent",
     ]
@@ -78,7 +78,7 @@ def test_a_key_that_is_new_or_gone_is_named(receipt, inputs):
 def test_one_manifest_row_is_named(receipt, inputs):
     manifest = inputs.manifests[0]
     manifest.write_text(manifest.read_text().replace("text 2", "text two"))
-    assert matches(receipt, Digests.of(inputs)) == [f"manifest {manifest}: line 4 changed"]
+    assert mismatches(receipt, Digests.of(inputs)) == [f"manifest {manifest}: line 4 changed"]
 
 
 @pytest.mark.parametrize(
@@ -94,14 +94,16 @@ def test_one_manifest_row_is_named(receipt, inputs):
 def test_rows_that_come_and_go_are_named(receipt, inputs, rows, told):
     manifest = inputs.manifests[0]
     manifest.write_text("audio_path,transcript\n" + "".join(f"{n}.wav,text {n}\n" for n in rows))
-    assert matches(receipt, Digests.of(inputs)) == [f"manifest {manifest}: {told}"]
+    assert mismatches(receipt, Digests.of(inputs)) == [f"manifest {manifest}: {told}"]
 
 
 def test_one_audio_file_is_named(receipt, inputs):
     inputs.audio_files[2].write_bytes(b"other")
-    assert matches(receipt, Digests.of(inputs)) == [f"audio: {inputs.audio_files[2]} changed"]
+    assert mismatches(receipt, Digests.of(inputs)) == [f"audio: {inputs.audio_files[2]} changed"]
     inputs.audio_files[1].unlink()
-    assert matches(receipt, Digests.of(inputs)) == [f"audio: {inputs.audio_files[1]}, {inputs.audio_files[2]} changed"]
+    assert mismatches(receipt, Digests.of(inputs)) == [
+        f"audio: {inputs.audio_files[1]}, {inputs.audio_files[2]} changed"
+    ]
 
 
 def test_strict_looks_at_contents_and_not_at_times(inputs):
@@ -109,18 +111,18 @@ def test_strict_looks_at_contents_and_not_at_times(inputs):
     strict = Receipt.of(examine([passes("LOS001")]), Digests.of(inputs, strict=True))
     path, before = inputs.audio_files[0], inputs.audio_files[0].stat()
     os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns + 1))
-    assert matches(lax, Digests.of(inputs)) and not matches(strict, Digests.of(inputs, strict=True))
+    assert mismatches(lax, Digests.of(inputs)) and not mismatches(strict, Digests.of(inputs, strict=True))
     path.write_bytes(b"SOUND" * 10)
     os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
-    assert not matches(lax, Digests.of(inputs))
-    assert matches(strict, Digests.of(inputs, strict=True)) == [f"audio: {path} changed"]
+    assert not mismatches(lax, Digests.of(inputs))
+    assert mismatches(strict, Digests.of(inputs, strict=True)) == [f"audio: {path} changed"]
 
 
 def test_one_source_file_and_the_weights_are_named(receipt, inputs):
     (inputs.source_roots[0] / "loop.py").write_text("step = 2\n")
     (inputs.source_roots[0] / "more.py").write_text("")
     inputs.weight_files[0].write_bytes(b"others")
-    assert matches(receipt, Digests.of(inputs)) == [
+    assert mismatches(receipt, Digests.of(inputs)) == [
         "code: code/loop.py changed",
         "code: code/more.py is new",
         f"weights: {inputs.weight_files[0]} changed",
@@ -131,25 +133,25 @@ def test_random_weights_follow_from_seed_and_model_section(inputs):
     random = replace(inputs, weight_files=(), weights_from={"seed": 1, "model": {"layers": 2}})
     receipt = Receipt.of(examine([passes("LOS001")]), Digests.of(random))
     other = replace(random, weights_from={"seed": 2, "model": {"layers": 2}})
-    assert matches(receipt, Digests.of(other)) == ["weights: random changed"]
+    assert mismatches(receipt, Digests.of(other)) == ["weights: random changed"]
 
 
 def test_versions_and_device_are_named_but_a_resumed_run_may_move_house(receipt, inputs):
     now = Digests.of(inputs)
     moved = replace(now, versions=now.versions | {"torch": "9.9"}, device="H100", weights={"other": "0"})
-    assert matches(receipt, moved)[-2:] == [
+    assert mismatches(receipt, moved)[-2:] == [
         f"version: torch was {now.versions['torch']}, is 9.9",
         "device: was cpu, is H100",
     ]
-    assert matches(receipt, moved, resumed=True) == []
+    assert mismatches(receipt, moved, resumed=True) == []
     (inputs.source_roots[0] / "loop.py").write_text("step = 2\n")
-    assert matches(receipt, Digests.of(inputs), resumed=True) == ["code: code/loop.py changed"]
+    assert mismatches(receipt, Digests.of(inputs), resumed=True) == ["code: code/loop.py changed"]
 
 
 def test_only_a_full_go_with_loss_gradients_and_learning_opens_the_gate(inputs):
     def made(probes, selection=None):
         report = examine(probes, selection=selection) if selection else examine(probes)
-        return shut(Receipt.of(report, Digests.of(inputs)))
+        return why_rejected(Receipt.of(report, Digests.of(inputs)))
 
     looked = [passes("ENV001"), passes("LOS001"), passes("GRD001"), passes("LRN001")]
     assert made(looked) == ""
@@ -194,7 +196,7 @@ def test_a_receipt_with_a_part_of_another_kind_is_torn_too(tmp_path, receipt, pa
 
 
 def test_a_second_preflight_says_what_has_gone_and_what_is_new(tmp_path, receipt):
-    folder = Folder(tmp_path / "preflight")
+    folder = PreflightFolder(tmp_path / "preflight")
     first = examine([finds("LAB001", wheres=("row 1", "row 2")), passes("LOS001"), finds("GRD001")])
     assert folder.since(first) is None
     folder.write(first, receipt)
@@ -205,7 +207,7 @@ def test_a_second_preflight_says_what_has_gone_and_what_is_new(tmp_path, receipt
 
 
 def test_a_thousand_findings_stand_in_a_file_that_goes_when_they_go(tmp_path, receipt):
-    folder = Folder(tmp_path / "preflight")
+    folder = PreflightFolder(tmp_path / "preflight")
     folder.write(examine([finds("LAB001", wheres=[f"row {n}" for n in range(1000)])]), receipt)
     rows = [json.loads(line) for line in folder.findings("LAB001").read_text().splitlines()]
     assert len(rows) == 1000 and rows[999]["where"] == "row 999"
@@ -217,7 +219,7 @@ def test_a_thousand_findings_stand_in_a_file_that_goes_when_they_go(tmp_path, re
 def test_a_place_that_cannot_be_written_is_told(tmp_path, receipt):
     (tmp_path / "file").write_text("")
     with pytest.raises(InputError, match="cannot be written"):
-        Folder(tmp_path / "file" / "preflight").write(examine([passes("LAB001")]), receipt)
+        PreflightFolder(tmp_path / "file" / "preflight").write(examine([passes("LAB001")]), receipt)
 
 
 items = some.lists(some.binary(max_size=3), max_size=12)
@@ -225,7 +227,7 @@ items = some.lists(some.binary(max_size=3), max_size=12)
 
 @given(items, items)
 def test_a_roll_tells_a_difference_exactly_when_there_is_one(old, new):
-    told = difference(Roll.of(old), Roll.of(new), str)
+    told = difference(ItemDigests.of(old), ItemDigests.of(new), str)
     assert bool(told) == (old != new)
 
 
@@ -233,13 +235,13 @@ def test_a_roll_tells_a_difference_exactly_when_there_is_one(old, new):
 def test_a_roll_names_the_one_that_changed(old, data):
     at = data.draw(some.integers(0, len(old) - 1))
     new = [*old[:at], old[at] + b"!", *old[at + 1 :]]
-    assert difference(Roll.of(old), Roll.of(new), lambda n: f"<{n}>") == f"<{at}> changed"
+    assert difference(ItemDigests.of(old), ItemDigests.of(new), lambda n: f"<{n}>") == f"<{at}> changed"
 
 
 def test_a_million_rows_stay_compact():
-    roll = Roll.of(b"%d" % n for n in range(1_000_000))
+    roll = ItemDigests.of(b"%d" % n for n in range(1_000_000))
     assert len(roll.marks) < 2_700_000
 
 
 def test_flat_keeps_empty_sections_and_lists():
-    assert flat({"a": {"b": {"c": 1}, "d": [1, 2], "e": {}}}) == {"a.b.c": 1, "a.d": [1, 2], "a.e": {}}
+    assert flatten_keys({"a": {"b": {"c": 1}, "d": [1, 2], "e": {}}}) == {"a.b.c": 1, "a.d": [1, 2], "a.e": {}}

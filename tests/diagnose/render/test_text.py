@@ -8,9 +8,9 @@ from rich.console import Console
 
 from diagnose import Severity
 from diagnose.engine.runner import Selection
-from diagnose.gate.output_folder import Folder, Since
+from diagnose.gate.output_folder import ChangesSince, PreflightFolder
 from diagnose.gate.run_preflight import Preflight
-from diagnose.render.progress import Moving, watching
+from diagnose.render.progress import LiveProgress, preflight_progress
 from diagnose.render.text import show
 from tests.support.fake_probes import examine, finds, passes, probe_of
 
@@ -95,7 +95,7 @@ def test_all_checks_passed_is_not_said_when_something_was_found_or_ignored(probe
 
 def test_a_thousand_findings_collapse_to_the_count_the_worst_five_and_the_file():
     report = examine([finds("LAB001", wheres=[f"row {n}" for n in range(1000)])])
-    text = shown(report, folder=Folder(Path("out/preflight")))
+    text = shown(report, folder=PreflightFolder(Path("out/preflight")))
     assert len(text.splitlines()) < 20
     assert all(f"row {n}" in text for n in range(5)) and "row 5" not in text
     assert "and 995 more of 1,000; all of them in out/preflight/findings/LAB001.jsonl" in text
@@ -104,10 +104,10 @@ def test_a_thousand_findings_collapse_to_the_count_the_worst_five_and_the_file()
 
 def test_what_changed_since_the_last_preflight():
     report = examine([finds("LAB001")])
-    text = shown(report, since=Since(gone=(("LOS001", "batch 0"),), new=(("LAB001", "row 3"),)), width=120)
+    text = shown(report, since=ChangesSince(gone=(("LOS001", "batch 0"),), new=(("LAB001", "row 3"),)), width=120)
     assert "gone since the last preflight: LOS001 at batch 0" in text
     assert "new since the last preflight: LAB001 at row 3" in text
-    assert "the same findings as in the last preflight" in shown(report, since=Since((), ()))
+    assert "the same findings as in the last preflight" in shown(report, since=ChangesSince((), ()))
 
 
 def test_eighty_columns_suffice_and_square_brackets_stay():
@@ -123,7 +123,7 @@ def test_a_terminal_does_not_obey_what_the_data_holds():
 
 
 def test_the_live_line_says_stage_probe_fact_and_seconds_on_one_line():
-    moving = Moving()
+    moving = LiveProgress()
     moving.looks(passes("LOS001"))
     assert moving.line().plain.endswith("loss · LOS001 probe_los001") and " s  " in moving.line().plain
     moving.computes("first_step")
@@ -132,7 +132,7 @@ def test_the_live_line_says_stage_probe_fact_and_seconds_on_one_line():
 
 
 def test_elsewhere_a_line_for_each_stage(capsys):
-    with watching() as watcher:
+    with preflight_progress() as watcher:
         for id in ("DAT001", "DAT002", "LOS001"):
             watcher.looks(passes(id))
     said = capsys.readouterr()

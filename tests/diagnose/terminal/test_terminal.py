@@ -43,7 +43,7 @@ main()
 """
 
 
-@click.group(cls=terminal.Commands)
+@click.group(cls=terminal.CommandGroup)
 def main():
     """A command."""
 
@@ -53,9 +53,9 @@ def main():
 @click.option("--name", default="")
 @click.option("--kind", type=click.Choice(["one_two", "three"]), default="three")
 def talk_much(dry_run, name, kind):
-    terminal.answer(f"{dry_run} {name} {kind}")
-    terminal.say("said")
-    terminal.detail("detailed")
+    terminal.print_result(f"{dry_run} {name} {kind}")
+    terminal.print_info("said")
+    terminal.print_verbose("detailed")
     terminal.warn("warned")
 
 

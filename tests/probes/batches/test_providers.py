@@ -15,12 +15,12 @@ import diagnose
 from diagnose import Status
 from diagnose.engine.engine import installed
 from probes.facts.core import batches
-from probes.facts.core.batches import copied, draw
+from probes.facts.core.batches import copy_batch, draw
 from probes.facts.core.finite import bad_counts, is_finite
-from probes.facts.core.fork import in_child
+from probes.facts.core.fork import run_in_fork
 from probes.facts.core.types import SpecialIds
 from probes.facts.environment.import_check import imports
-from probes.facts.labels.label_rows import padded_tail, skipped_ids
+from probes.facts.labels.label_rows import ignored_ids, padding_length
 from probes.healthy import NAMES, healthy
 
 
@@ -48,17 +48,17 @@ def test_finite_values_with_an_infinite_sum_are_finite():
 
 def test_the_padded_tail_knows_the_end_token():
     own = SpecialIds(padding=(0,), end=1)
-    assert padded_tail([5, 6, 1, 0, 0], own) == 2 and padded_tail([5, 6, 1, -100], own) == 1
-    assert padded_tail([5, 0, 6, 1], own) == 0 and padded_tail([-100, -100], own) == 2
+    assert padding_length([5, 6, 1, 0, 0], own) == 2 and padding_length([5, 6, 1, -100], own) == 1
+    assert padding_length([5, 0, 6, 1], own) == 0 and padding_length([-100, -100], own) == 2
     shared = SpecialIds(padding=(1,), end=1)  # as in Whisper: the first of them ends the text
-    assert padded_tail([5, 6, 1, 1, 1], shared) == 2 and padded_tail([5, 6, 1], shared) == 0
+    assert padding_length([5, 6, 1, 1, 1], shared) == 2 and padding_length([5, 6, 1], shared) == 0
 
 
 def test_what_the_loss_skips_is_read_from_its_gradient():
     labels, own = torch.tensor([[5, 1, 0, 0]]), SpecialIds(padding=(0,), end=1)
-    assert skipped_ids(labels, [[True, True, False, False]], own) == (0,)
-    assert skipped_ids(labels, [[True, True, True, True]], own) == ()
-    assert skipped_ids(labels, [], own) == ()
+    assert ignored_ids(labels, [[True, True, False, False]], own) == (0,)
+    assert ignored_ids(labels, [[True, True, True, True]], own) == ()
+    assert ignored_ids(labels, [], own) == ()
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -159,7 +159,7 @@ def test_a_view_into_a_large_storage_is_handed_over_small():
 
 def test_a_batch_is_copied_before_it_is_used():
     batch = {"x": torch.ones(2), "names": ["a"]}
-    twin = copied(batch)
+    twin = copy_batch(batch)
     twin["x"].zero_()
     twin["names"].clear()
     assert batch["x"].sum() == 2 and batch["names"] == ["a"]
@@ -168,7 +168,7 @@ def test_a_batch_is_copied_before_it_is_used():
 def test_of_a_batch_with_something_that_cannot_be_copied_the_rest_is_copied(tmp_path):
     with (tmp_path / "open").open("w") as file:
         batch = {"x": torch.ones(2), "parts": [torch.ones(1, requires_grad=True) * 2], "file": file}
-        twin = copied(batch)
+        twin = copy_batch(batch)
         twin["x"].zero_()
         twin["parts"].clear()
         assert batch["x"].sum() == 2 and len(batch["parts"]) == 1 and twin["file"] is file
@@ -224,7 +224,7 @@ def test_an_error_in_a_dataset_is_told_by_its_own_line_with_and_without_workers(
 
 
 def test_what_hangs_only_in_a_child_is_drawn_here(monkeypatch):
-    monkeypatch.setattr(batches, "in_child", lambda work: in_child(work, seconds=0.2))
+    monkeypatch.setattr(batches, "in_child", lambda work: run_in_fork(work, seconds=0.2))
     parent = os.getpid()
 
     def stuck_in_a_child():

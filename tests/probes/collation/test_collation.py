@@ -5,12 +5,12 @@ import torch
 
 import diagnose
 from diagnose import Severity
-from probes.facts.collation.label_text_match import Tongue, targets_of
-from probes.facts.collation.row_alignment import strays_of
-from probes.facts.collation.types import Collation, Item
+from probes.facts.collation.label_text_match import TokenizerView, targets_of
+from probes.facts.collation.row_alignment import align_rows
+from probes.facts.collation.types import CollatedSample, DatasetItem
 from probes.facts.core.batch_rows import input_of
 from probes.facts.corpus.types import CorpusRow
-from probes.facts.text.mojibake import meant
+from probes.facts.text.mojibake import undo_mojibake
 from probes.facts.text.text_checks import read_texts
 from probes.faults.kit.changes import by_row, with_batches, with_labels, with_targets
 from probes.healthy import healthy
@@ -68,7 +68,7 @@ def test_rows_are_known_by_content():
     batches = [{"x": torch.full((1, n), float(n)), "labels": torch.tensor([[n, 1]])} for n in (2, 3, 4)]
     x = torch.nn.utils.rnn.pad_sequence([batch["x"][0] for batch in batches], batch_first=True)
     labels = torch.tensor([[3, 1], [2, 1], [4, 1]])
-    found = strays_of(batches, {"x": x, "labels": labels}, lambda batch: batch["labels"], input_of)
+    found = align_rows(batches, {"x": x, "labels": labels}, lambda batch: batch["labels"], input_of)
     assert (found.known, found.apart) == (3, ((0, 0, 1), (1, 1, 0)))
 
 
@@ -77,13 +77,13 @@ def test_a_full_stop_that_is_taken_off_every_text_is_meant():
         return [*map(ord, text), 1]
 
     texts = ["ab.", "abcd.", "abc.", "abcde."]
-    items = tuple(Item(f"row {n}", {"transcript": text}) for n, text in enumerate(texts))
-    tongue = Tongue(letters, {1: "</s>"}, (1,))
+    items = tuple(DatasetItem(f"row {n}", {"transcript": text}) for n, text in enumerate(texts))
+    tongue = TokenizerView(letters, {1: "</s>"}, (1,))
     stripped = tuple(tuple(letters(text[:-1])) for text in texts)
-    assert not targets_of(Collation(items, stripped), tongue).tail
-    items = tuple(Item(f"row {n}", {"transcript": text[:-1]}) for n, text in enumerate(texts))
+    assert not targets_of(CollatedSample(items, stripped), tongue).tail
+    items = tuple(DatasetItem(f"row {n}", {"transcript": text[:-1]}) for n, text in enumerate(texts))
     cut = tuple(tuple(letters(text[:-2])) for text in texts)
-    assert targets_of(Collation(items, cut), tongue).tail == 1
+    assert targets_of(CollatedSample(items, cut), tongue).tail == 1
 
 
 VIETNAMESE = "mẹ mua cá ở chợ"
@@ -92,7 +92,7 @@ VIETNAMESE = "mẹ mua cá ở chợ"
 @pytest.mark.parametrize("codec", ["cp1252", "latin-1", "cp1258"])
 def test_letters_read_with_another_encoding_are_told(codec):
     text = "bà bán bánh"
-    assert meant(text.encode().decode(codec)) == text
+    assert undo_mojibake(text.encode().decode(codec)) == text
 
 
 @pytest.mark.parametrize(

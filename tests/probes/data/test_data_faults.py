@@ -57,8 +57,8 @@ def test_a_row_with_several_faults_gets_all_of_them():
 
 @pytest.mark.slow
 def test_the_corpus_itself_is_healthy_over_ten_seeds():
-    from probes.subjects.corpus_files import written
+    from probes.subjects.corpus_files import write_corpus
 
     for seed in range(10):
-        report = diagnose.preflight(stages=["data"], **written(60, eval_count=24, seed=seed))
+        report = diagnose.preflight(stages=["data"], **write_corpus(60, eval_count=24, seed=seed))
         assert report.verdict == "go" and not report.findings, [(f.probe, f.message) for f in report.findings]

@@ -18,16 +18,16 @@ from probes.data.duration_is_wrong_in_manifest import duration_is_wrong_in_manif
 from probes.data.near_text_is_in_both_splits import near_text_is_in_both_splits
 from probes.data.speaker_is_in_both_splits import speaker_is_in_both_splits
 from probes.data.speaking_rate_is_impossible import speaking_rate_is_impossible
-from probes.facts.audio.decode_files import look, seconds_of
-from probes.facts.audio.types import Clip, Clips, Header, Heard, Wave
+from probes.facts.audio.decode_files import decode_row, seconds_of
+from probes.facts.audio.types import AudioFile, AudioFiles, AudioHeader, RowWaveform, WaveformStats
 from probes.facts.audio.waveform_stats import measure
 from probes.facts.corpus.manifest_rows import read_rows
 from probes.facts.corpus.sampling import choose
 from probes.facts.corpus.types import CorpusRow
 from probes.facts.splits.near_duplicates import nearest
-from probes.facts.splits.types import Group, Groups, NearTexts
+from probes.facts.splits.types import GroupColumn, GroupColumns, NearDuplicates
 from probes.facts.text.text_checks import read_texts
-from probes.facts.text.types import Pace
+from probes.facts.text.types import SpeakingRate
 
 TIME = np.arange(16_000) / 16_000
 
@@ -113,14 +113,14 @@ def test_flat_tops_are_counted_and_a_clean_tone_has_none():
 def test_a_whole_file_is_whole_and_half_of_it_is_not(tmp_path, kind):
     path = tmp_path / "a.audio"
     soundfile.write(path, tone(2.0) + 0.01 * np.random.default_rng(0).normal(size=32_000), 16_000, format=kind)
-    whole = look(row(path=str(path), audio="a"))
+    whole = decode_row(row(path=str(path), audio="a"))
     assert (
         whole.problem == ""
         and whole.header.seconds == pytest.approx(2.0)
         and seconds_of(str(path)) == whole.header.seconds
     )
     path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
-    assert look(row(path=str(path), audio="a")).problem in ("truncated", "unreadable")
+    assert decode_row(row(path=str(path), audio="a")).problem in ("truncated", "unreadable")
 
 
 def test_a_streamed_wav_of_unknown_size_is_whole(tmp_path):
@@ -130,7 +130,7 @@ def test_a_streamed_wav_of_unknown_size_is_whole(tmp_path):
     at = data.index(b"data")
     data[at + 4 : at + 8] = struct.pack("<I", 0xFFFFFFFF)
     path.write_bytes(data)
-    assert look(row(path=str(path), audio="a")).problem == ""
+    assert decode_row(row(path=str(path), audio="a")).problem == ""
 
 
 def test_what_is_no_file_does_not_stop_the_look(tmp_path):
@@ -149,17 +149,17 @@ def test_what_is_no_file_does_not_stop_the_look(tmp_path):
 
 def test_rounding_in_the_manifest_is_no_fault():
     def clip(said, decimals, seconds, lossy=False):
-        return Clip(row(seconds=said, decimals=decimals), header=Header(16_000, 1, seconds, "WAV", lossy))
+        return AudioFile(row(seconds=said, decimals=decimals), header=AudioHeader(16_000, 1, seconds, "WAV", lossy))
 
     fine = (clip(2.0, 0, 2.7), clip(2.7, 1, 2.74), clip(2.744, 3, 2.7441), clip(2.744, 3, 2.85, lossy=True))
-    assert not list(duration_is_wrong_in_manifest(Clips(fine, 4)))
-    (finding,) = duration_is_wrong_in_manifest(Clips((*fine, clip(2744.0, 0, 2.744)), 5))
+    assert not list(duration_is_wrong_in_manifest(AudioFiles(fine, 4)))
+    (finding,) = duration_is_wrong_in_manifest(AudioFiles((*fine, clip(2744.0, 0, 2.744)), 5))
     assert "milliseconds" in finding.message
 
 
 def test_a_few_clipped_clips_are_a_note_and_many_a_warning():
-    loud, fine = Wave(2.0, peak=1.0, flat=0.02), Wave(2.0, peak=0.9)
-    heard = [Heard(row(n), loud if n < 2 else fine) for n in range(40)]
+    loud, fine = WaveformStats(2.0, peak=1.0, flat=0.02), WaveformStats(2.0, peak=0.9)
+    heard = [RowWaveform(row(n), loud if n < 2 else fine) for n in range(40)]
     assert {finding.severity for finding in audio_is_clipped(tuple(heard))} == {Severity.NOTE}
     assert {finding.severity for finding in audio_is_clipped(tuple(heard[:6]))} == {None}
 
@@ -190,8 +190,8 @@ def test_sound_texts_of_many_languages_are_left_alone(text):
 
 
 def test_the_pace_is_judged_by_the_corpus():
-    paces = [Pace(row(n), "transcript", 30 + n, 2.0) for n in range(20)]
-    fast, slow = Pace(row(98), "transcript", 400, 2.0), Pace(row(99), "transcript", 20, 20.0)
+    paces = [SpeakingRate(row(n), "transcript", 30 + n, 2.0) for n in range(20)]
+    fast, slow = SpeakingRate(row(98), "transcript", 400, 2.0), SpeakingRate(row(99), "transcript", 20, 20.0)
     assert not list(speaking_rate_is_impossible(tuple(paces)))
     found = list(speaking_rate_is_impossible((*paces, fast, slow)))
     assert [(f.where, f.severity) for f in found] == [("train.csv:98", None), ("train.csv:99", Severity.NOTE)]
@@ -203,7 +203,7 @@ def test_the_pace_is_judged_by_the_corpus():
 def test_near_texts_alarm_only_beyond_what_training_has_itself():
     def judged(eval_near, train_near):
         near = ((row(1), row(2), 0.95),)
-        return list(near_text_is_in_both_splits(NearTexts(0.9, eval_near, 150, train_near, 1000, near)))
+        return list(near_text_is_in_both_splits(NearDuplicates(0.9, eval_near, 150, train_near, 1000, near)))
 
     assert not judged(8, 39) and not judged(140, 900) and not judged(2, 0)
     assert judged(60, 39)
@@ -224,7 +224,7 @@ def test_near_texts_are_found_by_both_ways():
 
 @pytest.mark.parametrize(("video_apart", "severity"), [(True, Severity.NOTE), (False, None)])
 def test_a_shared_speaker_is_a_note_where_the_split_is_by_video(video_apart, severity):
-    speaker = Group("speaker_id", "speaker", 8, 8, (("lan", 20),), row(3))
-    video = Group("video_id", "video", 80, 10, () if video_apart else (("v1", 3),), row(3))
-    (finding,) = speaker_is_in_both_splits(Groups((speaker,), 150), Groups((speaker, video), 150))
+    speaker = GroupColumn("speaker_id", "speaker", 8, 8, (("lan", 20),), row(3))
+    video = GroupColumn("video_id", "video", 80, 10, () if video_apart else (("v1", 3),), row(3))
+    (finding,) = speaker_is_in_both_splits(GroupColumns((speaker,), 150), GroupColumns((speaker, video), 150))
     assert finding.severity == severity

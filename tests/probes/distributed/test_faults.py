@@ -21,7 +21,7 @@ from torch.utils.data.distributed import DistributedSampler
 
 import diagnose
 from diagnose.cli import main
-from diagnose.drill.results import Ending
+from diagnose.drill.results import TrialStatus
 from diagnose.drill.trial import healthy_trial, trial
 from diagnose.engine import discovery
 from diagnose.engine.engine import installed
@@ -367,11 +367,13 @@ def test_a_healthy_trainer_of_transformers_gives_no_finding(tmp_path):
 @pytest.mark.parametrize("model", ["hybrid", "mt5"])
 def test_a_run_of_our_own_trainer_gives_no_finding(tmp_path, model):
     from trainer.demo.corpus import make_corpus
-    from trainer.demo.corpus_plan import Size
+    from trainer.demo.corpus_plan import CorpusSize
     from trainer.demo.run import settings
     from trainer.pipeline.steps import data_step
 
-    make_corpus(tmp_path, 3, Size(videos=6, sentences_per_video=4, unseen_videos=1, documents_per_video=6), workers=1)
+    make_corpus(
+        tmp_path, 3, CorpusSize(videos=6, sentences_per_video=4, unseen_videos=1, documents_per_video=6), workers=1
+    )
     resolved = settings(model, 3, tmp_path)
     data_step(resolved.config)
     report = diagnose.preflight(stages=["distributed"], config=resolved, processes=2)
@@ -382,9 +384,9 @@ def test_the_drill_starts_processes_where_there_are_cores_for_them(monkeypatch):
     fault = next(fault for fault in FAULTS if fault.named_by == "DST001")
     build = lambda seed: only(healthy("classifier", seed)) | {"train_batches": healthy("classifier")["train_batches"]}  # noqa: E731
     caught = trial(installed(), build, fault, 0)
-    assert caught.ending is Ending.CAUGHT and caught.named and caught.stage == "distributed"
+    assert caught.ending is TrialStatus.CAUGHT and caught.named and caught.stage == "distributed"
     without = trial(installed(), lambda seed: {"train_batches": build(0)["train_batches"]}, fault, 0)
-    assert without.ending is Ending.NOT_APPLICABLE and without.reason == "not given: rank_facts"
+    assert without.ending is TrialStatus.NOT_APPLICABLE and without.reason == "not given: rank_facts"
     monkeypatch.setattr(os, "sched_getaffinity", lambda pid: {0})
     assert "one core" in trial(installed(), build, fault, 0).reason
 

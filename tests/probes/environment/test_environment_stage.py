@@ -16,7 +16,7 @@ from probes.facts.environment.import_check import imports
 from probes.facts.environment.package_lookup import find_package
 from probes.facts.environment.tokenizer_files import NEEDED, packages_for
 from probes.facts.parameters.types import ParameterRow, Parameters
-from probes.facts.settings.types import Moments, RunSettings
+from probes.facts.settings.types import EventCount, RunSettings
 
 NOTED = "import os; open({path!r}, 'a').write(f'{{os.getpid()}} ')"
 
@@ -49,9 +49,9 @@ def test_packages_are_tried_in_a_fresh_python_where_torch_is_not_there(monkeypat
 
 
 def test_arrays_cross_and_a_crossing_that_ends_python_is_a_result(monkeypatch):
-    assert not numpy_bridge.cross_bridge().failed
-    monkeypatch.setattr(numpy_bridge, "cross", lambda: os.kill(os.getpid(), signal.SIGSEGV))
-    bridge = numpy_bridge.cross_bridge()
+    assert not numpy_bridge.round_trip_in_fork().failed
+    monkeypatch.setattr(numpy_bridge, "round_trip", lambda: os.kill(os.getpid(), signal.SIGSEGV))
+    bridge = numpy_bridge.round_trip_in_fork()
     assert bridge.failed and "SIGSEGV" in bridge.error
 
 
@@ -145,7 +145,7 @@ TABLE = Parameters(
 )
 
 
-FOUR = Moments(4)
+FOUR = EventCount(4)
 
 
 def room(saves=FOUR, optimizer=None, **more):
@@ -156,7 +156,7 @@ def test_the_size_of_checkpoints_is_counted(tmp_path):
     whole = room(save_total_limit=2)
     assert (whole.weights, whole.state, whole.at_once) == (5000, 8000, 3)
     assert whole.needed == 3 * 13000 + 5000
-    assert room().at_once == 4 and room(Moments(4, at_end=True)).at_once == 5
+    assert room().at_once == 4 and room(EventCount(4, at_end=True)).at_once == 5
     assert room(save_total_limit=1, load_best=True).at_once == 3 and room(save_only_model=True).state == 0
     plain = torch.optim.SGD([torch.nn.Parameter(torch.zeros(1))], lr=0.1)
     assert room(optimizer=plain).state == 0
@@ -164,7 +164,7 @@ def test_the_size_of_checkpoints_is_counted(tmp_path):
     assert room(optimizer=plain).state == 4000
     assert room(output_dir=str(tmp_path / "not" / "yet")).folder == str(tmp_path)
     with pytest.raises(NotApplicable):
-        room(Moments(0))
+        room(EventCount(0))
 
 
 @pytest.mark.parametrize(

@@ -13,15 +13,15 @@ from transformers import Seq2SeqTrainer, Trainer, TrainingArguments
 import diagnose
 from diagnose.engine.engine import installed
 from probes.facts.generation.metric_types import MetricTrial
-from probes.facts.generation.run_generation import some_rows
+from probes.facts.generation.run_generation import select_rows
 from probes.facts.generation.types import (
-    Evaluated,
-    Forbidden,
-    FreeOutput,
-    KeptLogits,
-    Repeated,
-    SteeredOutput,
-    Utterance,
+    EvaluationPair,
+    ForbiddenLabel,
+    ForcedGeneration,
+    FreeGeneration,
+    GatheredLogits,
+    GeneratedRow,
+    SeedRepeats,
 )
 from probes.faults.kit.changes import by_row, with_targets
 from probes.generation.evaluation_is_random import evaluation_is_random
@@ -134,7 +134,7 @@ def test_without_generation_the_trainers_scores_are_judged_and_counted(tmp_path)
     assert status["GEN001"] == "skipped" and status["GEN014"] == "passed" and status["GEN017"] == "passed"
     kept = installed().context({"trainer": trainer}).get("kept_logits")
     assert kept.rows == 36 and kept.vocabulary == 320
-    (finding,) = evaluation_keeps_all_scores(KeptLogits(5000, 448, 51865, 4, 16 * 10**9))
+    (finding,) = evaluation_keeps_all_scores(GatheredLogits(5000, 448, 51865, 4, 16 * 10**9))
     assert "464.7 GB" in finding.message and finding.severity is None
 
 
@@ -178,11 +178,11 @@ def test_beams_are_steered_like_one():
 
 @pytest.mark.parametrize(("rows", "severity"), [(9, None), (4, "warning"), (1, "note")])
 def test_a_rule_that_few_rows_break_is_told_more_softly(rows, severity):
-    broken = Forbidden("batch 0, row 0", 6, "(", 1, "SuppressTokensLogitsProcessor", "suppress_tokens", rows, 16)
-    (finding,) = label_cannot_be_generated(SteeredOutput((), forbidden=(broken,)))
+    broken = ForbiddenLabel("batch 0, row 0", 6, "(", 1, "SuppressTokensLogitsProcessor", "suppress_tokens", rows, 16)
+    (finding,) = label_cannot_be_generated(ForcedGeneration((), forbidden=(broken,)))
     assert finding.severity == severity
     (finding,) = label_cannot_be_generated(
-        SteeredOutput((), forbidden=(replace(broken, rows=min(rows, 8), setting="no_repeat_ngram_size"),))
+        ForcedGeneration((), forbidden=(replace(broken, rows=min(rows, 8), setting="no_repeat_ngram_size"),))
     )
     assert finding.severity == "note"
 
@@ -194,9 +194,9 @@ def test_an_end_token_said_twice_is_not_waited_for_twice():
 
 def test_rows_of_any_batch():
     batch = {"x": torch.arange(12).reshape(4, 3), "n": 4, "texts": ["a", "b", "c", "d"]}
-    cut = some_rows(batch, [0, 3], 4)
+    cut = select_rows(batch, [0, 3], 4)
     assert cut["x"].tolist() == [[0, 1, 2], [9, 10, 11]] and cut["n"] == 4 and cut["texts"] == ["a", "d"]
-    x, y = some_rows((torch.zeros(4, 2), torch.arange(4)), [1, 2], 4)
+    x, y = select_rows((torch.zeros(4, 2), torch.arange(4)), [1, 2], 4)
     assert x.shape == (2, 2) and y.tolist() == [1, 2]
 
 
@@ -227,8 +227,8 @@ def test_which_figures_of_a_perfect_prediction_are_perfect(figures, alarm):
 
 
 def said(*rows, ended=True):
-    made = tuple(Utterance(f"row {n}", ids, labels, ended=ended) for n, (ids, labels) in enumerate(rows))
-    return FreeOutput(made, limit=20, cut=not ended, special=frozenset({1}), names={9: "<0x03>"})
+    made = tuple(GeneratedRow(f"row {n}", ids, labels, ended=ended) for n, (ids, labels) in enumerate(rows))
+    return FreeGeneration(made, limit=20, cut=not ended, special=frozenset({1}), names={9: "<0x03>"})
 
 
 def test_short_and_repeated_answers_that_the_labels_have_as_well_are_no_alarm():
@@ -244,16 +244,16 @@ def test_what_is_repeated_behind_a_text_that_finds_no_end_is_no_loop():
     for text, loops in (((2, 3, 4, 8), False), ((2, 3, 4, 5, 6, 7), False), ((2,), True), ((), True)):
         heard = said(((*text, *[9] * 12), labels), ended=False)
         assert bool(list(output_repeats_itself(heard))) is loops, text
-    ended = Utterance("row 1", labels, labels, ended=True)
+    ended = GeneratedRow("row 1", labels, labels, ended=True)
     looping = said(((2, 3, 4, 8, *[9] * 12), labels), ended=False)
     assert list(output_repeats_itself(replace(looping, rows=(*looping.rows, ended))))
 
 
 def test_what_differs_in_the_last_digits_or_measures_time_is_no_random_figure():
     figures = {"wer": 0.31, "loss": 2.0000001, "eval_runtime": 3.1}
-    same = Evaluated(figures, figures | {"loss": 2.0, "eval_runtime": 2.2})
-    assert not list(evaluation_is_random(Repeated(evaluated=same)))
-    (finding,) = evaluation_is_random(Repeated(evaluated=Evaluated(figures, figures | {"wer": 0.33})))
+    same = EvaluationPair(figures, figures | {"loss": 2.0, "eval_runtime": 2.2})
+    assert not list(evaluation_is_random(SeedRepeats(evaluated=same)))
+    (finding,) = evaluation_is_random(SeedRepeats(evaluated=EvaluationPair(figures, figures | {"wer": 0.33})))
     assert finding.where == "evaluate, wer"
 
 

@@ -15,8 +15,8 @@ from diagnose import Status
 from diagnose.engine import pass_counter
 from probes.facts.core.model_output import loss_of_output
 from probes.facts.first_step.first_step import take_first_step
-from probes.facts.first_step.types import Gradient, Gradients, Reach
-from probes.facts.gradients.types import Depth
+from probes.facts.first_step.types import GradientReach, Gradients, ParameterGradient
+from probes.facts.gradients.types import LayerGradients
 from probes.faults.kit.changes import hook_output, usual_loss
 from probes.faults.kit.gradient_changes import with_own_step
 from probes.faults.kit.model_parts import front_of
@@ -407,16 +407,18 @@ def test_deep_stacks_are_told_by_what_arrives(model, expected):
 def test_a_steady_fall_or_rise_over_the_layers_is_a_warning_and_a_jump_is_not():
     names = tuple(f"layers.{n}" for n in range(6))
     fades, grows = (tuple(10.0 ** (sign * n) for n in range(6)) for sign in (1, -1))
-    (finding,) = gradient_vanishes(Reach(100), (Depth("layers", names, fades),))
+    (finding,) = gradient_vanishes(GradientReach(100), (LayerGradients("layers", names, fades),))
     assert finding.severity == "warning" and "by 0.1 each" in finding.message
-    (finding,) = gradient_explodes(Gradients((), 1.0), (Depth("layers", names, grows),))
+    (finding,) = gradient_explodes(Gradients((), 1.0), (LayerGradients("layers", names, grows),))
     assert finding.severity == "warning" and "by 10 each" in finding.message
-    jump = Depth("layers", names, (1e-6, 1.0, 0.9, 1.1, 1.0, 0.95))
-    assert not list(gradient_vanishes(Reach(100), (jump,)))
+    jump = LayerGradients("layers", names, (1e-6, 1.0, 0.9, 1.1, 1.0, 0.95))
+    assert not list(gradient_vanishes(GradientReach(100), (jump,)))
 
 
 def test_clipping_is_taken_into_account_before_an_update_is_called_too_large():
-    row = Gradient("w", norm=1e4, size=100, weight_norm=1.0, moved=1e3, changed=1.0, rate=0.1, largest=1e3, dims=2)
+    row = ParameterGradient(
+        "w", norm=1e4, size=100, weight_norm=1.0, moved=1e3, changed=1.0, rate=0.1, largest=1e3, dims=2
+    )
     gradients = Gradients((row,), norm=1e4, rate=0.1)
     assert [finding.where for finding in gradient_explodes(gradients)] == ["w"]
     assert not list(gradient_explodes(gradients, training_arguments={"max_grad_norm": 1.0}))

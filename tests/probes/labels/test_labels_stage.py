@@ -7,11 +7,11 @@ from torch.nn.functional import cross_entropy
 from transformers import BertConfig, BertForMaskedLM, GPT2Config, GPT2LMHeadModel, Wav2Vec2Config, Wav2Vec2ForCTC
 
 import diagnose
-from probes.facts.collation.label_text_match import Tongue, targets_of
-from probes.facts.collation.types import Collation, Item
+from probes.facts.collation.label_text_match import TokenizerView, targets_of
+from probes.facts.collation.types import CollatedSample, DatasetItem
 from probes.facts.core.types import SpecialIds
 from probes.facts.labels.label_rows import endings_of
-from probes.facts.labels.label_shift import teaching_of
+from probes.facts.labels.label_shift import measure_label_shift
 from probes.facts.labels.prefix_types import language_of, task_of
 from probes.facts.labels.types import CtcRow, LabelRow
 from probes.faults.kit.changes import with_labels
@@ -63,7 +63,7 @@ def test_one_token_behind_the_end_may_be_a_language():
     ],
 )
 def test_how_far_the_decoder_is_asked_ahead(given, wanted, ahead):
-    assert teaching_of([[5, 6, 7, 1]], given, wanted).ahead == ahead
+    assert measure_label_shift([[5, 6, 7, 1]], given, wanted).ahead == ahead
 
 
 def test_repeats_need_a_frame_of_their_own():
@@ -77,8 +77,10 @@ def letters(text, side="text_target"):
 
 
 def collated(*pairs):
-    items = tuple(Item(f"row {n}", {"summary": text}) for n, (text, _) in enumerate(pairs))
-    return targets_of(Collation(items, tuple(tuple(ids) for _, ids in pairs)), Tongue(letters, {1: "</s>"}, (1,)))
+    items = tuple(DatasetItem(f"row {n}", {"summary": text}) for n, (text, _) in enumerate(pairs))
+    return targets_of(
+        CollatedSample(items, tuple(tuple(ids) for _, ids in pairs)), TokenizerView(letters, {1: "</s>"}, (1,))
+    )
 
 
 def test_labels_that_all_end_at_one_length_are_cut_and_others_are_not():

@@ -6,11 +6,11 @@ from torch.optim.lr_scheduler import LambdaLR
 
 import diagnose
 from diagnose.engine.engine import installed
-from diagnose.render.overfit import more_lines
+from diagnose.render.overfit import extra_lines
 from probes.facts.first_step.types import FirstStep
-from probes.facts.learning_rate.types import RateTrial, Walk
+from probes.facts.learning_rate.types import RateRun, RateTrial
 from probes.faults.kit.changes import usual_loss
-from probes.faults.kit.memorized_model import taught
+from probes.faults.kit.memorized_model import memorized
 from probes.healthy import healthy
 from probes.learning.learning_rate_does_nothing import learning_rate_does_nothing
 from probes.learning.learning_rate_is_too_high import learning_rate_is_too_high
@@ -56,7 +56,7 @@ def test_the_peak_of_the_schedule_counts_and_not_the_rate_of_the_warm_up():
 
 
 def test_a_model_that_has_learnt_already_is_no_alarm():
-    facts = taught(healthy("mt5"))
+    facts = memorized(healthy("mt5"))
     for rate in (1e-5, 1e-3):
         facts["optimizer"] = AdamW(facts["model"].parameters(), lr=rate)
         assert found(facts) == []
@@ -91,26 +91,26 @@ def test_what_cannot_be_walked_is_skipped_with_its_reason():
 
 def test_the_command_prints_pairs_walks_and_the_range():
     facts = installed().context(classifier(1e-3, pairs_asked=True))
-    text = "\n".join(more_lines(facts, pairs=True, rates=True))
+    text = "\n".join(extra_lines(facts, pairs=True, rates=True))
     for told in ("pairs: a linear teacher, 60 rows", "own targets", "learning rate: 0.001", "suggested:", "inside"):
         assert told in text
-    left = "\n".join(more_lines(installed().context({"model": facts.get("model")}), pairs=True, rates=False))
+    left = "\n".join(extra_lines(installed().context({"model": facts.get("model")}), pairs=True, rates=False))
     assert "learning rate: skipped: not given: train_batches" in left
 
 
 def test_values_that_are_not_finite_are_told_so():
-    peak = Walk(1.0, 5, (6.0, float("nan")), sound=False)
-    tenth = Walk(0.1, 20, (6.0, 5.0), (5.0,))
+    peak = RateRun(1.0, 5, (6.0, float("nan")), sound=False)
+    tenth = RateRun(0.1, 20, (6.0, 5.0), (5.0,))
     (finding,) = learning_rate_is_too_high(RateTrial(0.3, peak, tenth))
     assert "to values that are not finite" in finding.message and "0.03 or less" in finding.fix
 
 
 def test_a_loss_that_leaps_on_the_way_but_knows_its_labels_is_no_alarm():
     """A pretrained model whose loss rises at first, far below what ignorance gives."""
-    peak, tenth = Walk(1.0, 20, (0.5, 0.7, 0.6), (0.6,)), Walk(0.1, 20, (0.5, 0.45, 0.4), (0.4,))
+    peak, tenth = RateRun(1.0, 20, (0.5, 0.7, 0.6), (0.6,)), RateRun(0.1, 20, (0.5, 0.45, 0.4), (0.4,))
     assert not list(learning_rate_is_too_high(RateTrial(1e-4, peak, tenth, floor=5.0)))
 
 
 def test_nothing_is_said_of_a_rate_where_no_rate_learns():
-    still = Walk(1.0, 20, (5.0, 5.0), (5.0,))
+    still = RateRun(1.0, 20, (5.0, 5.0), (5.0,))
     assert not list(learning_rate_does_nothing(RateTrial(1e-3, still, more=still, total=100)))

@@ -19,7 +19,7 @@ import diagnose
 from diagnose import Severity
 from diagnose.engine import pass_counter
 from diagnose.engine.engine import installed
-from probes.facts.loss.types import Accumulation, Frames
+from probes.facts.loss.types import AccumulationError, FramesUsed
 from probes.faults.kit.loss_changes import after_head, with_loss
 from probes.healthy import NAMES, healthy
 from probes.loss.accumulation_changes_gradient import accumulation_changes_gradient
@@ -292,7 +292,7 @@ def test_a_mean_over_batches_of_sums_is_a_note():
 
 
 def test_a_step_in_another_direction_is_a_warning():
-    seen = Accumulation(4, 0.9, 0.5, 0.6, means_error=0.9, means_ratio=0.5, means_cosine=0.6, last_cosine=0.2)
+    seen = AccumulationError(4, 0.9, 0.5, 0.6, means_error=0.9, means_ratio=0.5, means_cosine=0.6, last_cosine=0.2)
     (finding,) = accumulation_changes_gradient(seen)
     assert finding.severity is Severity.WARNING
 
@@ -389,7 +389,7 @@ def test_rows_that_are_not_finite_are_found():
 
 @pytest.mark.parametrize(("heard", "severity"), [(100, "passes"), (99, "passes"), (95, "warning"), (50, "error")])
 def test_one_frame_at_the_edge_is_let_pass(heard, severity):
-    found = list(encoder_frames_are_unheard((Frames("encoder", "the decoder", 100, heard, "row 0"),)))
+    found = list(encoder_frames_are_unheard((FramesUsed("encoder", "the decoder", 100, heard, "row 0"),)))
     assert [f.severity or Severity.ERROR for f in found] == ([] if severity == "passes" else [severity])
     assert all(f"mask_sum: {heard}" in f.message for f in found)
 

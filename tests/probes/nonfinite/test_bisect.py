@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 import torch
 
-from probes.facts.nonfinite.bisect import bisect
-from probes.facts.nonfinite.traced_step import find_origin, is_sound
+from probes.facts.nonfinite.bisect import bisect_batch
+from probes.facts.nonfinite.traced_step import find_origin, step_is_finite
 from tests.support.nan_models import CAUSES, TRAPS, case, is_named, spoil_row
 from tests.support.state_picture import picture
 
@@ -22,7 +22,7 @@ def test_a_cause_is_named_by_phase_operation_and_module(architecture: str, name:
         pytest.skip(f"{name} cannot be put into {architecture}")
     broken = case(architecture)
     cause.put(broken)
-    assert not is_sound(broken.subject(), broken.batch)
+    assert not step_is_finite(broken.subject(), broken.batch)
     origin = find_origin(broken.subject(), broken.batch)
     assert is_named(cause, broken.name, origin), origin
 
@@ -31,7 +31,7 @@ def test_a_cause_is_named_by_phase_operation_and_module(architecture: str, name:
 def test_a_harmless_value_is_left_alone_and_hides_no_other(name: str) -> None:
     trapped = case("hybrid")
     trapped.after(TRAPS[name])
-    assert is_sound(trapped.subject(), trapped.batch)
+    assert step_is_finite(trapped.subject(), trapped.batch)
     trapped.loss(lambda loss: loss - (loss * 0).log())
     origin = find_origin(trapped.subject(), trapped.batch)
     assert origin is not None and (origin.phase, origin.operation) == ("loss", "log")
@@ -41,21 +41,21 @@ def test_a_harmless_value_is_left_alone_and_hides_no_other(name: str) -> None:
 def test_the_guilty_row_is_found_by_halving() -> None:
     broken = case("hybrid")
     spoil_row(float("nan"))(broken)
-    found = bisect(broken.subject(), broken.batch, ("a.wav", "b.wav", "c.wav", "d.wav")).origin
+    found = bisect_batch(broken.subject(), broken.batch, ("a.wav", "b.wav", "c.wav", "d.wav")).origin
     assert found is not None
     assert (found.phase, found.module, found.rows, found.files) == ("data", "batch['feats']", (2,), ("c.wav",))
 
 
 def test_a_healthy_step_costs_one_pass_and_finds_nothing() -> None:
     healthy = case("hybrid")
-    assert bisect(healthy.subject(), healthy.batch).origin is None
+    assert bisect_batch(healthy.subject(), healthy.batch).origin is None
 
 
 def test_nothing_is_left_behind_even_when_the_pass_raises() -> None:
     broken = case("hybrid")
     broken.after(lambda x: x / (x - x))
     before, random = picture(broken.model), torch.get_rng_state()
-    bisect(broken.subject(), broken.batch)
+    bisect_batch(broken.subject(), broken.batch)
     broken.loss(lambda loss: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         find_origin(broken.subject(), broken.batch)

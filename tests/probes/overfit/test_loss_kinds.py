@@ -7,7 +7,7 @@ from torch.nn.functional import cross_entropy, kl_div
 
 import diagnose
 from diagnose.engine import discovery
-from diagnose.engine.context import Failed
+from diagnose.engine.context import FactFailed
 from diagnose.engine.engine import installed
 from probes.faults.kit.changes import usual_loss
 from probes.healthy import healthy
@@ -101,7 +101,7 @@ def test_a_frozen_head_that_creeps_is_stuck_and_not_still_falling():
 
 
 @pytest.mark.parametrize("fact", ["overfit_curve", "rate_trial", "rate_sweep", "pair_losses"])
-@pytest.mark.parametrize(("raised", "told"), [(RuntimeError, Failed), (KeyboardInterrupt, KeyboardInterrupt)])
+@pytest.mark.parametrize(("raised", "told"), [(RuntimeError, FactFailed), (KeyboardInterrupt, KeyboardInterrupt)])
 def test_everything_is_as_it_was_after_an_error_and_after_ctrl_c(fact, raised, told):
     facts = healthy("classifier")
     model, optimizer, loss, calls = facts["model"], facts["optimizer"], usual_loss(facts), []

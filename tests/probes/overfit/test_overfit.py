@@ -8,13 +8,13 @@ import torch
 from torch import nn
 from torch.nn.functional import cross_entropy
 
-from diagnose.engine.context import Refusal
+from diagnose.engine.context import FactError
 from diagnose.engine.engine import installed
-from probes.facts.core.entropy import unigram
+from probes.facts.core.entropy import unigram_entropy
 from probes.facts.core.model_output import labels_of_batch
-from probes.facts.overfit.entropy_floors import blind
-from probes.facts.overfit.rate_control import PATIENCE, Pace
-from probes.facts.overfit.row_selection import relabelled
+from probes.facts.overfit.entropy_floors import prefix_entropy
+from probes.facts.overfit.rate_control import PATIENCE, RateControl
+from probes.facts.overfit.row_selection import rows_with_changed_labels
 from probes.facts.overfit.stepper import first_rate, groups_of
 from probes.healthy import NAMES, healthy
 from tests.support.state_picture import picture
@@ -36,10 +36,10 @@ def test_a_healthy_subject_learns_from_its_input_and_is_left_as_it_was(name):
 
 
 def test_floors_are_those_of_the_labels():
-    assert unigram([[1, 2], [1, 3]]) == pytest.approx(-0.5 * math.log(0.5) - 0.5 * math.log(0.25))
-    assert blind([[1, 2], [1, 3]]) == pytest.approx(2 * math.log(2) / 4)  # they part at the second label alone
-    assert blind([[1], [2], [3]]) == unigram([[1], [2], [3]]) == pytest.approx(math.log(3))
-    assert blind([[1, 2, 3], [1, 2]]) == 0.0 and blind([]) is None
+    assert unigram_entropy([[1, 2], [1, 3]]) == pytest.approx(-0.5 * math.log(0.5) - 0.5 * math.log(0.25))
+    assert prefix_entropy([[1, 2], [1, 3]]) == pytest.approx(2 * math.log(2) / 4)  # they part at the second label alone
+    assert prefix_entropy([[1], [2], [3]]) == unigram_entropy([[1], [2], [3]]) == pytest.approx(math.log(3))
+    assert prefix_entropy([[1, 2, 3], [1, 2]]) == 0.0 and prefix_entropy([]) is None
 
 
 @pytest.mark.parametrize(
@@ -56,7 +56,7 @@ def test_where_there_is_nothing_to_tell_apart_there_is_a_reason_and_no_verdict(b
     facts = healthy("classifier")
     x, y = next(iter(facts["train_batches"]))
     y = torch.arange(4)
-    with pytest.raises(Refusal, match=reason):
+    with pytest.raises(FactError, match=reason):
         curve(**{**facts, "train_batches": [batch(x, y)]})
 
 
@@ -82,7 +82,7 @@ def test_a_wider_model_learns_at_a_lower_rate():
 
 
 def test_the_pace_goes_back_after_a_leap_and_stops_in_the_end():
-    pace = Pace(1.0)
+    pace = RateControl(1.0)
     assert pace.advise(5.0, 5.0) == "save" and pace.advise(4.0, 5.0) == "save"
     assert pace.advise(float("nan"), 5.0) == "back" and pace.rate == 0.25
     advice = [pace.advise(4.0, 5.0) for _ in range(100)]
@@ -94,8 +94,8 @@ def test_the_pace_goes_back_after_a_leap_and_stops_in_the_end():
 def test_labels_that_follow_their_inputs_may_be_drawn_anew():
     one, other = torch.zeros(2, 3), torch.ones(2, 3)
     first, second = torch.tensor([1, 2]), torch.tensor([1, 3])
-    assert relabelled((one, first), (one, second), labels_of_batch) == 1
-    assert relabelled((one, first), (other, second), labels_of_batch) == 0
+    assert rows_with_changed_labels((one, first), (one, second), labels_of_batch) == 1
+    assert rows_with_changed_labels((one, first), (other, second), labels_of_batch) == 0
 
 
 def mt5_with(loss):
@@ -132,7 +132,7 @@ def test_a_loss_of_another_kind_is_judged_by_its_fall_and_its_input():
 def test_out_of_time_is_no_verdict():
     engine = installed()
     run = SimpleNamespace(judged=False, ended="out of time", updates=3, seconds=240, first=5.0, final=4.0, ctc=None)
-    with pytest.raises(Refusal, match="cannot be said: out of time; 3 updates"):
+    with pytest.raises(FactError, match="cannot be said: out of time; 3 updates"):
         engine.context({"overfit_curve": run}).get("overfitted")
 
 

@@ -11,10 +11,10 @@ from diagnose import Severity
 from diagnose.engine.engine import installed
 from probes.facts.pairing.count_features import inputs_as_counts, targets_as_counts
 from probes.facts.pairing.facts import _name
-from probes.facts.pairing.read_pairs import Kind, places
-from probes.facts.pairing.ridge_test import relations
-from probes.facts.pairing.types import Relation, Relations
-from probes.faults.learning.targets_slipped_by_a_row import Slipped
+from probes.facts.pairing.read_pairs import TargetKind, places
+from probes.facts.pairing.ridge_test import run_pair_tests
+from probes.facts.pairing.types import PairTest, PairTests
+from probes.faults.learning.targets_slipped_by_a_row import ShiftedTargets
 from probes.healthy import NAMES, healthy
 from probes.learning.targets_belong_to_other_inputs import targets_belong_to_other_inputs
 from tests.support.state_picture import picture
@@ -29,9 +29,9 @@ def related(seed=0, rows=200, noise=1.0):
 
 def judged(inputs, targets, spoken=False, lengths=None):
     stretches = [number * 4 // len(inputs) for number in range(len(inputs))]
-    kind = Kind(inputs, targets, spoken, lengths)
-    train = tuple(relations(kind, stretches, range(len(inputs)), "train_dataset"))
-    return train, [f.message for f in targets_belong_to_other_inputs(Relations(train))]
+    kind = TargetKind(inputs, targets, spoken, lengths)
+    train = tuple(run_pair_tests(kind, stretches, range(len(inputs)), "train_dataset"))
+    return train, [f.message for f in targets_belong_to_other_inputs(PairTests(train))]
 
 
 @pytest.mark.parametrize("seed", range(10))
@@ -54,14 +54,14 @@ def test_unrelated_rows_accuse_nobody(seed):
 def test_a_stretch_that_slipped_is_named_and_its_neighbours_are_not():
     inputs, targets = related()
     targets[150:] = np.roll(targets[150:], -1, axis=0)
-    (finding,) = targets_belong_to_other_inputs(Relations(judged(inputs, targets)[0]))
+    (finding,) = targets_belong_to_other_inputs(PairTests(judged(inputs, targets)[0]))
     assert finding.where == "train_dataset, rows 150 to 199" and "moved by -1 rows" in finding.message
 
 
 def test_a_stretch_dealt_out_at_random_is_named_by_the_others():
     inputs, targets = related()
     targets[:50] = np.random.default_rng(1).permutation(targets[:50])
-    (finding,) = targets_belong_to_other_inputs(Relations(judged(inputs, targets)[0]))
+    (finding,) = targets_belong_to_other_inputs(PairTests(judged(inputs, targets)[0]))
     assert finding.where == "train_dataset, rows 0 to 49" and "fits by" in finding.message
 
 
@@ -73,13 +73,13 @@ def test_the_next_input_may_tell_more_of_a_target_than_its_own():
 
 
 def test_wrong_pairs_need_evidence_that_right_ones_would_be_seen():
-    lone = Relation("train_dataset", 400, chance=0.4, sigmas=0.2)
-    right = Relation("the evaluation set", 150, chance=1e-4, sigmas=22.0)
-    assert not list(targets_belong_to_other_inputs(Relations((lone,))))
-    (finding,) = targets_belong_to_other_inputs(Relations((lone,), (right,)))
+    lone = PairTest("train_dataset", 400, chance=0.4, sigmas=0.2)
+    right = PairTest("the evaluation set", 150, chance=1e-4, sigmas=22.0)
+    assert not list(targets_belong_to_other_inputs(PairTests((lone,))))
+    (finding,) = targets_belong_to_other_inputs(PairTests((lone,), (right,)))
     assert "the evaluation set fits by 22.0 with 150 rows" in finding.message
-    speech = Relation("train_dataset", 400, chance=0.4, sigmas=0.2, spoken=True, lengths=0.01)
-    (finding,) = targets_belong_to_other_inputs(Relations((speech,)))
+    speech = PairTest("train_dataset", 400, chance=0.4, sigmas=0.2, spoken=True, lengths=0.01)
+    (finding,) = targets_belong_to_other_inputs(PairTests((speech,)))
     assert "correlate by 0.01" in finding.message
 
 
@@ -120,7 +120,7 @@ def test_the_model_is_left_as_it_was_after_a_short_training(name):
 
 def test_a_reordered_set_passes():
     facts = healthy("mt5")
-    facts["train_dataset"] = Slipped(facts["train_dataset"], by=0)
+    facts["train_dataset"] = ShiftedTargets(facts["train_dataset"], by=0)
     report = diagnose.preflight(select=["LRN03*"], **facts)
     assert report.verdict == "go" and not report.findings
 
@@ -150,7 +150,7 @@ def test_kinds_of_targets_are_named_apart_also_where_they_begin_alike():
             return f"<{number}>"
 
     def names(*firsts):
-        kinds = tuple(Kind(*related(), spoken=False, lengths=None, first=first) for first in firsts)
+        kinds = tuple(TargetKind(*related(), spoken=False, lengths=None, first=first) for first in firsts)
         rows = SimpleNamespace(kinds=kinds)
         return [_name(rows, number, Tokens()) for number in range(len(kinds))]
 

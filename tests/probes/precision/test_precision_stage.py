@@ -11,11 +11,11 @@ from torch import nn
 
 import diagnose
 from diagnose.engine.engine import installed
-from probes.facts.nonfinite.traced_step import Subject
+from probes.facts.nonfinite.traced_step import StepSetup
 from probes.facts.precision.compare import compare
-from probes.facts.precision.minimal_fp32_set import fewest_kept, kept
-from probes.facts.precision.precision_runs import Arm, try_arm
-from probes.facts.precision.types import GradientShare, Headroom, Precision, Run, Scale
+from probes.facts.precision.minimal_fp32_set import fp32_modules, minimal_fp32_set
+from probes.facts.precision.precision_runs import PrecisionMode, try_precision
+from probes.facts.precision.types import GradientUnderflow, Headroom, LossScale, PrecisionComparison, PrecisionRun
 from probes.healthy import healthy
 from probes.precision.activation_nears_half_range import activation_nears_half_range
 from probes.precision.gradient_exceeds_half_range import gradient_exceeds_half_range
@@ -25,7 +25,7 @@ from tests.support.fp16_overflow_models import overflowing
 from tests.support.state_picture import picture
 from trainer.models.keep_fp32 import keep_fp32
 
-AUTOCAST = Arm("fp16", "cpu")
+AUTOCAST = PrecisionMode("fp16", "cpu")
 
 
 class Chain(nn.Module):
@@ -48,7 +48,7 @@ class Chain(nn.Module):
 def chain():
     torch.manual_seed(0)
     loss = nn.functional.cross_entropy
-    return Subject(Chain(), lambda model, batch: loss(model(batch[0]), batch[1])), (
+    return StepSetup(Chain(), lambda model, batch: loss(model(batch[0]), batch[1])), (
         torch.rand(6, 4),
         torch.arange(6) % 3,
     )
@@ -56,25 +56,25 @@ def chain():
 
 def test_the_set_is_found_tried_and_no_module_of_it_can_be_left_out():
     subject, batch = chain()
-    assert not try_arm(subject, batch, AUTOCAST).finite
-    names = fewest_kept(subject, batch, AUTOCAST, keep_fp32, ["quiet", "loud", "inner.1", "norm"])
+    assert not try_precision(subject, batch, AUTOCAST).finite
+    names = minimal_fp32_set(subject, batch, AUTOCAST, keep_fp32, ["quiet", "loud", "inner.1", "norm"])
     assert set(names) == {"loud", "inner.1"}
-    with kept(subject.model, keep_fp32, names):
-        assert try_arm(subject, batch, AUTOCAST).finite
+    with fp32_modules(subject.model, keep_fp32, names):
+        assert try_precision(subject, batch, AUTOCAST).finite
     for one in names:
-        with kept(subject.model, keep_fp32, tuple(other for other in names if other != one)):
-            assert not try_arm(subject, batch, AUTOCAST).finite
-    assert fewest_kept(subject, batch, AUTOCAST, keep_fp32, []) in (("loud", "inner.1"), ("inner.1", "loud"))
+        with fp32_modules(subject.model, keep_fp32, tuple(other for other in names if other != one)):
+            assert not try_precision(subject, batch, AUTOCAST).finite
+    assert minimal_fp32_set(subject, batch, AUTOCAST, keep_fp32, []) in (("loud", "inner.1"), ("inner.1", "loud"))
 
 
 def test_where_most_of_a_model_overflows_its_parts_are_thinned() -> None:
     broken = overflowing("hybrid", "logits")  # a loss of 1e7: the gradients of nearly every module are beyond fp16
     subject = broken.subject()
-    names = fewest_kept(subject, broken.batch, AUTOCAST, keep_fp32, [])
+    names = minimal_fp32_set(subject, broken.batch, AUTOCAST, keep_fp32, [])
     assert names and "head" in names
     for rest in (names, *(tuple(other for other in names if other != one) for one in names)):
-        with kept(subject.model, keep_fp32, rest):
-            assert try_arm(subject, broken.batch, AUTOCAST).finite is (rest == names)
+        with fp32_modules(subject.model, keep_fp32, rest):
+            assert try_precision(subject, broken.batch, AUTOCAST).finite is (rest == names)
 
 
 def test_the_code_can_be_pasted_and_makes_the_real_step_finite():
@@ -93,14 +93,14 @@ def outside(scores: Callable[[torch.Tensor], torch.Tensor]) -> Callable[[Any, An
 
 
 def test_a_value_born_outside_of_all_modules_has_no_set() -> None:
-    subject = Subject(nn.Sequential(nn.Linear(4, 3)), outside(lambda x: x @ torch.eye(3)))
+    subject = StepSetup(nn.Sequential(nn.Linear(4, 3)), outside(lambda x: x @ torch.eye(3)))
     found = compare(subject, chain()[1], "fp16", keep=keep_fp32)
     run = next(run for run in found.runs if run.rules == "gpu")
     assert not run.finite and run.keep is None and run.origin.module == "" and found.code == ""
 
 
 def test_a_value_outside_of_all_modules_is_as_wide_as_what_it_is_made_of() -> None:
-    subject = Subject(nn.Sequential(nn.Linear(4, 3)), outside(lambda x: x))
+    subject = StepSetup(nn.Sequential(nn.Linear(4, 3)), outside(lambda x: x))
     found = compare(subject, chain()[1], "fp16", keep=keep_fp32)
     assert next(run for run in found.runs if run.rules == "gpu").keep == ("0",)
 
@@ -116,7 +116,7 @@ def test_a_loss_function_that_autocasts_by_itself_is_compared_all_the_same():
         with own:
             return plain(model, x)
 
-    found = compare(Subject(model, loss), batch, "fp16", arms=[AUTOCAST])
+    found = compare(StepSetup(model, loss), batch, "fp16", arms=[AUTOCAST])
     assert found.reference.loss == float(plain(model, batch).detach())
     with torch.autocast("cpu", dtype=torch.float16):
         assert found.runs[1].loss == float(plain(model, batch).detach())
@@ -129,7 +129,7 @@ def test_nothing_is_left_behind():
     before, random = picture(subject.model), torch.get_rng_state()
     compare(subject, batch, "fp16", keep=keep_fp32)
     assert picture(subject.model) == before and torch.equal(random, torch.get_rng_state())
-    failing = Subject(subject.model, lambda model, batch: 1 / (model(batch[0]) * 0).sum().item())
+    failing = StepSetup(subject.model, lambda model, batch: 1 / (model(batch[0]) * 0).sum().item())
     with pytest.raises(ZeroDivisionError):
         compare(failing, batch, "fp16")
     assert picture(subject.model) == before and torch.equal(random, torch.get_rng_state())
@@ -153,24 +153,24 @@ def test_what_a_trainer_asks_for_counts_also_where_there_is_no_gpu():
 
 
 def shown(scale=None, loss=2.0, wobble=0.001, **run):
-    runs = (Run("fp32", "fp32", "none", 2.0), Run("fp16", "fp16", "gpu", loss, **run))
-    return Precision("fp16", runs, scale, wobble)
+    runs = (PrecisionRun("fp32", "fp32", "none", 2.0), PrecisionRun("fp16", "fp16", "gpu", loss, **run))
+    return PrecisionComparison("fp16", runs, scale, wobble)
 
 
 def test_a_scale_that_falls_by_itself_is_no_fault_and_one_that_stays_is():
-    share = GradientShare("fc", "Linear", 100, 0, 5, 8e4)
-    moving, fixed = Scale(65536.0, 4096.0, True, False), Scale(65536.0, 65536.0, False, True)
+    share = GradientUnderflow("fc", "Linear", 100, 0, 5, 8e4)
+    moving, fixed = LossScale(65536.0, 4096.0, True, False), LossScale(65536.0, 65536.0, False, True)
     assert not list(gradient_exceeds_half_range(shown(moving, gradients=(share,))))
     (finding,) = gradient_exceeds_half_range(shown(fixed, gradients=(share,)))
     assert finding.where == "fc" and "stays" in finding.message
-    (finding,) = gradient_exceeds_half_range(shown(Scale(65536.0, 0.25, True, False), gradients=(share,)))
+    (finding,) = gradient_exceeds_half_range(shown(LossScale(65536.0, 0.25, True, False), gradients=(share,)))
     assert "fall to 0.25" in finding.message
 
 
 def test_most_gradients_of_what_trains_must_vanish():
-    scale = Scale(65536.0, 65536.0, True, False)
-    lost = GradientShare("fc", "Linear", 100, 51, 0, 1.0)
-    scores = GradientShare("the model itself", "Model", 100, 90, 0, 1.0, trains=False)
+    scale = LossScale(65536.0, 65536.0, True, False)
+    lost = GradientUnderflow("fc", "Linear", 100, 51, 0, 1.0)
+    scores = GradientUnderflow("the model itself", "Model", 100, 90, 0, 1.0, trains=False)
     assert not list(gradient_underflows_in_half(shown(scale, gradients=(scores,))))
     (finding,) = gradient_underflows_in_half(shown(scale, gradients=(scores, lost)))
     assert finding.where == "fc" and "51% of its gradients vanish" in finding.message

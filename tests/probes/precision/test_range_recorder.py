@@ -9,24 +9,28 @@ import pytest
 import torch
 from torch import nn
 
-from probes.facts.nonfinite.traced_step import Subject
+from probes.facts.nonfinite.traced_step import StepSetup
 from probes.facts.precision.autocast_rules import LOWERED, PROMOTED, gpu_rules
-from probes.facts.precision.precision_runs import Arm, origin_in, try_arm
-from probes.facts.precision.range_prediction import Prediction
-from probes.facts.precision.range_recorder import exponents, record_ranges
+from probes.facts.precision.precision_runs import PrecisionMode, find_origin_in, try_precision
+from probes.facts.precision.range_prediction import OverflowPrediction
+from probes.facts.precision.range_recorder import exponent_histogram, record_ranges
 from probes.facts.precision.types import BACKWARD, FORMATS, FORWARD
 from tests.support.fp16_overflow_models import HARMLESS, overflowing
 from tests.support.nan_models import case
 from tests.support.state_picture import picture
 
 HALF = FORMATS["fp16"]
-ARMS = {"autocast": Arm("fp16", "cpu"), "half": Arm("fp16", "pure"), "gpu": Arm("fp16", "gpu")}
+ARMS = {
+    "autocast": PrecisionMode("fp16", "cpu"),
+    "half": PrecisionMode("fp16", "pure"),
+    "gpu": PrecisionMode("fp16", "gpu"),
+}
 
 
 def predicted(broken, arm):
     results, _ = record_ranges(broken.subject(), broken.batch, HALF)
-    tried = try_arm(broken.subject(), broken.batch, arm)
-    said = next(Prediction(results, tried.types, HALF, arm.rules == "pure").offenders(), None)
+    tried = try_precision(broken.subject(), broken.batch, arm)
+    said = next(OverflowPrediction(results, tried.types, HALF, arm.rules == "pure").offenders(), None)
     return tried, None if said is None else (said.module, said.call, said.operation)
 
 
@@ -38,18 +42,18 @@ SLOW = [pytest.param(name, marks=pytest.mark.slow) for name in ("power_in_a_laye
 def test_the_first_offender_by_the_ranges_is_that_of_a_real_half_pass(way, name):
     broken = overflowing("hybrid", name)
     tried, said = predicted(broken, ARMS[way])
-    origin = origin_in(broken.subject(), broken.batch, ARMS[way])
+    origin = find_origin_in(broken.subject(), broken.batch, ARMS[way])
     assert not tried.finite and said == (origin.module, origin.call, origin.operation)
 
 
 def test_the_first_gradient_beyond_a_loss_scale_is_that_of_a_real_half_pass():
     healthy, scale = case("hybrid"), 2.0**24
     results, _ = record_ranges(healthy.subject(), healthy.batch)
-    tried = try_arm(healthy.subject(), healthy.batch, ARMS["autocast"])
-    said = Prediction(results, tried.types, HALF).bursting(scale)
-    origin = origin_in(healthy.subject(), healthy.batch, ARMS["autocast"], scale)
+    tried = try_precision(healthy.subject(), healthy.batch, ARMS["autocast"])
+    said = OverflowPrediction(results, tried.types, HALF).bursting(scale)
+    origin = find_origin_in(healthy.subject(), healthy.batch, ARMS["autocast"], scale)
     assert (said.module, said.call, said.operation) == (origin.module, origin.call, origin.operation)
-    assert origin.phase == BACKWARD and Prediction(results, tried.types, HALF).bursting(1.0) is None
+    assert origin.phase == BACKWARD and OverflowPrediction(results, tried.types, HALF).bursting(1.0) is None
 
 
 @pytest.mark.parametrize("name", ["added_mask", *(pytest.param(one, marks=pytest.mark.slow) for one in HARMLESS)])
@@ -61,8 +65,8 @@ def test_what_is_large_on_purpose_is_no_offender(name):
 
 def test_a_gpu_is_spared_what_a_cpu_is_not():
     broken = overflowing("hybrid", "power_in_a_layer")
-    assert not try_arm(broken.subject(), broken.batch, ARMS["autocast"]).finite
-    assert try_arm(broken.subject(), broken.batch, ARMS["gpu"]).finite
+    assert not try_precision(broken.subject(), broken.batch, ARMS["autocast"]).finite
+    assert try_precision(broken.subject(), broken.batch, ARMS["gpu"]).finite
 
 
 HEADER = Path(torch.__file__).parent / "include" / "ATen" / "autocast_mode.h"
@@ -126,7 +130,7 @@ class Small(nn.Module):
 
 def small():
     torch.manual_seed(0)
-    return Subject(Small(), lambda model, x: model(x).square().mean()), torch.randn(5, 3)
+    return StepSetup(Small(), lambda model, x: model(x).square().mean()), torch.randn(5, 3)
 
 
 def test_types_that_are_followed_are_those_that_modules_really_give():
@@ -136,7 +140,7 @@ def test_types_that_are_followed_are_those_that_modules_really_give():
         module.register_forward_hook(
             lambda m, given, output, name=name: real.update({name or "the model itself": output.dtype})
         )
-    tried = try_arm(subject, batch, ARMS["autocast"])
+    tried = try_precision(subject, batch, ARMS["autocast"])
     followed = {key[1]: kind for key, kind in tried.types.items() if key[0] == FORWARD and key[3] == "addmm"}
     assert followed == {name: real[name] for name in ("first", "second")}
     assert tried.types[FORWARD, "the model itself", 1, "mul", 1] is torch.float16
@@ -158,10 +162,10 @@ def test_results_and_gradients_have_their_magnitudes_by_module_and_operation():
 
 def test_shares_that_vanish_and_burst_follow_the_scale():
     tensor = torch.tensor([0.0, 2.0**-30, 2.0**-10, 1.0, 3.0])
-    assert exponents(tensor) == {-29: 1, -9: 1, 1: 1, 2: 1}
+    assert exponent_histogram(tensor) == {-29: 1, -9: 1, 1: 1, 2: 1}
     subject, batch = small()
     results, _ = record_ranges(subject, batch)
-    prediction = Prediction(results, try_arm(subject, batch, ARMS["autocast"]).types, HALF)
+    prediction = OverflowPrediction(results, try_precision(subject, batch, ARMS["autocast"]).types, HALF)
     assert all(share.lost == 0 for share in prediction.gradients(1.0))
     assert all(share.lost == 1 for share in prediction.gradients(2.0**-60))
     assert any(share.burst for share in prediction.gradients(2.0**40))
@@ -172,9 +176,11 @@ def test_nothing_is_left_behind_even_when_a_pass_raises():
     before, random = picture(broken.model), torch.get_rng_state()
     record_ranges(broken.subject(), broken.batch)
     for arm in ARMS.values():
-        try_arm(broken.subject(), broken.batch, arm)
+        try_precision(broken.subject(), broken.batch, arm)
     broken.loss(lambda loss: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         record_ranges(broken.subject(), broken.batch)
-    assert all("ZeroDivisionError" in try_arm(broken.subject(), broken.batch, arm).refused for arm in ARMS.values())
+    assert all(
+        "ZeroDivisionError" in try_precision(broken.subject(), broken.batch, arm).refused for arm in ARMS.values()
+    )
     assert torch.equal(random, torch.get_rng_state()) and picture(broken.model) == before

@@ -13,11 +13,11 @@ from probes.config.best_metric_is_upside_down import low_is_better
 from probes.config.schedule_has_another_length import schedule_has_another_length
 from probes.config.schedule_never_moves import schedule_never_moves
 from probes.config.warmup_is_longer_than_run import warmup_is_longer_than_run
-from probes.facts.learning_rate.play_schedule import play
+from probes.facts.learning_rate.play_schedule import play_schedule
 from probes.facts.settings.arguments_file import Unreadable, read_arguments
 from probes.facts.settings.run_settings import settings_of_arguments
 from probes.facts.settings.trainer_facts import _moments
-from probes.facts.settings.types import UpdatePlan
+from probes.facts.settings.types import UpdateCount
 from probes.healthy import NAMES, healthy
 from tests.support.state_picture import picture
 
@@ -70,7 +70,7 @@ UNSOUND = {
 
 
 def judged(make, pace=1, updates=100):
-    curve = play(make(optimizer()), updates, pace)
+    curve = play_schedule(make(optimizer()), updates, pace)
     found = [(judge, finding) for judge in JUDGES for finding in judge(curve)]
     return {judge.id: str(finding.severity or judge.severity) for judge, finding in found}
 
@@ -98,7 +98,7 @@ def test_the_schedule_and_its_optimiser_do_not_move(make):
     scheduler = make(opt)
     before = [{k: v for k, v in group.items() if k != "params"} for group in opt.param_groups]
     state = {k: v for k, v in scheduler.state_dict().items() if not k.startswith("_schedulers")}
-    play(scheduler, 100, 1)
+    play_schedule(scheduler, 100, 1)
     assert [{k: v for k, v in group.items() if k != "params"} for group in opt.param_groups] == before
     assert {k: v for k, v in scheduler.state_dict().items() if not k.startswith("_schedulers")} == state
     assert scheduler.optimizer is opt and not opt.state
@@ -112,7 +112,7 @@ def test_playing_gives_the_rates_of_stepping():
         rates.append(opt.param_groups[0]["lr"])
         opt.step()
         scheduler.step()
-    curve = play(named("cosine", 10, 100)(optimizer()), 100, 1)
+    curve = play_schedule(named("cosine", 10, 100)(optimizer()), 100, 1)
     assert (curve.first, curve.peak, curve.end) == (rates[0], max(rates), rates[-1])
     assert curve.peak_at == rates.index(max(rates)) + 1 and (curve.length, curve.warmup) == (100, 10)
 
@@ -122,9 +122,9 @@ def test_playing_gives_the_rates_of_stepping():
 def test_moments_are_counted_as_a_trainer_meets_them(every, delay):
     steps = int(every) if every >= 1 else 25
     due = [step for step in range(1, 101) if step % steps == 0 and step >= delay]
-    moments = _moments("steps", every, delay, UpdatePlan(100), "transformers")
+    moments = _moments("steps", every, delay, UpdateCount(100), "transformers")
     assert moments.count == len(due) and moments.at_end == (100 % steps != 0 and delay <= 100)
-    assert not _moments("steps", every, delay, UpdatePlan(100), "other").at_end
+    assert not _moments("steps", every, delay, UpdateCount(100), "other").at_end
 
 
 @pytest.mark.parametrize(

@@ -12,11 +12,11 @@ from hypothesis import strategies as some
 from diagnose import Severity
 from diagnose.engine import discovery
 from diagnose.engine.engine import Engine
-from diagnose.records import Log, Record, Records, Said
+from diagnose.records import GeneratedText, Record, RecordLog, Records
 from diagnose.records.records import MOST
 from probes.healthy import healthy
-from probes.reporting.trend_tests import binned, chance_of_fall, chance_of_rise, noise, steadiness
-from probes.subjects.short_run import Manner, recorded_run
+from probes.reporting.trend_tests import binned, kendall_tau, noise, p_value_of_fall, p_value_of_rise
+from probes.subjects.short_run import LoopVariant, short_run
 
 STEPS = Engine(tuple(probe for probe in discovery.probes().items if probe.id.startswith("STP")), ())
 FAULTS = {fault.id: fault for fault in discovery.faults().items if fault.named_by.startswith("STP")}
@@ -40,7 +40,7 @@ def at_every_look(records, every=1):
 
 @pytest.mark.parametrize("name", ["classifier", "mt5"])
 def test_a_healthy_run_is_silent_at_every_look(name):
-    records = recorded_run(healthy(name), Manner(steps=60 if name == "classifier" else 30, evaluate_every=10))
+    records = short_run(healthy(name), LoopVariant(steps=60 if name == "classifier" else 30, evaluate_every=10))
     assert not list(at_every_look(records, every=3))
 
 
@@ -242,7 +242,7 @@ def test_the_first_thing_that_broke_is_the_root_and_what_follows_is_not_told_bes
     ],
 )
 def test_generated_text(text, step, severity):
-    rows = [Record(1, loss=5.0), Record(step, texts=(Said(text, "Hà Nội công bố kết quả"),) * 3)]
+    rows = [Record(1, loss=5.0), Record(step, texts=(GeneratedText(text, "Hà Nội công bố kết quả"),) * 3)]
     assert [f.severity for f in report_of(Records.of(rows)).findings] == ([severity] if severity else [])
 
 
@@ -294,7 +294,7 @@ def test_gradients_that_add_up_show_in_a_log_of_every_tenth_step_too():
 
 
 def test_a_log_is_bounded_and_keeps_what_was_evaluated():
-    log = Log()
+    log = RecordLog()
     for step in range(1, 20 * MOST):
         log.add(Record(step, loss=1.0, evaluation={"loss": 2.0} if step % MOST == 0 else {}))
     rows = log.records().rows
@@ -309,9 +309,9 @@ numbers = some.lists(some.floats(-1e6, 1e6), min_size=4, max_size=60)
 @given(numbers)
 def test_ranks_do_not_mind_the_scale(values):
     shifted = [value / 2 for value in values]
-    assert chance_of_rise(values) == chance_of_rise(shifted) and -1 <= steadiness(values) <= 1
-    assert chance_of_fall(values) == chance_of_rise([-value for value in values])
-    assert min(chance_of_rise(values), chance_of_fall(values)) >= 0 and len(binned(values)) <= 24
+    assert p_value_of_rise(values) == p_value_of_rise(shifted) and -1 <= kendall_tau(values) <= 1
+    assert p_value_of_fall(values) == p_value_of_rise([-value for value in values])
+    assert min(p_value_of_rise(values), p_value_of_fall(values)) >= 0 and len(binned(values)) <= 24
 
 
 @given(some.lists(some.floats(0.1, 10), min_size=30, max_size=60), some.integers(5, 25), some.floats(10, 1e6))
@@ -325,5 +325,5 @@ def test_one_spike_hardly_moves_the_noise(values, place, height):
 @given(some.integers(0, 10_000))
 def test_chance_orders_few_series_as_well_as_it_says(seed):
     draw = random.Random(seed)
-    chances = [chance_of_rise([draw.random() for _ in range(24)]) for _ in range(200)]
+    chances = [p_value_of_rise([draw.random() for _ in range(24)]) for _ in range(200)]
     assert sum(chance < 0.05 for chance in chances) <= 26 and sum(chance < 0.001 for chance in chances) <= 4

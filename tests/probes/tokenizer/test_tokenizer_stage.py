@@ -7,8 +7,8 @@ import torch
 from transformers import MT5ForConditionalGeneration
 
 import diagnose
-from probes.facts.core.types import Table, TokenTables
-from probes.facts.tokenizer.round_trip import lost
+from probes.facts.core.types import TokenTable, TokenTables
+from probes.facts.tokenizer.round_trip import what_was_lost
 from probes.facts.tokenizer.types import SpecialTokens
 from probes.faults.tokenizer.head_tied_by_resize import untie
 from probes.healthy import healthy
@@ -30,7 +30,7 @@ from trainer.models.tokenizers.whisper_and_t5 import build_whisper_tokenizer
     ],
 )
 def test_what_is_lost_on_the_way(text, back, kind):
-    assert lost(text, back) == kind
+    assert what_was_lost(text, back) == kind
 
 
 @pytest.mark.parametrize(
@@ -38,7 +38,7 @@ def test_what_is_lost_on_the_way(text, back, kind):
     [(250_100, 250_112, False), (50_295, 51_200, False), (40, 64, False), (32_100, 250_112, True)],
 )
 def test_rows_that_are_rounded_up_are_no_other_model(tokens, rows, alarm):
-    assert bool(list(tokenizer_is_of_another_model(tokens, TokenTables(Table("shared", rows))))) is alarm
+    assert bool(list(tokenizer_is_of_another_model(tokens, TokenTables(TokenTable("shared", rows))))) is alarm
 
 
 def test_one_of_several_end_tokens_is_enough_and_padding_may_differ():

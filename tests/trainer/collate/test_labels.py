@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.support.speech_batches import TRAIN_TEXTS
-from trainer.collate.labels import IGNORE, known_ids, label_lengths, label_row, pad_labels, plain, text_ids
+from trainer.collate.labels import IGNORE, known_ids, label_lengths, label_row, normalize_text, pad_labels, text_ids
 from trainer.models.tokenizers.hybrid_and_mbart import hybrid_tokenizer
 from trainer.models.tokenizers.whisper_and_t5 import build_t5_tokenizer, build_whisper_tokenizer
 
@@ -38,8 +38,8 @@ def test_a_row_keeps_its_prefix_and_its_end_and_only_text_is_cut(prefix, text, l
 
 @given(st.text(max_size=30), st.sampled_from(["NFC", "NFD", "NFKC"]))
 def test_one_text_has_one_spelling_whatever_its_form(text, form) -> None:
-    assert plain(unicodedata.normalize("NFD", text)) == plain(unicodedata.normalize("NFC", text))
-    assert plain(plain(text)) == plain(text) == plain(f" \t{text}\u00a0\n")
+    assert normalize_text(unicodedata.normalize("NFD", text)) == normalize_text(unicodedata.normalize("NFC", text))
+    assert normalize_text(normalize_text(text)) == normalize_text(text) == normalize_text(f" \t{text}\u00a0\n")
 
 
 @pytest.mark.parametrize("kind", TOKENIZERS)

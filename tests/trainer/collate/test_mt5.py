@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.support.speech_batches import TRAIN_TEXTS, copied, same_inputs, texts
-from trainer.collate.labels import IGNORE, known_ids, label_lengths, plain
+from trainer.collate.labels import IGNORE, known_ids, label_lengths, normalize_text
 from trainer.collate.mt5 import TextCollator
 from trainer.models.tokenizers.whisper_and_t5 import build_t5_tokenizer
 
@@ -46,8 +46,8 @@ def test_every_batch(given_rows) -> None:
         assert ends_once(ids[:size]) and set(ids[size:]) <= {TOKENIZER.pad_token_id}
         scored = [label for label in labels if label != IGNORE]
         assert labels[: len(scored)] == scored and ends_once(scored) and TOKENIZER.pad_token_id not in scored
-    assert decoded(batch["input_ids"]) == [plain(one["document"]) for one in given_rows]
-    assert decoded(batch["labels"]) == [plain(one["summary"]) for one in given_rows]
+    assert decoded(batch["input_ids"]) == [normalize_text(one["document"]) for one in given_rows]
+    assert decoded(batch["labels"]) == [normalize_text(one["summary"]) for one in given_rows]
 
 
 @given(batches, rows)

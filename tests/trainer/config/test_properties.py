@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from trainer.config import load
 from trainer.config.layers import Layer, Source, deep_merge, leaves, merge
-from trainer.config.yaml_writer import block, flow
+from trainer.config.yaml_writer import to_inline_yaml, to_yaml
 
 words = st.sampled_from("abcd")
 values = st.none() | st.booleans() | st.integers() | st.text(max_size=3) | st.lists(st.integers(), max_size=2)
@@ -84,13 +84,15 @@ def test_a_resolved_configuration_reads_back_as_itself(rate, seed, name, prefix)
     tree = {"model": {"name": name, "source_prefix": prefix}, "training": given_values}
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "run.yaml"
-        path.write_text(block(tree), encoding="utf-8")
+        path.write_text(to_yaml(tree), encoding="utf-8")
         resolved = load(path)
         path.write_text(resolved.to_yaml(), encoding="utf-8")
         again = load(path)
         path.write_text(resolved.annotated(), encoding="utf-8")
         annotated = load(path)
-        overridden = load(path, [f"model.name={flow(name)}", f"training.learning_rate={flow(rate)}"])
+        overridden = load(
+            path, [f"model.name={to_inline_yaml(name)}", f"training.learning_rate={to_inline_yaml(rate)}"]
+        )
     assert resolved.config == again.config == annotated.config == overridden.config
     assert (resolved.config.model.name, resolved.config.training.learning_rate) == (name, rate)
     assert resolved.to_yaml() == again.to_yaml()

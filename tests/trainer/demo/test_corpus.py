@@ -15,11 +15,11 @@ import soundfile
 from diagnose.common.errors import InputError
 from trainer.data.manifest import read_rows
 from trainer.demo.corpus import COLUMNS, make_corpus
-from trainer.demo.corpus_plan import SEEN, SPEEDS, UNSEEN, Size, plan_clips, plan_documents
+from trainer.demo.corpus_plan import SEEN, SPEEDS, UNSEEN, CorpusSize, plan_clips, plan_documents
 from trainer.demo.espeak import SAMPLE_RATE, Voice, speak
 from trainer.demo.sentences import ENGLISH, KEY_MARK, draw_distinct
 
-SMALL = Size(videos=3, sentences_per_video=3, unseen_videos=1, documents_per_video=4)
+SMALL = CorpusSize(videos=3, sentences_per_video=3, unseen_videos=1, documents_per_video=4)
 WORDS = [("vi", "hôm nay"), ("en", "review"), ("vi", "này")]
 
 
@@ -92,22 +92,22 @@ def test_segments_hold_every_word_in_order_and_switch_language():
 
 
 def test_a_sentence_is_said_in_one_video_only():
-    clips = plan_clips(0, Size())
+    clips = plan_clips(0, CorpusSize())
     assert len({clip.sentence.source for clip in clips}) == len({clip.path for clip in clips}) == len(clips) == 1650
 
 
 def test_every_voice_speaks_in_many_videos():
-    clips = plan_clips(0, Size())
+    clips = plan_clips(0, CorpusSize())
     for voice in SEEN:
         assert len({clip.video for clip in clips if clip.speaker == voice}) >= 20
     assert {clip.speaker for clip in clips[1500:]} == set(UNSEEN)
 
 
 def test_the_summary_is_the_translation_of_the_sentence_announced_as_key():
-    clips = plan_clips(0, Size())
+    clips = plan_clips(0, CorpusSize())
     meaning = {clip.sentence.source: clip.sentence.target for clip in clips}
     video = {clip.sentence.source: clip.video for clip in clips}
-    rows = plan_documents(clips, 0, Size())
+    rows = plan_documents(clips, 0, CorpusSize())
     assert len({row["document"] for row in rows}) == len(rows) == 4000
     for row in rows:
         parts = row["document"].split(" . ")
@@ -155,7 +155,7 @@ def test_a_folder_that_cannot_be_written_is_named(tmp_path):
 
 
 def test_speech_of_another_seed_is_not_reused(tmp_path):
-    tiny = Size(videos=1, sentences_per_video=3, unseen_videos=1, documents_per_video=1)
+    tiny = CorpusSize(videos=1, sentences_per_video=3, unseen_videos=1, documents_per_video=1)
     make_corpus(tmp_path, seed=0, size=tiny, workers=1)
     assert make_corpus(tmp_path, seed=1, size=tiny, workers=1).made == 6
     assert json.loads((tmp_path / "corpus.json").read_text())["seed"] == 1

@@ -7,7 +7,7 @@ from matplotlib.image import imread
 
 from diagnose.common.errors import InputError
 from trainer.evaluation.charts import comparison_figure, draw, loss_figure
-from trainer.evaluation.run_history import Result, Run, read_result, read_run
+from trainer.evaluation.run_history import EvaluationResult, LossHistory, read_result, read_run
 
 HISTORY = [
     {"step": 10, "loss": 4.0, "learning_rate": 1e-3},
@@ -15,8 +15,11 @@ HISTORY = [
     {"step": 20, "eval_loss": 2.5, "eval_wer": 80.0},
     {"step": 30, "loss": float("nan")},
 ]
-RUN = Run("hybrid", ((10, 4.0), (20, 2.0)), ((20, 2.5),))
-SCORES = [Result("a", {"wer": 12.0, "cer": 5.0, "bleu": 30.0, "chrf": 60.0}), Result("b", {"bleu": 20.0, "chrf": 40.0})]
+RUN = LossHistory("hybrid", ((10, 4.0), (20, 2.0)), ((20, 2.5),))
+SCORES = [
+    EvaluationResult("a", {"wer": 12.0, "cer": 5.0, "bleu": 30.0, "chrf": 60.0}),
+    EvaluationResult("b", {"bleu": 20.0, "chrf": 40.0}),
+]
 
 
 def save(path, content):
@@ -65,7 +68,7 @@ def test_a_spoilt_file_is_named(tmp_path, content, words):
 
 def test_a_result_keeps_its_figures(tmp_path):
     path = save(tmp_path / "x_metrics.json", {"name": "x", "wer": 12.5, "bleu": None, "details": {}, "met": True})
-    assert read_result(path) == Result("x", {"wer": 12.5})
+    assert read_result(path) == EvaluationResult("x", {"wer": 12.5})
 
 
 def test_pictures_are_whole_and_named_as_promised(tmp_path):
@@ -78,8 +81,10 @@ def test_pictures_are_whole_and_named_as_promised(tmp_path):
 
 
 def test_without_figures_nothing_is_drawn(tmp_path):
-    assert draw([], [Result("a", {})], tmp_path) == ()
-    assert [path.name for path in draw([], [Result("a", {"rouge1": 60.0})], tmp_path)] == ["rouge_comparison.png"]
+    assert draw([], [EvaluationResult("a", {})], tmp_path) == ()
+    assert [path.name for path in draw([], [EvaluationResult("a", {"rouge1": 60.0})], tmp_path)] == [
+        "rouge_comparison.png"
+    ]
 
 
 def test_the_loss_has_a_line_for_training_and_one_for_the_dev_set():

@@ -14,7 +14,7 @@ import torch
 from transformers import TrainerCallback
 
 from tests.support.small_runs import ARCHITECTURES, ROOT, trainer
-from trainer.loop.loss import Counts, LossBook, count, joined, shares, total
+from trainer.loop.loss import LossTracker, TargetCounts, combine_terms, count, total, weighted_terms
 
 pytestmark = pytest.mark.slow  # whole runs
 
@@ -80,7 +80,7 @@ def test_the_group_norm_of_wav2vec2_too_when_clips_are_equally_long(tmp_path: Pa
 def test_a_mean_of_means_would_be_seen(architecture: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The rows are unequal enough for the test above to fail on a trainer that weighs micro-batches alike."""
     whole, _, _ = one_step(architecture, tmp_path / "one", batch_size=8)
-    monkeypatch.setattr("trainer.loop.accumulation.count", lambda parts, batch: Counts(7, 7))
+    monkeypatch.setattr("trainer.loop.accumulation.count", lambda parts, batch: TargetCounts(7, 7))
     alike, _, _ = one_step(architecture, tmp_path / "alike", batch_size=2, gradient_accumulation_steps=4)
     assert distance(whole, alike) > 1e-2
 
@@ -124,8 +124,8 @@ def test_the_hybrid_counts_tokens_and_transcribed_rows(tmp_path: Path) -> None:
     run = trainer("hybrid", tmp_path)
     batch = run.data_collator([run.train_dataset[index] for index in range(3)])
     counts = count(run.parts, batch)
-    assert counts == Counts(int((batch["toks"] != -100).sum()), 3)  # six rows, three of them transcripts
-    assert total([counts, Counts(1, 1)]) == Counts(counts.tokens + 1, 4)
+    assert counts == TargetCounts(int((batch["toks"] != -100).sum()), 3)  # six rows, three of them transcripts
+    assert total([counts, TargetCounts(1, 1)]) == TargetCounts(counts.tokens + 1, 4)
 
 
 @pytest.mark.parametrize("architecture", ["hybrid", "whisper+ctc"])
@@ -133,18 +133,18 @@ def test_parts_are_weighed_by_tokens_and_rows(architecture: str, tmp_path: Path)
     run = trainer(architecture, tmp_path)
     batch = run.data_collator([run.train_dataset[index] for index in range(3)])
     output = run.model(**batch)
-    parts = shares(output, Counts(10, 1), Counts(40, 4))
+    parts = weighted_terms(output, TargetCounts(10, 1), TargetCounts(40, 4))
     assert parts["att"].item() == pytest.approx(output.att_loss.item() / 4)
     assert parts["ctc"].item() == pytest.approx(output.ctc_loss.item() / 4)
     weight = run.model.config.ctc_weight
     together = weight * parts["ctc"] + (1 - weight) * parts["att"]
-    assert joined(parts, output, weight).item() == pytest.approx(together.item())
+    assert combine_terms(parts, output, weight).item() == pytest.approx(together.item())
 
 
 def test_the_book_survives_a_checkpoint_to_the_last_bit() -> None:
-    book, again = LossBook(), LossBook()
+    book, again = LossTracker(), LossTracker()
     for value in (0.1, 1e-7, 3.3333333):
-        book.begin_step(Counts(3, 1), empty=False, ctc_only=False)
+        book.begin_step(TargetCounts(3, 1), empty=False, ctc_only=False)
         book.add({"att": torch.tensor(value), "ctc": torch.tensor(value / 3)})
     again.restore(json.loads(json.dumps(book.state())), torch.device("cpu"))
     assert again.page(lambda numbers: numbers) == book.page(lambda numbers: numbers)

@@ -12,7 +12,7 @@ import torch
 from transformers import TrainerCallback, TrainerControl, TrainerState
 
 from tests.support.small_runs import config, dataset, trainer
-from trainer.loop.callbacks import ConvergenceMonitorCallback, MetricsSaveCallback, callbacks, in_words
+from trainer.loop.callbacks import ConvergenceMonitorCallback, MetricsSaveCallback, callbacks, format_logs
 from trainer.models.bundle import build
 
 
@@ -38,7 +38,7 @@ def test_a_line_for_a_person_has_the_loss_first(tmp_path: Path, caplog) -> None:
     assert "att_loss" in first
     assert "ctc_loss" in first
     assert "learning_rate" in first
-    assert in_words({"epoch": 1.0, "grad_norm": 2.0, "loss": 1.23456}) == "loss 1.235, grad_norm 2"
+    assert format_logs({"epoch": 1.0, "grad_norm": 2.0, "loss": 1.23456}) == "loss 1.235, grad_norm 2"
 
 
 @pytest.mark.parametrize("architecture", ["hybrid", "whisper", "e2e+ctc"])

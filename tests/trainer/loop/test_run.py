@@ -19,7 +19,7 @@ from tests.support.small_runs import ARCHITECTURES, ROOT, trainer, write_run
 from trainer.config import load
 from trainer.loop.checkpoints.store import checkpoints, verify
 from trainer.loop.run import train, with_epochs
-from trainer.loop.runtime.out_of_memory import Largest, is_out_of_memory, out_of_memory
+from trainer.loop.runtime.out_of_memory import LargestBatch, is_out_of_memory, out_of_memory
 from trainer.models.bundle import load_parts
 
 EVALUATED = {"eval_strategy": "steps", "eval_steps": 3, "save_strategy": "steps", "save_steps": 3}
@@ -166,7 +166,7 @@ def test_a_spoilt_clip_ends_the_run_with_one_sentence(tmp_path: Path, workers: i
 
 
 def test_the_largest_batch_is_remembered_by_its_shape(tmp_path: Path) -> None:
-    largest = Largest()
+    largest = LargestBatch()
     assert str(largest) == "none was seen"
     for rows in (3, 5, 2):
         largest.see({"feats": torch.zeros(rows, 10, 80), "toks": torch.zeros(rows, 4)})
@@ -192,10 +192,10 @@ def test_what_counts_as_out_of_memory(error: Exception, memory: bool) -> None:
 
 def test_only_settings_that_help_are_named(tmp_path: Path) -> None:
     config = trainer("hybrid", tmp_path, gradient_checkpointing=True, batch_size=8).config
-    said = out_of_memory(MemoryError(), Largest(), config, evaluating=False).message
+    said = out_of_memory(MemoryError(), LargestBatch(), config, evaluating=False).message
     assert "training.batch_size (now 8; with gradient_accumulation_steps 2 half of it learns the same)" in said
     assert "gradient_checkpointing to true" not in said
-    evaluation = out_of_memory(MemoryError(), Largest(), config, evaluating=True).message
+    evaluation = out_of_memory(MemoryError(), LargestBatch(), config, evaluating=True).message
     assert "during evaluation" in evaluation
     assert "training.eval_batch_size (now 8)" in evaluation
 

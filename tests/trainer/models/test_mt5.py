@@ -13,7 +13,7 @@ from diagnose.common.errors import InputError
 from tests.support.small_runs import TextSet, config
 from trainer.collate.labels import label_lengths
 from trainer.config import Config
-from trainer.models.bundle import Parts, build, load_parts
+from trainer.models.bundle import ModelBundle, build, load_parts
 from trainer.models.tokenizers.whisper_and_t5 import build_t5_tokenizer
 
 ROWS = TextSet(4)
@@ -25,19 +25,19 @@ def settings(model: dict | None = None, **training) -> Config:
     return plain.model_copy(update={"model": plain.model.model_copy(update=model or {})})
 
 
-def built(model: dict | None = None, **training) -> Parts:
+def built(model: dict | None = None, **training) -> ModelBundle:
     parts = build(settings(model, **training), ROWS.texts())
     parts.model.eval()
     return parts
 
 
 @pytest.fixture(scope="module")
-def parts() -> Parts:
+def parts() -> ModelBundle:
     return built()
 
 
 @pytest.fixture(scope="module")
-def batch(parts: Parts) -> dict[str, torch.Tensor]:
+def batch(parts: ModelBundle) -> dict[str, torch.Tensor]:
     return parts.collate([ROWS[number] for number in range(4)])
 
 

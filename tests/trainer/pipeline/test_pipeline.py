@@ -10,17 +10,17 @@ from diagnose.common.progress import progress, quiet
 from trainer.config import load
 from trainer.data.manifest import read_rows
 from trainer.demo.corpus import make_corpus
-from trainer.demo.corpus_plan import Size
+from trainer.demo.corpus_plan import CorpusSize
 from trainer.demo.run import LABEL, demo, settings
 from trainer.evaluation.evaluate_directory import evaluate_directory
 from trainer.paths import shipped_config
 from trainer.pipeline.pipeline import pipeline
-from trainer.pipeline.stamps import digest_of, is_current, listing_of, mark
+from trainer.pipeline.stamps import digest_of, file_list_digest, is_current, write_stamp
 from trainer.pipeline.steps import data_step
 
 pytestmark = pytest.mark.slow  # whole runs
 
-SMALL = Size(videos=5, sentences_per_video=3, unseen_videos=1, documents_per_video=3)
+SMALL = CorpusSize(videos=5, sentences_per_video=3, unseen_videos=1, documents_per_video=3)
 QUICK = (
     *("training.max_steps=2", "training.eval_steps=2", "training.save_steps=2", "training.logging_steps=1"),
     *("training.generation_max_length=8", "model.random.hidden=16", "model.random.ffn=16", "model.random.heads=2"),
@@ -183,7 +183,7 @@ def test_a_stamp_is_current_while_inputs_and_outputs_are_the_same(tmp_path):
     source, made, stamp = (tmp_path / name for name in ("in", "out", "stamp"))
     source.write_text("a")
     assert not is_current(stamp, digest_of(source, 1), [])
-    mark(stamp, digest_of(source, 1))
+    write_stamp(stamp, digest_of(source, 1))
     assert is_current(stamp, digest_of(source, 1), [])
     assert not is_current(stamp, digest_of(source, 1), [made])
     assert not is_current(stamp, digest_of(source, 2), [])
@@ -194,11 +194,11 @@ def test_a_stamp_is_current_while_inputs_and_outputs_are_the_same(tmp_path):
 
 
 def test_many_files_are_told_apart_by_size_and_presence(tmp_path):
-    before = listing_of([tmp_path / "a"])
+    before = file_list_digest([tmp_path / "a"])
     (tmp_path / "a").write_text("x")
-    first = listing_of([tmp_path / "a"])
+    first = file_list_digest([tmp_path / "a"])
     (tmp_path / "a").write_text("xy")
-    assert len({before, first, listing_of([tmp_path / "a"])}) == 3
+    assert len({before, first, file_list_digest([tmp_path / "a"])}) == 3
 
 
 def test_progress_is_told_in_lines_where_there_is_no_terminal(capsys):

@@ -21,6 +21,6 @@ class AudioError(InputError):
         super().__init__(f"{self.what}; {remedy}" if remedy else self.what)
 
 
-def shown(path: str | Path) -> str:
+def printable_path(path: str | Path) -> str:
     """A path as it may stand in a sentence, whatever characters it has."""
     return str(path) if str(path).isprintable() else repr(str(path))

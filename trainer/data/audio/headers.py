@@ -27,7 +27,7 @@ def check_container(handle: int, name: str) -> None:
         _check_mp3(handle, name)
 
 
-def cut_short(name: str, why: str) -> AudioError:
+def truncated_error(name: str, why: str) -> AudioError:
     return AudioError(f"{name} is cut short: {why}", AGAIN, TRUNCATED)
 
 
@@ -45,10 +45,12 @@ def _check_wav(handle: int, size: int, order: str, name: str) -> None:
         if chunk == b"data":
             promised, present = wide or (0 if length >= STREAMED else length), size - position - 8
             if promised > present:
-                raise cut_short(name, f"its header promises {promised:,} bytes of samples, the file has {present:,}")
+                raise truncated_error(
+                    name, f"its header promises {promised:,} bytes of samples, the file has {present:,}"
+                )
             return
         position += 8 + length + length % 2
-    raise cut_short(name, f"the file ends after {size:,} bytes, before the samples")
+    raise truncated_error(name, f"the file ends after {size:,} bytes, before the samples")
 
 
 def _check_ogg(handle: int, size: int, name: str) -> None:
@@ -58,7 +60,7 @@ def _check_ogg(handle: int, size: int, name: str) -> None:
     page = tail[tail.rfind(b"OggS") :]
     whole = len(page) > 27 and len(page) >= 27 + page[26] + sum(page[27 : 27 + page[26]])
     if not (whole and page[5] & 4):
-        raise cut_short(name, "its last page is not there")
+        raise truncated_error(name, "its last page is not there")
 
 
 def _check_mp3(handle: int, name: str) -> None:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import soundfile
 
-from trainer.data.audio.errors import AGAIN, NOT_FINITE, TRUNCATED, AudioError, shown
-from trainer.data.audio.headers import cut_short
+from trainer.data.audio.errors import AGAIN, NOT_FINITE, TRUNCATED, AudioError, printable_path
+from trainer.data.audio.headers import truncated_error
 from trainer.data.audio.open import open_audio
 
 if TYPE_CHECKING:
@@ -45,10 +45,10 @@ def audio_info(path: str | Path, root: str | Path) -> AudioInfo:
 def check_audio(path: str | Path, root: str | Path, sample_rate: int = 16000) -> AudioInfo:
     """Decode the whole file, piece by piece: what passes here, load_audio will load."""
     with open_audio(path, root) as sound:
-        _check_rate(sound.samplerate, sample_rate, shown(path))
+        _check_rate(sound.samplerate, sample_rate, printable_path(path))
         done = 0
         while done < sound.frames - _slack(sound):
-            done += len(_decode(sound, shown(path), done, CHECKED_SECONDS * sound.samplerate))
+            done += len(_decode(sound, printable_path(path), done, CHECKED_SECONDS * sound.samplerate))
         return _info(sound)
 
 
@@ -63,8 +63,10 @@ def load_audio(
 
     with open_audio(path, root) as sound:
         rate = sound.samplerate
-        _check_rate(rate, sample_rate, shown(path))
-        samples = _decode(sound, shown(path), 0, round(max_seconds * rate), finite).mean(axis=1, dtype=np.float32)
+        _check_rate(rate, sample_rate, printable_path(path))
+        samples = _decode(sound, printable_path(path), 0, round(max_seconds * rate), finite).mean(
+            axis=1, dtype=np.float32
+        )
     audio = torch.from_numpy(samples)
     if rate != sample_rate:
         audio = _resampler(rate, sample_rate)(audio)
@@ -89,7 +91,7 @@ def _decode(sound: soundfile.SoundFile, name: str, done: int, frames: int, finit
         raise AudioError(f"{name} is damaged or cut short ({reason})", AGAIN, TRUNCATED) from error
     if len(samples) < max(1, wanted - _slack(sound)):
         found, promised = (done + len(samples)) / sound.samplerate, sound.frames / sound.samplerate
-        raise cut_short(name, f"its header promises {promised:.2f} s, {found:.2f} s can be decoded")
+        raise truncated_error(name, f"its header promises {promised:.2f} s, {found:.2f} s can be decoded")
     whole = np.isfinite(samples).all(axis=1)
     if finite and not whole.all():
         second = (done + int(whole.argmin())) / sound.samplerate

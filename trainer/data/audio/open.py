@@ -8,7 +8,7 @@ from pathlib import Path
 
 import soundfile
 
-from trainer.data.audio.errors import AGAIN, CONVERT, EMPTY, MISSING, OUTSIDE, AudioError, shown
+from trainer.data.audio.errors import AGAIN, CONVERT, EMPTY, MISSING, OUTSIDE, AudioError, printable_path
 from trainer.data.audio.headers import check_container, unknown_length
 
 FORMATS = ("WAV", "WAVEX", "RF64", "FLAC", "OGG", "MP3")  # those whose length we can check
@@ -18,7 +18,7 @@ ENDLESS = 2**62  # what libsndfile says of a FLAC stream without a length
 @contextmanager
 def open_audio(path: str | Path, root: str | Path) -> Iterator[soundfile.SoundFile]:
     """Open a clip by descriptor: a pipe cannot block, and the name does not decide the format."""
-    name, handle = shown(path), _open_file(path, inside(path, root))
+    name, handle = printable_path(path), _open_file(path, resolve_inside_root(path, root))
     try:
         check_container(handle, name)
         with _open_sound(handle, name) as sound:
@@ -27,7 +27,7 @@ def open_audio(path: str | Path, root: str | Path) -> Iterator[soundfile.SoundFi
         os.close(handle)
 
 
-def inside(path: str | Path, root: str | Path) -> Path:
+def resolve_inside_root(path: str | Path, root: str | Path) -> Path:
     """The file a row means; links are followed, and what lies outside the data root is refused."""
     if not str(path).strip():
         raise AudioError("the audio path is empty", "name the file", MISSING)
@@ -35,10 +35,10 @@ def inside(path: str | Path, root: str | Path) -> Path:
         home = Path(root).resolve()
         target = (home / path).resolve()
     except (OSError, RuntimeError, ValueError) as error:
-        raise AudioError(f"{shown(path)} is not a path ({error})", "correct it", MISSING) from error
+        raise AudioError(f"{printable_path(path)} is not a path ({error})", "correct it", MISSING) from error
     if not target.is_relative_to(home):
         remedy = f"move the file below {root} or set paths.data_root"
-        raise AudioError(f"{shown(path)} leads out of the data root", remedy, OUTSIDE)
+        raise AudioError(f"{printable_path(path)} leads out of the data root", remedy, OUTSIDE)
     return target
 
 
@@ -47,15 +47,15 @@ def _open_file(path: str | Path, target: Path) -> int:
         handle = os.open(target, os.O_RDONLY | os.O_NONBLOCK)
     except OSError as error:
         hint = ", and its path has backslashes where / is expected" if "\\" in str(path) else ""
-        what = f"{shown(path)} cannot be opened ({error.strerror}{hint})"
+        what = f"{printable_path(path)} cannot be opened ({error.strerror}{hint})"
         raise AudioError(what, "check the path and paths.data_root", MISSING) from error
     status = os.fstat(handle)
     if stat.S_ISREG(status.st_mode) and status.st_size:
         return handle
     os.close(handle)
     if stat.S_ISREG(status.st_mode):
-        raise AudioError(f"{shown(path)} is empty (0 bytes)", AGAIN, EMPTY)
-    raise AudioError(f"{shown(path)} is a folder, a pipe or a device, not a file", "name an audio file")
+        raise AudioError(f"{printable_path(path)} is empty (0 bytes)", AGAIN, EMPTY)
+    raise AudioError(f"{printable_path(path)} is a folder, a pipe or a device, not a file", "name an audio file")
 
 
 def _open_sound(handle: int, name: str) -> soundfile.SoundFile:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from trainer.models.bundle import Parts
+    from trainer.models.bundle import ModelBundle
 
 
-def settle(parts: Parts) -> None:
+def make_bit_exact(parts: ModelBundle) -> None:
     """Bit by bit in all it will compute: where its weights lie, what it caches, which of them are learnt."""
     # Weights lie in memory as they lie in the file, and sums over memory of another alignment round differently.
     for value in (*parts.model.parameters(), *parts.model.buffers()):

@@ -23,7 +23,7 @@ def verify(directory: Path) -> str | None:
         return f"its {DIGESTS} cannot be read ({type(error).__name__})"
 
 
-def seal(directory: Path) -> None:
+def write_checksums(directory: Path) -> None:
     """Sync every file and write their digests last."""
     files = sorted(path for path in directory.rglob("*") if path.is_file())
     entries = {str(path.relative_to(directory)): _synced_entry(path) for path in files}

@@ -25,7 +25,7 @@ def resume_point(resume: str | Path | None, run: Path) -> Path | None:
     """The checkpoint to start from, None to start at the beginning."""
     if resume is None:
         return None
-    return newest(run) if str(resume) == AUTO else named(Path(resume))
+    return newest(run) if str(resume) == AUTO else checked_checkpoint(Path(resume))
 
 
 def newest(run: Path) -> Path | None:
@@ -40,7 +40,7 @@ def newest(run: Path) -> Path | None:
     return None
 
 
-def named(checkpoint: Path) -> Path:
+def checked_checkpoint(checkpoint: Path) -> Path:
     """The checkpoint a person asked for, or one sentence why not."""
     reason = verify(checkpoint)
     if reason and checkpoints(checkpoint):
@@ -74,7 +74,7 @@ def require_same_run(checkpoint: Path, config: Config) -> None:
             log.warning("%s was %s and is %s now, so this is no exact continuation of the run", key, *changed[key])
 
 
-def tell_changes(checkpoint: Path, now: dict[str, int]) -> None:
+def warn_of_changes(checkpoint: Path, now: dict[str, int]) -> None:
     """Another number of rows or of processes is another order of batches; the run may go on, and says so."""
     then = loop_state_of(checkpoint)["circumstances"]
     for what, number in now.items():

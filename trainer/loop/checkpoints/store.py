@@ -7,8 +7,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from trainer.loop.checkpoints.checksums import seal, sync, verify
-from trainer.loop.runtime.disk_space import full_reason, require_room, too_little
+from trainer.loop.checkpoints.checksums import sync, verify, write_checksums
+from trainer.loop.runtime.disk_space import disk_full_error, disk_full_reason, require_room
 
 SAVING = ".saving-"
 REMOVING = ".removing-"
@@ -32,7 +32,9 @@ def checkpoints(run: Path) -> list[Path]:
 
 
 @contextmanager
-def committing(final: Path, needed: int, leads: bool = True, meet: Callable[[], Any] = lambda: None) -> Iterator[Path]:
+def commit_checkpoint(
+    final: Path, needed: int, leads: bool = True, meet: Callable[[], Any] = lambda: None
+) -> Iterator[Path]:
     """Give a directory to write in that becomes `final` when the block ends well.
 
     With many processes one leads and all meet: before the first writes, after the last has written, after the rename.
@@ -42,13 +44,13 @@ def committing(final: Path, needed: int, leads: bool = True, meet: Callable[[], 
         yield staged
         meet()
         if leads:
-            seal(staged)
+            write_checksums(staged)
             publish(staged, final)
     meet()
 
 
 @contextmanager
-def installing(run: Path, needed: int) -> Iterator[Path]:
+def install_files(run: Path, needed: int) -> Iterator[Path]:
     """Give a directory to write in whose files take their places in `run`, one by one, each whole."""
     with _staging(run / "model", needed) as staged:
         yield staged
@@ -72,8 +74,8 @@ def _staging(final: Path, needed: int, leads: bool = True) -> Iterator[Path]:
     try:
         yield staged
     except Exception as error:
-        reason = full_reason(error)
-        failure = too_little(final.parent, needed, final.name, reason) if reason else None
+        reason = disk_full_reason(error)
+        failure = disk_full_error(final.parent, needed, final.name, reason) if reason else None
         shutil.rmtree(staged, ignore_errors=True)
         if failure is None:
             raise
@@ -83,7 +85,7 @@ def _staging(final: Path, needed: int, leads: bool = True) -> Iterator[Path]:
 def publish(staged: Path, final: Path) -> None:
     """Put a sealed directory in its place; one that stands there already steps aside first."""
     if final.exists():
-        discard(final)
+        remove_atomically(final)
     staged.rename(final)
     sync(final.parent)
 
@@ -94,7 +96,7 @@ def rotate(run: Path, limit: int | None, keep: Iterable[Path]) -> None:
     found = checkpoints(run)
     spare = [path for path in found if path.name not in kept]
     for path in spare[: max(0, len(found) - limit)] if limit else []:
-        discard(path)
+        remove_atomically(path)
 
 
 def recover(run: Path) -> None:
@@ -108,7 +110,7 @@ def recover(run: Path) -> None:
         shutil.rmtree(left, ignore_errors=True)
 
 
-def set_aside(run: Path) -> Path | None:
+def archive_old_checkpoints(run: Path) -> Path | None:
     """Move the checkpoints of an earlier run out of the way of a fresh one; nothing is deleted."""
     found = checkpoints(run)
     if not found:
@@ -121,7 +123,7 @@ def set_aside(run: Path) -> Path | None:
     return aside
 
 
-def discard(directory: Path) -> None:
+def remove_atomically(directory: Path) -> None:
     """Remove a directory so that a kill never leaves half of it under its name."""
     doomed = directory.with_name(REMOVING + directory.name)
     shutil.rmtree(doomed, ignore_errors=True)

@@ -13,21 +13,21 @@ from transformers.trainer_callback import ExportableState
 
 from diagnose.common.errors import InputError
 from trainer.loop.checkpoints.loop_state import FORMAT, LOOP_STATE, loop_state_of
-from trainer.loop.checkpoints.store import committing, name_of, rotate, verify
+from trainer.loop.checkpoints.store import commit_checkpoint, name_of, rotate, verify
 
 if TYPE_CHECKING:
     from torch import nn
 
     from trainer.config import Config
-    from trainer.models.bundle import Parts
+    from trainer.models.bundle import ModelBundle
 
 log = logging.getLogger(__name__)
 
 
-class Saving:
+class CheckpointMixin:
     """For a transformers Trainer that has `parts` and a `book`: committed checkpoints, exact resume."""
 
-    parts: Parts
+    parts: ModelBundle
     config: Config
     _taken_up: dict[str, Any] | None = None
 
@@ -59,7 +59,7 @@ class Saving:
         if best == final or best.is_dir():
             self.state.best_model_checkpoint = str(best)
         leads = self.args.should_save
-        with committing(final, self.needed_bytes(), leads, self.accelerator.wait_for_everyone) as staged:
+        with commit_checkpoint(final, self.needed_bytes(), leads, self.accelerator.wait_for_everyone) as staged:
             self._save_rng_state(str(staged))
             self._save_optimizer_and_scheduler(str(staged))
             self._save_scaler(str(staged))

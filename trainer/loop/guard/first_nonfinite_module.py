@@ -10,7 +10,7 @@ import torch
 from torch import Tensor, nn
 
 
-def first_to_meet(model: nn.Module, run: Callable[[], object]) -> str:
+def first_nonfinite_module(model: nn.Module, run: Callable[[], object]) -> str:
     """`encoder.front.0 (Conv2d)`: of the innermost modules, the first whose input is bad while `run` runs, or none."""
     met: list[str] = []
 

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any, NoReturn, Protocol
 
 
-class Watch(Protocol):
+class GuardProtocol(Protocol):
     """Is told of every step, and says whether the run has to end."""
 
     mode: str  # off, warn or stop

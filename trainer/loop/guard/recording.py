@@ -16,12 +16,12 @@ from typing import TYPE_CHECKING, Any
 import torch
 from safetensors.torch import save_file
 
-from trainer.loop.checkpoints.store import REMOVING, SAVING, committing, discard
-from trainer.loop.guard.rng_state import to_plain
+from trainer.loop.checkpoints.store import REMOVING, SAVING, commit_checkpoint, remove_atomically
+from trainer.loop.guard.rng_state import rng_state_to_json
 from trainer.loop.guard.tensor_json import pack
 
 if TYPE_CHECKING:
-    from trainer.loop.guard.step_snapshot import Box
+    from trainer.loop.guard.step_snapshot import StepSnapshot
     from trainer.loop.trainer import RunTrainer
 
 log = logging.getLogger(__name__)
@@ -31,7 +31,7 @@ BATCHES, BUFFERS, OPTIMIZER = "batches.safetensors", "buffers.safetensors", "opt
 KEPT, LIMIT = 3, 20e9  # recordings of a run, and bytes of all of them: the oldest go
 
 
-def record(trainer: RunTrainer, box: Box, figures: dict[str, Any]) -> Path | None:
+def record(trainer: RunTrainer, box: StepSnapshot, figures: dict[str, Any]) -> Path | None:
     """Write what is known of the step; None, and a warning, where that fails: the run ends with its own reason."""
     folder = trainer.run / FOLDER
     rank, alone = trainer.args.process_index, trainer.args.world_size == 1
@@ -39,7 +39,7 @@ def record(trainer: RunTrainer, box: Box, figures: dict[str, Any]) -> Path | Non
     # the optimiser holds about twice what the weights do: what does not fit is left out, and said to be
     left_out = ["optimizer"] if trainer.needed_bytes() > LIMIT / KEPT else []
     try:
-        with committing(final, trainer.needed_bytes()) as staged:
+        with commit_checkpoint(final, trainer.needed_bytes()) as staged:
             _write(trainer, box, staged, {**figures, "left_out": left_out})
     except Exception as error:  # whatever it is, it must not take the place of what stopped the run
         log.warning("the recording of step %d could not be written: %s", box.step, error)
@@ -54,7 +54,7 @@ def recordings(run: Path) -> list[Path]:
     return sorted(found, key=lambda path: (path.stat().st_mtime_ns, path.name))
 
 
-def clear(run: Path) -> None:
+def remove_partial_recordings(run: Path) -> None:
     """After a kill: what was being written or removed is no recording."""
     for pattern in (SAVING, REMOVING):
         for left in (run / FOLDER).glob(f"{pattern}*"):
@@ -64,14 +64,14 @@ def clear(run: Path) -> None:
 def _rotate(folder: Path, newest: Path) -> None:
     found = [path for path in recordings(folder.parent) if path != newest]
     while found and (len(found) >= KEPT or _bytes(newest, *found) > LIMIT):
-        discard(found.pop(0))
+        remove_atomically(found.pop(0))
 
 
 def _bytes(*folders: Path) -> int:
     return sum(path.stat().st_size for folder in folders for path in folder.rglob("*") if path.is_file())
 
 
-def _write(trainer: RunTrainer, box: Box, staged: Path, figures: dict[str, Any]) -> None:
+def _write(trainer: RunTrainer, box: StepSnapshot, staged: Path, figures: dict[str, Any]) -> None:
     tensors: dict[str, torch.Tensor] = {}
     batches = [pack(batch, tensors, str(number)) for number, batch in enumerate(box.batches)]
     save_file(tensors, staged / BATCHES)
@@ -87,7 +87,7 @@ def _write(trainer: RunTrainer, box: Box, staged: Path, figures: dict[str, Any])
         **figures,
         "rows": [list(rows) for rows in rows_of(trainer, box.step, len(box.batches))],
         "batches": batches,
-        "chances": [to_plain(states) for states in box.chances],
+        "chances": [rng_state_to_json(states) for states in box.chances],
         "optimizer": state,
     }
     (staged / FACTS).write_text(json.dumps(facts), encoding="utf-8")
@@ -103,7 +103,7 @@ def _in_any_process(model: Any) -> Iterator[None]:
         del model.should_save_on_this_rank
 
 
-def _circumstances(trainer: RunTrainer, box: Box) -> dict[str, Any]:
+def _circumstances(trainer: RunTrainer, box: StepSnapshot) -> dict[str, Any]:
     args, model = trainer.args, trainer.model
     return {
         "step": box.step,

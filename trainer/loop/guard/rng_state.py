@@ -11,13 +11,13 @@ import torch
 Chances: TypeAlias = dict[str, Any]
 
 
-def chances(device: torch.device) -> Chances:
+def get_rng_state(device: torch.device) -> Chances:
     """Where python's, numpy's and torch's generators are now; the device's own included. Nothing is waited for."""
     states = {"python": random.getstate(), "numpy": np.random.get_state(), "torch": torch.get_rng_state()}
     return states if device.type != "cuda" else {**states, "cuda": torch.cuda.get_rng_state(device)}
 
 
-def take_up(states: Chances, device: torch.device) -> None:
+def set_rng_state(states: Chances, device: torch.device) -> None:
     """Put the generators back to where they were."""
     random.setstate(states["python"])
     np.random.set_state(states["numpy"])
@@ -26,7 +26,7 @@ def take_up(states: Chances, device: torch.device) -> None:
         torch.cuda.set_rng_state(states["cuda"], device)
 
 
-def to_plain(states: Chances) -> dict[str, Any]:
+def rng_state_to_json(states: Chances) -> dict[str, Any]:
     """As JSON can hold it, without loss."""
     version, numbers, gauss = states["python"]
     name, keys, *rest = states["numpy"]
@@ -34,7 +34,7 @@ def to_plain(states: Chances) -> dict[str, Any]:
     return plain | {kind: bytes(states[kind].tolist()).hex() for kind in ("torch", "cuda") if kind in states}
 
 
-def from_plain(plain: dict[str, Any]) -> Chances:
+def rng_state_from_json(plain: dict[str, Any]) -> Chances:
     """The reverse of `to_plain`."""
     version, numbers, gauss = plain["python"]
     name, keys, *rest = plain["numpy"]

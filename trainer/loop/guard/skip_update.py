@@ -17,7 +17,7 @@ from torch import Tensor
 LAG = 2  # steps
 
 
-class Withholding:
+class UpdateGate:
     """Sticky: once a step is bad, no update happens until `forgive`."""
 
     def __init__(self, optimizer: Any, device: torch.device, scaled: bool, lag: int | None = None) -> None:

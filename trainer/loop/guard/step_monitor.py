@@ -11,23 +11,23 @@ import torch
 from torch import Tensor
 
 from trainer.loop.guard.recording import record
-from trainer.loop.guard.rng_state import chances, take_up
-from trainer.loop.guard.skip_update import Withholding
-from trainer.loop.guard.step_snapshot import Box, Buffers, Intake
-from trainer.loop.guard.weight_norm import weighed
+from trainer.loop.guard.rng_state import get_rng_state, set_rng_state
+from trainer.loop.guard.skip_update import UpdateGate
+from trainer.loop.guard.step_snapshot import BatchCopier, BufferSnapshot, StepSnapshot
+from trainer.loop.guard.weight_norm import weight_stats
 
 if TYPE_CHECKING:
-    from trainer.loop.guard.protocol import Watch
+    from trainer.loop.guard.protocol import GuardProtocol
     from trainer.loop.trainer import RunTrainer
     from trainer.models.bundle import Batch
 
 
-class Sentinel:
+class StepMonitor:
     """Stands between the loop and its judge."""
 
-    def __init__(self, trainer: RunTrainer, watch: Watch, lag: int | None = None) -> None:
+    def __init__(self, trainer: RunTrainer, watch: GuardProtocol, lag: int | None = None) -> None:
         self.trainer, self.watch, self.lag = trainer, watch, lag
-        self.box: Box | None = None
+        self.box: StepSnapshot | None = None
         self.recorded: Path | None = None
         self.noted = False  # whether a recording was due, here or in another process
         self.withheld = 0
@@ -37,8 +37,8 @@ class Sentinel:
         trainer, training = self.trainer, self.trainer.config.training
         self.device, self.alone = trainer.args.device, trainer.args.world_size == 1
         self.scaler = trainer.accelerator.scaler
-        self.buffers, self.intake = Buffers(trainer.model), Intake()
-        self.withholding = Withholding(trainer.optimizer, self.device, self.scaler is not None, self.lag)
+        self.buffers, self.intake = BufferSnapshot(trainer.model), BatchCopier()
+        self.withholding = UpdateGate(trainer.optimizer, self.device, self.scaler is not None, self.lag)
         ctc = getattr(trainer.model.config, "ctc_weight", 0.0)
         self.watch.begin(
             total_steps=trainer.state.max_steps,
@@ -56,7 +56,7 @@ class Sentinel:
 
     def keep(self, batches: list[Batch], totals: Any, sums: dict[str, Any], started: float) -> None:
         """A step is about to be made."""
-        self.box = Box(
+        self.box = StepSnapshot(
             step=self.trainer.state.global_step + 1,
             batches=self.intake.take(batches),
             totals=totals,
@@ -70,7 +70,7 @@ class Sentinel:
 
     def meet(self) -> None:
         """A micro-batch of the step is about to go through the model."""
-        self.box.chances.append(chances(self.device))
+        self.box.chances.append(get_rng_state(self.device))
 
     def decide(self, norm: Any) -> None:
         """The gradients are there and their norm is known: may the update happen?"""
@@ -88,7 +88,7 @@ class Sentinel:
         for box, (loss, norm, *parts) in known:
             broken = not isfinite(loss) or not (isfinite(norm) or self.scaler)
             due = self.watch.due(box.step)
-            figures = self._figures(box, loss, norm, parts) | (weighed(self.trainer.model) if due else {})
+            figures = self._figures(box, loss, norm, parts) | (weight_stats(self.trainer.model) if due else {})
             stops = self._asked(broken or due, figures)
             if broken and self.watch.mode != "off":
                 self._withhold(box)
@@ -96,7 +96,7 @@ class Sentinel:
                 exact = (broken or not self.withholding.lag) and not box.spoilt  # else the update has happened by now
                 self._record(box, {"loss": str(loss), "grad_norm": str(norm), "exact": exact})
             if stops:
-                take_up(box.chances[0], self.device)
+                set_rng_state(box.chances[0], self.device)
                 self.watch.halt(self.recorded)
 
     def ask(self, **figures: Any) -> None:
@@ -116,7 +116,7 @@ class Sentinel:
         stops = self.watch.judge(**figures)
         return stops if self.alone or not together else self.trainer.vote(stops)
 
-    def _figures(self, box: Box, loss: float, norm: float, parts: list[float]) -> dict[str, Any]:
+    def _figures(self, box: StepSnapshot, loss: float, norm: float, parts: list[float]) -> dict[str, Any]:
         return {
             "step": box.step,
             "loss": None if box.empty else loss,
@@ -130,7 +130,7 @@ class Sentinel:
             "loading_seconds": box.loading_seconds,
         }
 
-    def _withhold(self, box: Box) -> None:
+    def _withhold(self, box: StepSnapshot) -> None:
         """The step leaves no trace in buffers and sums; where the device has not withheld it, no gradient stays."""
         trainer, book, steps = self.trainer, self.trainer.book, 1 + self.withholding.forgive()
         if self.withholding.reads_at_once:
@@ -141,7 +141,7 @@ class Sentinel:
         book.empty, book.empty_in_all = book.empty + steps, book.empty_in_all + steps
         self.withheld += steps
 
-    def _record(self, box: Box, figures: dict[str, Any]) -> None:
+    def _record(self, box: StepSnapshot, figures: dict[str, Any]) -> None:
         """Of many processes those write whose own loss is bad; where nobody's is, all do."""
         self.noted = True
         bad = not all(isfinite(float(loss)) for loss in box.losses)

@@ -15,7 +15,7 @@ from trainer.loop.guard.rng_state import Chances
 SMALL = 100_000  # elements: less is always copied; a larger buffer, such as a table of positions, only when written to
 
 
-class Buffers:
+class BufferSnapshot:
     """The model's buffers as they are when a step starts: a forward pass with NaN poisons running means."""
 
     def __init__(self, model: nn.Module) -> None:
@@ -40,7 +40,7 @@ class Buffers:
 
 
 @dataclass
-class Box:
+class StepSnapshot:
     """One step: its micro-batches as they came from the loader, and the state in which each of them was met."""
 
     step: int
@@ -58,7 +58,7 @@ class Box:
     sums: dict[str, Any] = field(default_factory=dict)  # of the loop, before the step
 
 
-class Intake:
+class BatchCopier:
     """A step's batches as they came. Copying costs a large part of a small step, and few models write into them."""
 
     def __init__(self) -> None:
@@ -69,7 +69,7 @@ class Intake:
     def take(self, batches: list[Any]) -> list[Any]:
         """Before the step: copies, until a step has shown that the model leaves its batches alone."""
         self._given, self._marks = batches, list(_versions(batches))
-        return copied(batches) if self._copies else batches
+        return clone_batch(batches) if self._copies else batches
 
     def spoilt(self) -> bool:
         """After it: whether the model wrote into what was not copied; from then on it is."""
@@ -87,10 +87,10 @@ def _versions(batch: Any) -> Iterator[int]:
             yield from _versions(one)
 
 
-def copied(batch: Any) -> Any:
+def clone_batch(batch: Any) -> Any:
     """A batch that a model cannot write into: the same containers, tensors of their own."""
     if isinstance(batch, Tensor):
         return batch.clone()
     if isinstance(batch, Mapping):
-        return {name: copied(value) for name, value in batch.items()}
-    return type(batch)(map(copied, batch)) if isinstance(batch, list | tuple) else batch
+        return {name: clone_batch(value) for name, value in batch.items()}
+    return type(batch)(map(clone_batch, batch)) if isinstance(batch, list | tuple) else batch

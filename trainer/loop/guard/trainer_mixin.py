@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 from transformers import TrainerCallback
 
-from trainer.loop.guard.step_monitor import Sentinel
-from trainer.loop.guard.weight_norm import weighed
+from trainer.loop.guard.step_monitor import StepMonitor
+from trainer.loop.guard.weight_norm import weight_stats
 
 if TYPE_CHECKING:
     import torch
     from torch import Tensor, nn
 
-    from trainer.loop.guard.protocol import Watch
+    from trainer.loop.guard.protocol import GuardProtocol
     from trainer.models.bundle import Batch
 
 log = logging.getLogger(__name__)
@@ -24,17 +24,17 @@ ANOMALY = "returned nan values"  # what torch's anomaly detection says
 TIMES = ("runtime", "per_second", "compilation_time", "epoch")
 
 
-class Guarding:
+class GuardMixin:
     """For a transformers Trainer that has our books; without a guard it does nothing."""
 
-    sentinel: Sentinel | None = None
+    sentinel: StepMonitor | None = None
 
-    def guarded_by(self, watch: Watch, lag: int | None = None) -> None:
+    def guarded_by(self, watch: GuardProtocol, lag: int | None = None) -> None:
         """From now on every step is judged; `lag` is how many steps later its flag is read, by default what suits."""
-        self.sentinel = Sentinel(self, watch, lag)
+        self.sentinel = StepMonitor(self, watch, lag)
         if hasattr(self.train_dataset, "guarded"):
             self.train_dataset.guarded = True
-        self.add_callback(GuardCallback(self.sentinel))
+        self.add_callback(GuardEpochCallback(self.sentinel))
 
     def get_batch_samples(self, epoch_iterator: Any, num_batches: int, device: torch.device) -> tuple[list[Batch], Any]:
         if self.sentinel is None:
@@ -88,10 +88,10 @@ class Guarding:
         return metrics
 
 
-class GuardCallback(TrainerCallback):
+class GuardEpochCallback(TrainerCallback):
     """Begins when training does, and looks at the weights where an epoch ends."""
 
-    def __init__(self, sentinel: Sentinel) -> None:
+    def __init__(self, sentinel: StepMonitor) -> None:
         self.sentinel = sentinel
 
     def on_train_begin(self, *_: Any, **__: Any) -> None:
@@ -99,7 +99,7 @@ class GuardCallback(TrainerCallback):
 
     def on_epoch_end(self, *_: Any, **__: Any) -> None:
         self.sentinel.settle()
-        self.sentinel.ask(**weighed(self.sentinel.trainer.model))
+        self.sentinel.ask(**weight_stats(self.sentinel.trainer.model))
 
     def on_train_end(self, *_: Any, **__: Any) -> None:
         if count := self.sentinel.withheld:

@@ -6,7 +6,7 @@ import torch
 from torch import nn
 
 
-def weighed(model: nn.Module) -> dict[str, float | bool]:
+def weight_stats(model: nn.Module) -> dict[str, float | bool]:
     """The norm of all weights, and whether each of them is finite: one read, a second only where the norm is not."""
     weights = [value.detach() for value in model.parameters() if value.is_floating_point()]
     norm = float(torch.nn.utils.get_total_norm(weights))

@@ -13,7 +13,7 @@ FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 TEXT = re.compile(r"os error (?P<number>\d+)\)|inline_container|PytorchStreamWriter")
 
 
-def full_reason(error: BaseException) -> str | None:
+def disk_full_reason(error: BaseException) -> str | None:
     """What the system said, when bytes could not be written for want of room; None for any other error."""
     if isinstance(error, OSError) and error.errno is not None:
         return os.strerror(error.errno) if error.errno in FULL else None
@@ -28,10 +28,10 @@ def require_room(directory: Path, needed: int, what: str) -> None:
     """Refuse before the first byte when the room cannot suffice."""
     directory.mkdir(parents=True, exist_ok=True)
     if shutil.disk_usage(directory).free < needed:
-        raise too_little(directory, needed, what, os.strerror(errno.ENOSPC))
+        raise disk_full_error(directory, needed, what, os.strerror(errno.ENOSPC))
 
 
-def too_little(directory: Path, needed: int, what: str, reason: str) -> InputError:
+def disk_full_error(directory: Path, needed: int, what: str, reason: str) -> InputError:
     """One sentence with the two numbers and the remedy."""
     free = shutil.disk_usage(directory).free
     return InputError(

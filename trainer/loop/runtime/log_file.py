@@ -8,7 +8,7 @@ from pathlib import Path
 SPEAKERS = ("trainer", "diagnose", "probes")
 
 
-class _File(logging.FileHandler):
+class _RunLogHandler(logging.FileHandler):
     """A log that cannot be written any more is closed; it must not end the run, nor fill the screen."""
 
     def handleError(self, record: logging.LogRecord) -> None:
@@ -18,11 +18,11 @@ class _File(logging.FileHandler):
 
 
 @contextmanager
-def journal(run: Path) -> Iterator[None]:
+def log_to_file(run: Path) -> Iterator[None]:
     """Write what is said to the run's log, after what earlier runs wrote."""
     path = run / "logs" / "train.log"
     path.parent.mkdir(parents=True, exist_ok=True)
-    handler = _File(path, encoding="utf-8")
+    handler = _RunLogHandler(path, encoding="utf-8")
     handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
     handler.setLevel(logging.INFO)
     loggers = [logging.getLogger(name) for name in SPEAKERS]

@@ -22,7 +22,7 @@ SIGNS = (
 )
 
 
-class Largest:
+class LargestBatch:
     """The largest batch seen so far, by the number of values in its largest tensor."""
 
     def __init__(self) -> None:
@@ -44,7 +44,7 @@ def is_out_of_memory(error: BaseException) -> bool:
     return isinstance(error, MemoryError) or any(sign in str(error) for sign in SIGNS)
 
 
-def out_of_memory(error: BaseException, largest: Largest, config: Config, evaluating: bool) -> InputError:
+def out_of_memory(error: BaseException, largest: LargestBatch, config: Config, evaluating: bool) -> InputError:
     """The sentence; the tensors that the failed step still holds are let go first."""
     traceback.clear_frames(error.__traceback__)
     place, peak, free = _gpu() or _host()
@@ -55,7 +55,7 @@ def out_of_memory(error: BaseException, largest: Largest, config: Config, evalua
     )
 
 
-def peak_of() -> int:
+def peak_memory() -> int:
     """The most memory that was in use so far, in bytes: of the GPU where there is one, else of this process."""
     return (_gpu() or _host())[1]
 

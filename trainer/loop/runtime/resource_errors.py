@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from trainer.loop.runtime.disk_space import full_reason, too_little
+from trainer.loop.runtime.disk_space import disk_full_error, disk_full_reason
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 @contextmanager
-def explained(trainer: RunTrainer) -> Iterator[None]:
+def explain_resource_errors(trainer: RunTrainer) -> Iterator[None]:
     """Turn what a machine runs out of, memory or disk, into one sentence."""
     from trainer.loop.runtime.out_of_memory import is_out_of_memory, out_of_memory
 
@@ -23,7 +23,7 @@ def explained(trainer: RunTrainer) -> Iterator[None]:
     except (MemoryError, RuntimeError, OSError) as error:
         if is_out_of_memory(error):
             raise out_of_memory(error, trainer.largest, trainer.config, trainer.in_evaluation) from error
-        reason = full_reason(error)
+        reason = disk_full_reason(error)
         if reason:
-            raise too_little(trainer.run, trainer.needed_bytes(), "the run", reason) from error
+            raise disk_full_error(trainer.run, trainer.needed_bytes(), "the run", reason) from error
         raise

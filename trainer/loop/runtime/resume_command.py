@@ -6,16 +6,16 @@ import shlex
 from typing import TYPE_CHECKING
 
 from trainer.config.layers import SET, leaves
-from trainer.config.load import plain
-from trainer.config.yaml_writer import flow
+from trainer.config.load import as_plain_dict
+from trainer.config.yaml_writer import to_inline_yaml
 
 if TYPE_CHECKING:
     from trainer.config import Resolved
 
 
-def again(resolved: Resolved, epochs: float | None = None, subset: int | None = None) -> str:
+def resume_command(resolved: Resolved, epochs: float | None = None, subset: int | None = None) -> str:
     """With everything that was said on the command line: another value would be another run."""
-    values = [(key, value) for key, value in leaves(plain(resolved.config)) if resolved.sources.get(key) == SET]
-    said = [("--config", resolved.path), *(("--set", f"{key}={flow(value)}") for key, value in values)]
+    values = [(key, value) for key, value in leaves(as_plain_dict(resolved.config)) if resolved.sources.get(key) == SET]
+    said = [("--config", resolved.path), *(("--set", f"{key}={to_inline_yaml(value)}") for key, value in values)]
     said += [(name, value) for name, value in (("--epochs", epochs), ("--subset", subset)) if value]
     return shlex.join(["train", *(str(word) for pair in said for word in pair), "--resume", "auto"])

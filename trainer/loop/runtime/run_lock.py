@@ -19,7 +19,7 @@ PATIENCE = 10.0  # seconds that forks of a killed run may need to notice its end
 
 
 @dataclass(frozen=True)
-class Holder:
+class LockHolder:
     """Who has the directory, as the last one who took it wrote down."""
 
     pid: int
@@ -31,13 +31,13 @@ class Holder:
 
 
 @contextmanager
-def locked(run: Path) -> Iterator[None]:
+def hold_run_lock(run: Path) -> Iterator[None]:
     """Hold the run's directory; the system lets go of it when the process ends, however it ends."""
     lock = FileLock(run / LOCK)
     try:
         run.mkdir(parents=True, exist_ok=True)
         _take(lock, run)
-        us = Holder(os.getpid(), socket.gethostname())
+        us = LockHolder(os.getpid(), socket.gethostname())
         (run / HOLDER).write_text(json.dumps(asdict(us)), encoding="utf-8")
     except OSError as error:
         raise InputError(f"output.dir {run} cannot be written to ({error.strerror}); set another one") from error
@@ -50,7 +50,7 @@ def locked(run: Path) -> Iterator[None]:
 def require_free(run: Path) -> None:
     """Refuse a directory that another run holds, without leaving a trace in one that nobody does."""
     if (run / LOCK).exists():
-        with locked(run):
+        with hold_run_lock(run):
             pass
 
 
@@ -68,8 +68,8 @@ def _take(lock: FileLock, run: Path) -> None:
         ) from error
 
 
-def _holder(run: Path) -> Holder | None:
+def _holder(run: Path) -> LockHolder | None:
     try:
-        return Holder(**json.loads((run / HOLDER).read_text(encoding="utf-8")))
+        return LockHolder(**json.loads((run / HOLDER).read_text(encoding="utf-8")))
     except (OSError, ValueError, TypeError):
         return None

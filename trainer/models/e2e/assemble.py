@@ -18,7 +18,7 @@ from transformers.models.mbart50.tokenization_mbart50 import FAIRSEQ_LANGUAGE_CO
 from diagnose.common.errors import InputError
 from trainer.models import pretrained
 from trainer.models.e2e.model import E2EModel
-from trainer.models.init_std import xavier
+from trainer.models.init_std import init_std
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
@@ -50,7 +50,7 @@ def random_pair(config: Config, vocabulary: int) -> tuple[Wav2Vec2Model, MBartFo
         conv_dim=[random.conv_channels] * CONVOLUTIONS,
         feat_extract_norm=random.conv_norm,
         do_stable_layer_norm=True,
-        initializer_range=xavier(random.hidden),
+        initializer_range=init_std(random.hidden),
         num_conv_pos_embeddings=2 * random.conv_kernel,
         hidden_dropout=random.dropout,
         attention_dropout=random.dropout,
@@ -68,7 +68,7 @@ def random_pair(config: Config, vocabulary: int) -> tuple[Wav2Vec2Model, MBartFo
         dropout=random.dropout,
         attention_dropout=random.dropout,
         max_position_embeddings=max(config.model.max_label_length, config.training.generation_max_length) + 2,
-        init_std=xavier(random.hidden),
+        init_std=init_std(random.hidden),
         is_decoder=True,
         add_cross_attention=True,
     )
@@ -100,7 +100,7 @@ def _released_decoder(name: str) -> MBartForCausalLM:
     return decoder
 
 
-def join(
+def join_encoder_decoder(
     config: Config, encoder: Wav2Vec2Model, decoder: MBartForCausalLM, characters: CharacterVocabulary | None
 ) -> E2EModel:
     """One model; where the sizes differ, a linear adapter (enc_to_dec_proj) stands between."""

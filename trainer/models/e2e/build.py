@@ -13,9 +13,16 @@ from transformers import MBart50Tokenizer, SpeechEncoderDecoderConfig, Wav2Vec2F
 from trainer.collate.e2e import E2ECollator
 from trainer.collate.task_tokens import tasks_of
 from trainer.models import pretrained
-from trainer.models.bundle import Parts, set_trainable
+from trainer.models.bundle import ModelBundle, set_trainable
 from trainer.models.ctc import FILE_NAME, CharacterVocabulary
-from trainer.models.e2e.assemble import add_ctc, join, language_code, random_pair, released_pair, set_tokens
+from trainer.models.e2e.assemble import (
+    add_ctc,
+    join_encoder_decoder,
+    language_code,
+    random_pair,
+    released_pair,
+    set_tokens,
+)
 from trainer.models.e2e.model import E2EModel
 from trainer.models.tokenizers.hybrid_and_mbart import mbart_tokenizer, set_generation, with_task_tokens
 
@@ -30,7 +37,7 @@ PROMPT = 1  # the task token; the start token before it is the model's to add
 
 
 @dataclass(frozen=True)
-class E2EParts(Parts):
+class E2EBundle(ModelBundle):
     """Wav2Vec2 and mBART, ready to train."""
 
     ctc_vocabulary: CharacterVocabulary | None = None
@@ -73,7 +80,7 @@ class E2EParts(Parts):
             self.ctc_vocabulary.save(directory)
 
 
-def build(config: Config, train_texts: Sequence[str] = ()) -> E2EParts:
+def build(config: Config, train_texts: Sequence[str] = ()) -> E2EBundle:
     """From a trained directory (`model.name`), from `model.encoder` and `model.decoder`, or from random weights."""
     if config.model.name is not None:
         return _trained(config, Path(config.model.name).expanduser(), train_texts)
@@ -81,20 +88,20 @@ def build(config: Config, train_texts: Sequence[str] = ()) -> E2EParts:
     characters = CharacterVocabulary.build(train_texts) if config.model.ctc_weight > 0 else None
     if config.model.random is not None:
         extractor = Wav2Vec2FeatureExtractor(sampling_rate=config.audio.sample_rate, return_attention_mask=True)
-        model, fresh = join(config, *random_pair(config, len(tokenizer)), characters), ("*",)
+        model, fresh = join_encoder_decoder(config, *random_pair(config, len(tokenizer)), characters), ("*",)
     else:
         extractor = pretrained.load(Wav2Vec2FeatureExtractor, config.model.encoder, "model.encoder")
-        model = join(config, *released_pair(config, len(tokenizer)), characters)
+        model = join_encoder_decoder(config, *released_pair(config, len(tokenizer)), characters)
         fresh = ("enc_to_dec_proj.*", "ctc_head.*")
     return _parts(config, model, tokenizer, extractor, fresh, characters)
 
 
-def load(directory: Path, config: Config) -> E2EParts:
+def load(directory: Path, config: Config) -> E2EBundle:
     """What `save` or a checkpoint left: nothing of it may be missing."""
     return _read(config, directory, CharacterVocabulary.load(directory) if config.model.ctc_weight > 0 else None)
 
 
-def _trained(config: Config, directory: Path, texts: Sequence[str]) -> E2EParts:
+def _trained(config: Config, directory: Path, texts: Sequence[str]) -> E2EBundle:
     if config.model.ctc_weight == 0 or (directory / FILE_NAME).is_file():
         return load(directory, config)
     return _read(config, directory, CharacterVocabulary.build(texts), may_be_fresh=("ctc_head.*",))
@@ -102,7 +109,7 @@ def _trained(config: Config, directory: Path, texts: Sequence[str]) -> E2EParts:
 
 def _read(
     config: Config, directory: Path, characters: CharacterVocabulary | None, may_be_fresh: Sequence[str] = ()
-) -> E2EParts:
+) -> E2EBundle:
     settings = add_ctc(pretrained.load(SpeechEncoderDecoderConfig, str(directory)), config, characters)
     model, fresh = pretrained.load_model(E2EModel, str(directory), may_be_fresh=may_be_fresh, config=settings)
     tokenizer = pretrained.load(MBart50Tokenizer, str(directory), "model.tokenizer")
@@ -125,9 +132,9 @@ def _parts(
     extractor: Wav2Vec2FeatureExtractor,
     fresh: tuple[str, ...],
     characters: CharacterVocabulary | None,
-) -> E2EParts:
+) -> E2EBundle:
     set_tokens(model, tokenizer, config)
     set_generation(model, config)
-    parts = E2EParts(config, model, tokenizer, extractor, fresh, characters)
+    parts = E2EBundle(config, model, tokenizer, extractor, fresh, characters)
     parts.train_encoder(not config.model.freeze_encoder)
     return parts

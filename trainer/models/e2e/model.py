@@ -11,7 +11,7 @@ from transformers.modeling_outputs import BaseModelOutput
 
 from trainer.models.ctc import CTCHead, JointOutput, ctc_loss, joint_loss
 from trainer.models.e2e.masked_group_norm import ignore_padding
-from trainer.models.repeated_batch import times_heard
+from trainer.models.repeated_batch import batch_repeats
 
 DECODER_ARGUMENTS = {"decoder_input_ids", "decoder_attention_mask", "past_key_values", "use_cache", "return_dict"}
 
@@ -39,7 +39,7 @@ class E2EModel(SpeechEncoderDecoderModel):
 
     def encode(self, input_values: Tensor, attention_mask: Tensor) -> BaseModelOutput:
         """What the encoder hears in every row."""
-        times = times_heard(attention_mask, input_values)
+        times = batch_repeats(attention_mask, input_values)
         rows = len(input_values) // times
         heard = self.encoder(input_values[:rows], attention_mask=attention_mask[:rows]).last_hidden_state
         return BaseModelOutput(last_hidden_state=heard.repeat(times, 1, 1))

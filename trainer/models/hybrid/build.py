@@ -13,7 +13,7 @@ from diagnose.common.errors import InputError
 from trainer.collate.hybrid import HybridCollator
 from trainer.collate.task_tokens import tasks_of
 from trainer.models import pretrained
-from trainer.models.bundle import Parts
+from trainer.models.bundle import ModelBundle
 from trainer.models.hybrid.features import FbankExtractor
 from trainer.models.hybrid.model import HybridConfig, HybridModel
 from trainer.models.tokenizers.hybrid_and_mbart import hybrid_tokenizer, set_generation, task_ids
@@ -23,14 +23,14 @@ if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
 
     from trainer.config import Config
-    from trainer.config.model_section import Random
+    from trainer.config.model_section import RandomInit
     from trainer.models.bundle import Batch, Collate
 
 PROMPT = 1  # the task token; the start token before it is the model's to add
 
 
 @dataclass(frozen=True)
-class HybridParts(Parts):
+class HybridBundle(ModelBundle):
     """The hybrid, ready to train."""
 
     def collate_for(self, task: str) -> Collate:
@@ -49,7 +49,7 @@ class HybridParts(Parts):
         return batch["toks"]
 
 
-def build(config: Config, train_texts: Sequence[str] = ()) -> HybridParts:
+def build(config: Config, train_texts: Sequence[str] = ()) -> HybridBundle:
     """From `model.name`, a directory that `save` wrote, or from random weights and the training texts."""
     if config.training.generation_num_beams > 1:
         raise InputError("training.generation_num_beams: the hybrid decodes greedily; set it to 1.")
@@ -59,7 +59,7 @@ def build(config: Config, train_texts: Sequence[str] = ()) -> HybridParts:
     return _parts(config, HybridModel(_sizes(config, tokenizer)), tokenizer, _extractor(config), fresh=("*",))
 
 
-def load(directory: Path, config: Config) -> HybridParts:
+def load(directory: Path, config: Config) -> HybridBundle:
     """What `save` or a checkpoint left."""
     settings = pretrained.load(HybridConfig, str(directory))
     settings.ctc_weight, settings.chunk_size = config.model.ctc_weight, config.model.chunk_size or 0
@@ -74,9 +74,9 @@ def _parts(
     tokenizer: PreTrainedTokenizerBase,
     extractor: FbankExtractor,
     fresh: tuple[str, ...],
-) -> HybridParts:
+) -> HybridBundle:
     set_generation(model, config)
-    parts = HybridParts(config, model, tokenizer, extractor, fresh)
+    parts = HybridBundle(config, model, tokenizer, extractor, fresh)
     if config.model.freeze_encoder:
         parts.train_encoder(False)
     return parts
@@ -116,7 +116,7 @@ def _sizes(config: Config, tokenizer: PreTrainedTokenizerBase) -> HybridConfig:
     )
 
 
-def _random(config: Config) -> Random:
+def _random(config: Config) -> RandomInit:
     if config.model.random is None:
         raise InputError(
             "model: the hybrid has neither `name` nor `random`; name a directory that `train` saved, "

@@ -10,7 +10,7 @@ from trainer.collate.labels import IGNORE
 from trainer.models.ctc import CTCHead, JointOutput, ctc_loss, joint_loss, token_loss
 from trainer.models.hybrid.conformer import ConformerBlock, Subsampling, attention_mask, positions, valid_frames
 from trainer.models.hybrid.decoder import Decoder, greedy
-from trainer.models.repeated_batch import times_heard
+from trainer.models.repeated_batch import batch_repeats
 
 
 class HybridConfig(PreTrainedConfig):
@@ -102,7 +102,7 @@ class HybridModel(PreTrainedModel, GenerationMixin):
 
     def encode(self, feats: Tensor, feat_lens: Tensor) -> tuple[Tensor, Tensor]:
         """Encoder output and the mask of its real frames; the mask's sum is the number of frames."""
-        times = times_heard(feat_lens, feats)
+        times = batch_repeats(feat_lens, feats)
         rows = len(feats) // times
         encoded, valid = self.encoder(feats[:rows], feat_lens[:rows])
         return encoded.repeat(times, 1, 1), valid.repeat(times, 1)

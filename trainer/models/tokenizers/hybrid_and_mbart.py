@@ -11,7 +11,7 @@ from tokenizers import Regex, Tokenizer, decoders, models, normalizers, pre_toke
 from transformers import MBart50Tokenizer, PreTrainedTokenizerBase, PreTrainedTokenizerFast
 
 from diagnose.common.errors import InputError
-from trainer.collate.labels import plain
+from trainer.collate.labels import normalize_text
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel
@@ -68,7 +68,7 @@ def set_generation(model: PreTrainedModel, config: Config) -> None:
 
 def pieces(texts: Sequence[str], vocabulary: str | int) -> Pieces:
     """What the texts are spelled with: their characters, or that many Unigram pieces, each with its score."""
-    texts = [plain(text) for text in texts]
+    texts = [normalize_text(text) for text in texts]
     if not any(texts):
         raise InputError(
             "model.random.vocabulary needs training texts to build a tokenizer from, but there is none; "

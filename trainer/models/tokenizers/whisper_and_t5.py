@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from diagnose.common.errors import InputError
-from trainer.collate.labels import plain
+from trainer.collate.labels import normalize_text
 
 if TYPE_CHECKING:
     from transformers import T5Tokenizer, WhisperTokenizer
@@ -50,7 +50,7 @@ def build_t5_tokenizer(texts: Iterable[str], size: Size) -> T5Tokenizer:
 
 
 def _require_texts(texts: Iterable[str]) -> list[str]:
-    found = [text for text in map(plain, texts) if text]
+    found = [text for text in map(normalize_text, texts) if text]
     if not found:
         raise InputError(
             "model.random: a vocabulary of one's own needs training texts and none were given; "

@@ -14,7 +14,7 @@ from transformers.models.whisper.tokenization_whisper import TASK_IDS
 
 from trainer.collate.whisper import PROMPT, WhisperCollator
 from trainer.models import ctc, pretrained
-from trainer.models.bundle import Parts
+from trainer.models.bundle import ModelBundle
 from trainer.models.ctc import CharacterVocabulary
 from trainer.models.tokenizers.whisper_and_t5 import build_whisper_tokenizer
 from trainer.models.whisper.settings import add_ctc, model_kind, set_generation, sizes
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class WhisperParts(Parts):
+class WhisperBundle(ModelBundle):
     """Whisper, ready to train."""
 
     ctc_vocabulary: CharacterVocabulary | None = None
@@ -73,17 +73,17 @@ class WhisperParts(Parts):
             self.ctc_vocabulary.save(directory)
 
 
-def build(config: Config, train_texts: Sequence[str] = ()) -> WhisperParts:
+def build(config: Config, train_texts: Sequence[str] = ()) -> WhisperBundle:
     """From `model.name`, or from random weights and the training texts."""
     return _random(config, train_texts) if config.model.random is not None else _pretrained(config, train_texts)
 
 
-def load(directory: Path, config: Config) -> WhisperParts:
+def load(directory: Path, config: Config) -> WhisperBundle:
     """What `save` or a checkpoint left: nothing of it may be missing."""
     return _read(config, str(directory), str(directory), _saved_characters(config, str(directory)))
 
 
-def _pretrained(config: Config, texts: Sequence[str]) -> WhisperParts:
+def _pretrained(config: Config, texts: Sequence[str]) -> WhisperBundle:
     name, tokenizer = config.model.name, config.model.tokenizer or config.model.name
     if config.model.ctc_weight == 0.0 or (Path(name).expanduser() / ctc.FILE_NAME).is_file():
         return _read(config, name, tokenizer, _saved_characters(config, name))
@@ -100,7 +100,7 @@ def _read(
     tokenizer: str,
     characters: CharacterVocabulary | None,
     may_be_fresh: Sequence[str] = (),
-) -> WhisperParts:
+) -> WhisperBundle:
     settings = pretrained.load(WhisperConfig, name)
     add_ctc(settings, config.model.ctc_weight, characters)
     model, fresh = pretrained.load_model(model_kind(characters), name, may_be_fresh=may_be_fresh, config=settings)
@@ -109,7 +109,7 @@ def _read(
     return _parts(config, model, words, extractor, tuple(fresh), characters)
 
 
-def _random(config: Config, texts: Sequence[str]) -> WhisperParts:
+def _random(config: Config, texts: Sequence[str]) -> WhisperBundle:
     name = config.model.tokenizer
     tokenizer = (
         pretrained.load(WhisperTokenizer, name, "model.tokenizer")
@@ -134,8 +134,8 @@ def _parts(
     extractor: WhisperFeatureExtractor,
     fresh: tuple[str, ...],
     characters: CharacterVocabulary | None,
-) -> WhisperParts:
+) -> WhisperBundle:
     set_generation(model, tokenizer, config)
-    parts = WhisperParts(config, model, tokenizer, extractor, fresh, characters)
+    parts = WhisperBundle(config, model, tokenizer, extractor, fresh, characters)
     parts.train_encoder(not config.model.freeze_encoder)
     return parts

@@ -8,7 +8,7 @@ from transformers import WhisperConfig, WhisperForConditionalGeneration, Whisper
 from transformers.models.whisper.tokenization_whisper import LANGUAGES, TASK_IDS
 
 from trainer.collate.whisper import language_token, prompt_ids
-from trainer.models.init_std import xavier
+from trainer.models.init_std import init_std
 from trainer.models.tokenizers.whisper_and_t5 import START
 from trainer.models.whisper.model import WhisperWithCTC
 
@@ -33,7 +33,7 @@ def sizes(config: Config, tokenizer: WhisperTokenizer, window: int) -> WhisperCo
         encoder_ffn_dim=random.ffn,
         decoder_ffn_dim=random.ffn,
         dropout=random.dropout,
-        init_std=xavier(random.hidden),
+        init_std=init_std(random.hidden),
         max_source_positions=window * FRAMES_PER_SECOND,
         max_target_positions=config.model.max_label_length,
         decoder_start_token_id=tokenizer.convert_tokens_to_ids(START),

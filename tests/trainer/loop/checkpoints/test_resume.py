@@ -15,7 +15,7 @@ from transformers import TrainerCallback
 
 from diagnose.common.errors import InputError
 from tests.support.small_runs import ARCHITECTURES, config, resumed, trainer
-from trainer.loop.checkpoints.resume import newest, require_same_run, resume_point, tell_changes
+from trainer.loop.checkpoints.resume import newest, require_same_run, resume_point, warn_of_changes
 from trainer.loop.checkpoints.store import checkpoints, verify
 
 pytestmark = pytest.mark.slow  # whole runs
@@ -246,7 +246,7 @@ def test_other_settings_are_told_and_allowed(run: Path, caplog) -> None:
 
 
 def test_another_number_of_rows_is_told_and_allowed(run: Path, caplog) -> None:
-    tell_changes(run / "checkpoint-3", {"rows": 12, "processes": 1})
+    warn_of_changes(run / "checkpoint-3", {"rows": 12, "processes": 1})
     [told] = [record.getMessage() for record in caplog.records]
     assert told == "there were 10 rows and are 12 now, so this is no exact continuation"
 
@@ -254,7 +254,7 @@ def test_another_number_of_rows_is_told_and_allowed(run: Path, caplog) -> None:
 def test_a_checkpoint_of_another_version_is_refused(run: Path) -> None:
     (run / "checkpoint-3" / "loop_state.json").write_text('{"format": 0}')
     with pytest.raises(InputError, match="written by another version of this trainer"):
-        tell_changes(run / "checkpoint-3", {})
+        warn_of_changes(run / "checkpoint-3", {})
 
 
 def test_weights_of_another_model_are_refused(run: Path) -> None:

@@ -14,12 +14,20 @@ import pytest
 from diagnose.common.errors import InputError
 from tests.support.small_runs import ROOT, trainer
 from trainer.loop.checkpoints import store as store
-from trainer.loop.checkpoints.store import checkpoints, committing, installing, recover, rotate, set_aside, verify
+from trainer.loop.checkpoints.store import (
+    archive_old_checkpoints,
+    checkpoints,
+    commit_checkpoint,
+    install_files,
+    recover,
+    rotate,
+    verify,
+)
 
 
 def commit(run: Path, step: int, content: str = "weights") -> Path:
     final = run / store.name_of(step)
-    with committing(final, 10) as staged:
+    with commit_checkpoint(final, 10) as staged:
         (staged / "model.bin").write_text(content)
         (staged / "deep").mkdir()
         (staged / "deep" / "more.txt").write_text("more")
@@ -73,7 +81,7 @@ def test_files_and_folders_reach_the_disk_before_the_name(tmp_path: Path, monkey
 
 def test_a_failure_while_writing_leaves_nothing_behind(tmp_path: Path) -> None:
     old = commit(tmp_path, 5)
-    with pytest.raises(KeyError), committing(tmp_path / "checkpoint-6", 10) as staged:
+    with pytest.raises(KeyError), commit_checkpoint(tmp_path / "checkpoint-6", 10) as staged:
         (staged / "half").write_text("half")
         raise KeyError("our own fault, not the disk's")
     assert names(tmp_path) == ["checkpoint-5"]
@@ -90,7 +98,7 @@ def test_a_failure_while_writing_leaves_nothing_behind(tmp_path: Path) -> None:
     ],
 )
 def test_a_full_disk_is_one_sentence_with_the_numbers(tmp_path: Path, error: Exception) -> None:
-    with pytest.raises(InputError) as told, committing(tmp_path / "checkpoint-6", 12_300_000):
+    with pytest.raises(InputError) as told, commit_checkpoint(tmp_path / "checkpoint-6", 12_300_000):
         raise error
     said = told.value.message
     assert said.startswith(f"checkpoint-6 could not be written to {tmp_path} (")
@@ -101,7 +109,10 @@ def test_a_full_disk_is_one_sentence_with_the_numbers(tmp_path: Path, error: Exc
 
 
 def test_too_little_room_is_refused_before_the_first_byte(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="No space left on device"), committing(tmp_path / "checkpoint-6", 10**18):
+    with (
+        pytest.raises(InputError, match="No space left on device"),
+        commit_checkpoint(tmp_path / "checkpoint-6", 10**18),
+    ):
         pytest.fail("nothing is to be written")
     assert names(tmp_path) == []
 
@@ -157,7 +168,7 @@ def test_what_a_kill_leaves_is_finished_or_cleared_away(tmp_path: Path) -> None:
 def test_installing_replaces_files_one_by_one_and_leaves_the_rest(tmp_path: Path) -> None:
     (tmp_path / "model.bin").write_text("old")
     (tmp_path / "notes.txt").write_text("mine")
-    with installing(tmp_path, 10) as staged:
+    with install_files(tmp_path, 10) as staged:
         (staged / "model.bin").write_text("new")
         assert (tmp_path / "model.bin").read_text() == "old"
     assert (tmp_path / "model.bin").read_text() == "new"
@@ -165,11 +176,11 @@ def test_installing_replaces_files_one_by_one_and_leaves_the_rest(tmp_path: Path
 
 
 def test_a_fresh_run_sets_earlier_checkpoints_aside(tmp_path: Path) -> None:
-    assert set_aside(tmp_path) is None
+    assert archive_old_checkpoints(tmp_path) is None
     commit(tmp_path, 5)
-    assert set_aside(tmp_path) == tmp_path / "earlier-1"
+    assert archive_old_checkpoints(tmp_path) == tmp_path / "earlier-1"
     commit(tmp_path, 5)
-    assert set_aside(tmp_path) == tmp_path / "earlier-2"
+    assert archive_old_checkpoints(tmp_path) == tmp_path / "earlier-2"
     assert verify(tmp_path / "earlier-1" / "checkpoint-5") is None
 
 

@@ -20,7 +20,7 @@ from tests.support.small_runs import ARCHITECTURES, trainer
 from tests.trainer.loop.guard.test_guard import poisoned
 from trainer.loop.checkpoints.checksums import verify
 from trainer.loop.guard import recording
-from trainer.loop.guard.recording import clear, recordings
+from trainer.loop.guard.recording import recordings, remove_partial_recordings
 from trainer.loop.guard.replay import open_recording
 from trainer.loop.guard.tensor_json import pack, unpack
 
@@ -113,7 +113,7 @@ def test_the_oldest_go(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert recordings(tmp_path) == [alone] and json.loads((alone / "recording.json").read_text())["optimizer"] is None
     assert open_recording(alone).optimizer is None
     (folder.parent / ".saving-step-0000009").mkdir()
-    clear(tmp_path)
+    remove_partial_recordings(tmp_path)
     assert recordings(tmp_path) == [alone] and len(list(folder.parent.iterdir())) == 1
 
 

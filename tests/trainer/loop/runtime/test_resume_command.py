@@ -6,14 +6,14 @@ import shlex
 from pathlib import Path
 
 from trainer.config import load
-from trainer.loop.runtime.resume_command import again
+from trainer.loop.runtime.resume_command import resume_command
 from trainer.paths import shipped_config
 
 
 def test_the_command_holds_every_value_that_was_set(tmp_path: Path) -> None:
     said = ("training.batch_size=2", f"output.dir={tmp_path / 'a run'}", "model.task=transcribe")
     resolved = load(shipped_config("demo_hybrid"), said)
-    words = shlex.split(again(resolved, epochs=2.0, subset=50))
+    words = shlex.split(resume_command(resolved, epochs=2.0, subset=50))
     assert words[:3] == ["train", "--config", str(resolved.path)]
     assert words[-6:] == ["--epochs", "2.0", "--subset", "50", "--resume", "auto"]
     values = [words[number + 1] for number, word in enumerate(words) if word == "--set"]
@@ -22,4 +22,4 @@ def test_the_command_holds_every_value_that_was_set(tmp_path: Path) -> None:
 
 def test_nothing_is_added_where_nothing_was_set() -> None:
     path = shipped_config("demo_hybrid")
-    assert again(load(path)) == f"train --config {shlex.quote(str(path))} --resume auto"
+    assert resume_command(load(path)) == f"train --config {shlex.quote(str(path))} --resume auto"

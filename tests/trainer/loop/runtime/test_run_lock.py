@@ -12,7 +12,7 @@ import pytest
 
 from diagnose.common.errors import InputError
 from tests.support.small_runs import ROOT
-from trainer.loop.runtime.run_lock import locked, require_free
+from trainer.loop.runtime.run_lock import hold_run_lock, require_free
 
 HOLDER = """
 import os, sys, time
@@ -43,7 +43,7 @@ def end(process: subprocess.Popen[str]) -> None:
 def test_a_second_run_is_refused_by_a_sentence_that_names_the_first(tmp_path: Path) -> None:
     process = hold(tmp_path)
     try:
-        with pytest.raises(InputError) as refused, locked(tmp_path):
+        with pytest.raises(InputError) as refused, hold_run_lock(tmp_path):
             pytest.fail("two runs in one directory")
         assert f"{tmp_path} is in use by another run (pid {process.pid} on " in refused.value.message
         assert "set another output.dir" in refused.value.message
@@ -68,7 +68,7 @@ def test_a_run_that_was_killed_does_not_block(tmp_path: Path) -> None:
     process = hold(tmp_path)
     process.kill()
     process.wait(10)
-    with locked(tmp_path):
+    with hold_run_lock(tmp_path):
         pass
 
 
@@ -78,7 +78,7 @@ def test_a_worker_that_outlives_a_killed_run_does_not_block(tmp_path: Path) -> N
     os.kill(process.pid, signal.SIGKILL)
     try:
         process.wait(10)
-        with locked(tmp_path):
+        with hold_run_lock(tmp_path):
             pass
     finally:
         end(process)
@@ -86,7 +86,7 @@ def test_a_worker_that_outlives_a_killed_run_does_not_block(tmp_path: Path) -> N
 
 def test_the_lock_is_let_go_at_the_end(tmp_path: Path) -> None:
     for _ in range(2):
-        with locked(tmp_path):
+        with hold_run_lock(tmp_path):
             pass
 
 
@@ -94,6 +94,6 @@ def test_a_directory_that_cannot_be_is_told(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way")
     with (
         pytest.raises(InputError, match=r"output\.dir .*file/run cannot be written to \(Not a directory\)"),
-        locked(tmp_path / "file" / "run"),
+        hold_run_lock(tmp_path / "file" / "run"),
     ):
         pytest.fail("there is no such directory")

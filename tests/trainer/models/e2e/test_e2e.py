@@ -19,7 +19,7 @@ from transformers import (
 from diagnose.common.errors import InputError
 from tests.support.small_runs import ToneSet, config
 from trainer.config import Config
-from trainer.models.bundle import Parts, build, load_parts
+from trainer.models.bundle import ModelBundle, build, load_parts
 from trainer.models.e2e.assemble import language_code
 from trainer.models.tokenizers.hybrid_and_mbart import mbart_tokenizer
 
@@ -37,19 +37,19 @@ def with_norm(norm: str) -> dict:
     return {"random": settings().model.random.model_copy(update={"conv_norm": norm})}
 
 
-def ready(model: dict | None = None, **training) -> Parts:
+def ready(model: dict | None = None, **training) -> ModelBundle:
     built = build(settings(model, **training), ROWS.texts())
     built.model.eval()
     return built
 
 
 @pytest.fixture(scope="module")
-def parts() -> Parts:
+def parts() -> ModelBundle:
     return ready()
 
 
 @pytest.fixture(scope="module")
-def batch(parts: Parts) -> dict[str, torch.Tensor]:
+def batch(parts: ModelBundle) -> dict[str, torch.Tensor]:
     return parts.collate([ROWS[number] for number in range(4)])
 
 
@@ -261,7 +261,7 @@ def test_no_adapter_where_sizes_agree(parts) -> None:
     assert not hasattr(parts.model, "enc_to_dec_proj")
 
 
-def trains(parts: Parts) -> set[str]:
+def trains(parts: ModelBundle) -> set[str]:
     return {name for name, parameter in parts.model.named_parameters() if parameter.requires_grad}
 
 

@@ -10,7 +10,7 @@ import torch
 from diagnose.common.errors import InputError
 from tests.support.small_runs import ToneSet, config
 from trainer.config import Config
-from trainer.models.bundle import Parts, build, load_parts
+from trainer.models.bundle import ModelBundle, build, load_parts
 from trainer.models.hybrid.model import HybridConfig, HybridModel
 
 ROWS = ToneSet(4)
@@ -24,14 +24,14 @@ def settings(model: dict | None = None, **training) -> Config:
 
 
 @pytest.fixture(scope="module")
-def parts() -> Parts:
+def parts() -> ModelBundle:
     built = build(settings(), ROWS.texts())
     built.model.eval()
     return built
 
 
 @pytest.fixture(scope="module")
-def batch(parts: Parts) -> dict[str, torch.Tensor]:
+def batch(parts: ModelBundle) -> dict[str, torch.Tensor]:
     return parts.collate([ROWS[number] for number in range(4)])
 
 

@@ -13,7 +13,7 @@ from tests.support.small_runs import ToneSet, config
 from trainer.collate.labels import label_lengths
 from trainer.collate.whisper import PROMPT
 from trainer.config import Config
-from trainer.models.bundle import Parts, build, load_parts
+from trainer.models.bundle import ModelBundle, build, load_parts
 from trainer.models.whisper.model import WhisperWithCTC
 
 ROWS = ToneSet(4)
@@ -26,19 +26,19 @@ def settings(kind: str = "whisper+ctc", model: dict | None = None, **training) -
     return plain.model_copy(update={"model": plain.model.model_copy(update=model or {})})
 
 
-def built(kind: str = "whisper+ctc", model: dict | None = None, **training) -> Parts:
+def built(kind: str = "whisper+ctc", model: dict | None = None, **training) -> ModelBundle:
     parts = build(settings(kind, model, **training), ROWS.texts())
     parts.model.eval()
     return parts
 
 
 @pytest.fixture(scope="module", params=KINDS)
-def parts(request) -> Parts:
+def parts(request) -> ModelBundle:
     return built(request.param)
 
 
 @pytest.fixture(scope="module")
-def batch(parts: Parts) -> dict[str, torch.Tensor]:
+def batch(parts: ModelBundle) -> dict[str, torch.Tensor]:
     return parts.collate([ROWS[number] for number in range(4)])
 
 
