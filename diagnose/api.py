@@ -53,13 +53,13 @@ def nan_bisect(
         {} if batch is None else {"batch": batch, "names": tuple(names)}
     )
     try:
-        found = engine.context({**facts, "search": how}, watcher).get("searched")
+        found = engine.context({**facts, "nan_search_options": how}, watcher).get("nan_search_result")
     except FactError as refusal:
         raise InputError(f"nothing could be searched: {refusal}") from refusal
     if found.origin is None:
         return None
-    about = tuple(probe.id for probe in engine.probes if "bisected" in facts_needed(probe.look).required)
-    report = engine.examine(engine.context({"bisected": found}), Selection(ids=about))
+    about = tuple(probe.id for probe in engine.probes if "nan_origin" in facts_needed(probe.look).required)
+    report = engine.examine(engine.context({"nan_origin": found}), Selection(ids=about))
     return replace(found.origin, finding=report.findings[0] if report.findings else None)
 
 
@@ -73,8 +73,8 @@ def precision(
     engine = installed()
     how = {"precision": precision} | ({} if batch is None else {"batch": batch})
     try:
-        found = engine.context({**facts, "search": how}, watcher).get("compared")
+        found = engine.context({**facts, "nan_search_options": how}, watcher).get("precision_comparison_all")
     except FactError as refusal:
         raise InputError(f"nothing could be compared: {refusal}") from refusal
-    report = engine.examine(engine.context({"precisions": found}), Selection(stages=(Stage.PRECISION,)))
+    report = engine.examine(engine.context({"precision_comparison": found}), Selection(stages=(Stage.PRECISION,)))
     return replace(found, findings=tuple(report.findings))

@@ -97,7 +97,7 @@ def configured_audio(config: Resolved) -> dict[str, float]:
 
 
 @provider
-def parts(config: Resolved, configured_dataset: Any) -> ModelBundle:
+def model_bundle(config: Resolved, configured_dataset: Any) -> ModelBundle:
     """The model with all that feeds and reads it, as the run will build it."""
     from trainer.models.bundle import build
 
@@ -105,13 +105,13 @@ def parts(config: Resolved, configured_dataset: Any) -> ModelBundle:
 
 
 @provider
-def trainer(config: Resolved, parts: ModelBundle, configured_dataset: Any) -> RunTrainer:
+def trainer(config: Resolved, model_bundle: ModelBundle, configured_dataset: Any) -> RunTrainer:
     """The trainer of the run, without the callbacks that write."""
     from trainer.data.dataset import open_split
     from trainer.loop.trainer import RunTrainer
 
     evaluates = config.config.training.eval_strategy != "no"
-    return RunTrainer(parts, configured_dataset, open_split(config.config, "dev") if evaluates else None)
+    return RunTrainer(model_bundle, configured_dataset, open_split(config.config, "dev") if evaluates else None)
 
 
 @provider
@@ -121,24 +121,24 @@ def rank_facts(config: Resolved) -> Callable[[int, int], dict[str, Any]]:
 
 
 @provider
-def labels_of(parts: ModelBundle) -> Callable[[Any], Any]:
-    return parts.labels_of
+def labels_of(model_bundle: ModelBundle) -> Callable[[Any], Any]:
+    return model_bundle.labels_of
 
 
 @provider
-def own_generate(parts: ModelBundle) -> Callable[[Any, Any], Any]:
+def run_generate(model_bundle: ModelBundle) -> Callable[[Any, Any], Any]:
     """Goes before what a Trainer or a model could do: each row has the prompt of its own task."""
-    return parts.generate
+    return model_bundle.generate
 
 
 @provider
-def own_decode(parts: ModelBundle) -> Callable[[Any], list[str]]:
-    return parts.decode
+def run_decode(model_bundle: ModelBundle) -> Callable[[Any], list[str]]:
+    return model_bundle.decode
 
 
 @provider
-def fresh(parts: ModelBundle) -> tuple[str, ...]:
-    return parts.fresh
+def fresh(model_bundle: ModelBundle) -> tuple[str, ...]:
+    return model_bundle.fresh
 
 
 @provider
@@ -150,12 +150,12 @@ def keep_fp32() -> Callable[[Any, Any], list[Any]]:
 
 
 @provider
-def thawed_later(config: Resolved, parts: ModelBundle) -> tuple[str, ...]:
+def unfrozen_later(config: Resolved, model_bundle: ModelBundle) -> tuple[str, ...]:
     """What is frozen for the first epochs only; nothing where the encoder stays as it begins."""
     if config.config.training.freeze_encoder_epochs is None:
         return ()
-    inside = set(map(id, parts.model.get_encoder().parameters()))
-    return tuple(name for name, one in parts.model.named_parameters() if id(one) in inside)
+    inside = set(map(id, model_bundle.model.get_encoder().parameters()))
+    return tuple(name for name, one in model_bundle.model.named_parameters() if id(one) in inside)
 
 
 @provider

@@ -95,7 +95,7 @@ def operation_lines(facts: dict[str, Any], module: str, precision: str, number: 
 
     how = {"module": module, "precision": precision, "number": number}
     try:
-        found = installed().context({**facts, "search": how}).get("operations_inside")
+        found = installed().context({**facts, "nan_search_options": how}).get("operations_inside")
     except FactError as refusal:
         raise InputError(f"--drill-down {module}: {refusal.reason}") from refusal
     if not found:

@@ -46,7 +46,7 @@ def overfit(
     from diagnose.render.progress import preflight_progress
     from diagnose.render.text import show
 
-    facts = facts_from(config, overrides, subject) | ({"pairs_asked": True} if pairs else {})
+    facts = facts_from(config, overrides, subject) | ({"pairs_requested": True} if pairs else {})
     engine = installed()
     with preflight_progress() as watcher:
         seen = engine.context(facts, watcher)

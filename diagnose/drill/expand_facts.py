@@ -10,11 +10,11 @@ from diagnose.engine.user_facts import ROOTS
 
 Facts = dict[str, Any]
 # What others are read from: once that is done, they would go on telling of the run as it was.
-HANDLES = frozenset({"config", "trainer", "parts", "configured_dataset", "digest_inputs"})
+HANDLES = frozenset({"config", "trainer", "model_bundle", "configured_dataset", "digest_inputs"})
 # Without these there is no run that a fault could be put into.
 TOLD = ("model", "train_batches")
 # Each holds the whole run as it was; where a fault brings another part, it speaks of a run that is not looked at.
-WHOLE = frozenset({"training_step", "accumulated_step", "evaluate", "item_source"})
+WHOLE = frozenset({"training_step", "accumulated_step", "evaluate", "readable_dataset"})
 
 
 def expand_facts(engine: Engine, given: Mapping[str, Any]) -> Facts:

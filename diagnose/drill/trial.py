@@ -33,7 +33,7 @@ def healthy_trial(engine: Engine, build: Build, seed: int) -> HealthyTrial:
 
 def kinds_of(engine: Engine, facts: Facts) -> tuple[str, ...]:
     try:
-        return tuple(engine.context(facts).get("likeness"))
+        return tuple(engine.context(facts).get("subject_kind"))
     except FactError:
         return ()
 

@@ -34,7 +34,7 @@ ROOTS: Mapping[str, str] = {
     "trainable": "name patterns of the parameters that are meant to train",
     "fresh": "name patterns of the parameters that are newly initialised",
     "missing_keys": "parameters that the loaded checkpoint did not have",
-    "thawed_later": "name patterns of what is frozen now and will train later",
+    "unfrozen_later": "name patterns of what is frozen now and will train later",
     "untied": "name patterns of the parameters that must not share weights",
     "reference_loss": "the loss on the first batch before any surgery on the model",
     "processes": "how many processes the run will have",
@@ -47,7 +47,7 @@ ROOTS: Mapping[str, str] = {
 }
 
 # An empty list of these is an answer ("none"), not missing data.
-MAY_BE_EMPTY = frozenset({"trainable", "fresh", "untied", "missing_keys", "thawed_later"})
+MAY_BE_EMPTY = frozenset({"trainable", "fresh", "untied", "missing_keys", "unfrozen_later"})
 # Of these, anything with a length of nought is empty, whatever its type.
 COLLECTIONS = frozenset({"train_batches", "eval_batches", "train_dataset", "eval_dataset", "train_rows", "eval_rows"})
 

@@ -12,9 +12,9 @@ UPDATES, FORWARDS = 37, 2  # of a sweep, and forward passes beside each
 
 def extra_lines(facts: Context, pairs: bool, rates: bool) -> Iterator[str]:
     """Pairs, then the learning rate; what was left out, with the reason."""
-    yield from _told(facts, "pair_relations", "pairs", relation_lines)
+    yield from _told(facts, "pair_tests", "pairs", relation_lines)
     if pairs:
-        yield from _told(facts, "pair_losses", "pairs", loss_lines)
+        yield from _told(facts, "swapped_target_loss", "pairs", loss_lines)
     yield from _told(facts, "rate_trial", "learning rate", rate_lines)
     seconds = _sweep_seconds(facts)
     if rates or (seconds is not None and seconds <= SWEEP):

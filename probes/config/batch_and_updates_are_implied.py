@@ -6,9 +6,9 @@ from probes.reporting.setting_finding import setting_finding
 
 
 @probe(id="CFG021", stage=Stage.CONFIG, severity=Severity.NOTE)
-def batch_and_updates_are_implied(run_settings: RunSettings, update_plan: UpdateCount) -> Iterator[Finding]:
+def batch_and_updates_are_implied(run_settings: RunSettings, update_count: UpdateCount) -> Iterator[Finding]:
     """The rows of an update, or the number of updates, are not what is written but what follows from it."""
-    settings, plan = run_settings, update_plan
+    settings, plan = run_settings, update_count
     written = plan.rows_per_update == settings.batch_size and (settings.max_steps or 0) > 0
     if plan.rows_per_update is None or written:
         return

@@ -6,14 +6,14 @@ from probes.reporting.setting_finding import setting_finding
 
 
 @probe(id="CFG015", stage=Stage.CONFIG, severity=Severity.NOTE)
-def early_stopping_is_absent(run_settings: RunSettings, evaluations: EventCount) -> Iterator[Finding]:
+def early_stopping_is_absent(run_settings: RunSettings, evaluation_count: EventCount) -> Iterator[Finding]:
     """Nothing stops the run when its evaluations get worse; it goes on to its last update."""
-    if not run_settings.patience_known or run_settings.patience or evaluations.count < 2:
+    if not run_settings.patience_known or run_settings.patience or evaluation_count.count < 2:
         return
     kept = "the best of them is kept" if run_settings.load_best else "the last one is kept, whatever it is"
     yield setting_finding(
         run_settings.place("patience"),
-        f"it is not set: {evaluations.count} evaluations, and {kept}",
+        f"it is not set: {evaluation_count.count} evaluations, and {kept}",
         "set early_stopping_patience (with transformers: EarlyStoppingCallback) to 3 or more evaluations",
-        evaluations=evaluations.count,
+        evaluations=evaluation_count.count,
     )

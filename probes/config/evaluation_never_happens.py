@@ -7,10 +7,10 @@ from probes.reporting.setting_finding import setting_finding
 
 @probe(id="CFG013", stage=Stage.CONFIG, severity=Severity.WARNING, explains=("CFG016",))
 def evaluation_never_happens(
-    evaluations: EventCount, run_settings: RunSettings, update_plan: UpdateCount
+    evaluation_count: EventCount, run_settings: RunSettings, update_count: UpdateCount
 ) -> Iterator[Finding]:
     """The run is never evaluated before its end, so nobody sees it get worse and no best model is chosen."""
-    if evaluations.count:
+    if evaluation_count.count:
         return
     wanted = run_settings.load_best or run_settings.patience
     severity = None if wanted else Severity.NOTE
@@ -19,14 +19,14 @@ def evaluation_never_happens(
             run_settings.place("eval_strategy"), "it is no: nothing is evaluated", "set it to steps", severity
         )
         return
-    said = f"one evaluation in {evaluations.every or 0:,.0f} updates, in a run of {update_plan.updates:,}"
-    end = "it is evaluated once, after the last" if evaluations.at_end else "it is never evaluated"
+    said = f"one evaluation in {evaluation_count.every or 0:,.0f} updates, in a run of {update_count.updates:,}"
+    end = "it is evaluated once, after the last" if evaluation_count.at_end else "it is never evaluated"
     hope = "; the best model is chosen among one" if run_settings.load_best else ""
     yield setting_finding(
         run_settings.place("eval_steps"),
         f"{said}: {end}{hope}",
-        f"set eval_steps to {max(1, update_plan.updates // 4)} or less",
+        f"set eval_steps to {max(1, update_count.updates // 4)} or less",
         severity,
-        updates=update_plan.updates,
-        every=evaluations.every,
+        updates=update_count.updates,
+        every=evaluation_count.every,
     )

@@ -6,11 +6,11 @@ from probes.reporting.setting_finding import setting_finding
 
 
 @probe(id="CFG019", stage=Stage.CONFIG, severity=Severity.WARNING)
-def fp16_has_no_gpu(fp16_asked: SettingLocation, present_devices: tuple[str, ...]) -> Iterator[Finding]:
+def fp16_has_no_gpu(fp16_setting: SettingLocation, present_devices: tuple[str, ...]) -> Iterator[Finding]:
     """fp16 is asked for where there is no GPU: trainers leave it out without a word and run in fp32."""
     if present_devices == ("cpu",):
         yield setting_finding(
-            fp16_asked,
+            fp16_setting,
             "torch sees no GPU here, only the CPU, where the run is in fp32 or overflows sooner than on a GPU",
             "set fp16 off here; what this run shows says nothing about fp16",
         )

@@ -12,14 +12,14 @@ LATE = {"mbart", "pegasus", "pegasus_x", "m2m_100", "plbart"}
 
 @probe(id="CFG018", stage=Stage.CONFIG, severity=Severity.ERROR, explains=("PRE*", "LOS001", "GRD004"))
 def fp16_overflows_in_this_family(
-    fp16_asked: SettingLocation, model_families: tuple[ModelFamily, ...]
+    fp16_setting: SettingLocation, model_families: tuple[ModelFamily, ...]
 ) -> Iterator[Finding]:
     """fp16 is asked for, and models of this family are known to overflow in it: the loss becomes NaN."""
     for family in model_families:
         if family.kind in AT_ONCE | LATE:
             at_once = family.kind in AT_ONCE
             yield setting_finding(
-                fp16_asked,
+                fp16_setting,
                 f"{family.source} is of the family {family.kind}, known to exceed 65504, the largest number in fp16, "
                 f"{'within the first steps' if at_once else 'late in training'}",
                 "use bf16 where the device has it, else fp32",

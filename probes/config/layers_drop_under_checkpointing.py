@@ -5,13 +5,16 @@ from probes.facts.settings.types import CheckpointedStep
 
 
 @probe(id="CFG011", stage=Stage.CONFIG, severity=Severity.ERROR, explains=("DST*",))
-def layers_drop_under_checkpointing(checkpointed: CheckpointedStep) -> Iterator[Finding]:
+def layers_drop_under_checkpointing(gradient_checkpointing_effect: CheckpointedStep) -> Iterator[Finding]:
     """Layers are left out at random, checkpointed, in several processes: they wait for gradients that never come."""
-    if checkpointed.layer_drop and checkpointed.processes > 1:
+    if gradient_checkpointing_effect.layer_drop and gradient_checkpointing_effect.processes > 1:
         yield Finding(
             where="model.config.layerdrop",
-            message=f"it is {checkpointed.layer_drop:g}, with gradient checkpointing on and "
-            f"{checkpointed.processes} processes; expected 0",
+            message=f"it is {gradient_checkpointing_effect.layer_drop:g}, with gradient checkpointing on and "
+            f"{gradient_checkpointing_effect.processes} processes; expected 0",
             fix="set layerdrop to 0 in the model's configuration",
-            measured={"layerdrop": checkpointed.layer_drop, "processes": checkpointed.processes},
+            measured={
+                "layerdrop": gradient_checkpointing_effect.layer_drop,
+                "processes": gradient_checkpointing_effect.processes,
+            },
         )

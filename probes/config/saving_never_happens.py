@@ -6,9 +6,11 @@ from probes.reporting.setting_finding import setting_finding
 
 
 @probe(id="CFG014", stage=Stage.CONFIG, severity=Severity.NOTE)
-def saving_never_happens(saves: EventCount, run_settings: RunSettings, update_plan: UpdateCount) -> Iterator[Finding]:
+def saving_never_happens(
+    checkpoint_count: EventCount, run_settings: RunSettings, update_count: UpdateCount
+) -> Iterator[Finding]:
     """No checkpoint is written before the run ends: when it is stopped, all of it is lost."""
-    if saves.count:
+    if checkpoint_count.count:
         return
     if run_settings.save_strategy == "no":
         yield setting_finding(
@@ -17,9 +19,9 @@ def saving_never_happens(saves: EventCount, run_settings: RunSettings, update_pl
         return
     yield setting_finding(
         run_settings.place("save_steps"),
-        f"one checkpoint in {saves.every or 0:,.0f} updates, in a run of {update_plan.updates:,}: "
-        f"{'one is written, after the last' if saves.at_end else 'none is written'}",
-        f"set save_steps to {max(1, update_plan.updates // 4)} or less",
-        updates=update_plan.updates,
-        every=saves.every,
+        f"one checkpoint in {checkpoint_count.every or 0:,.0f} updates, in a run of {update_count.updates:,}: "
+        f"{'one is written, after the last' if checkpoint_count.at_end else 'none is written'}",
+        f"set save_steps to {max(1, update_count.updates // 4)} or less",
+        updates=update_count.updates,
+        every=checkpoint_count.every,
     )

@@ -6,12 +6,12 @@ from probes.reporting.setting_finding import setting_finding
 
 
 @probe(id="CFG017", stage=Stage.CONFIG, severity=Severity.WARNING)
-def seed_is_unset(seeding: SeedSetting) -> Iterator[Finding]:
+def seed_is_unset(seed_setting: SeedSetting) -> Iterator[Finding]:
     """The run has no seed: it cannot be repeated, and two settings cannot be compared."""
-    if seeding.seed is None:
+    if seed_setting.seed is None:
         yield setting_finding(
-            seeding.place,
-            "it is set to nothing" if seeding.written else "nothing in the arguments sets it",
+            seed_setting.place,
+            "it is set to nothing" if seed_setting.written else "nothing in the arguments sets it",
             "set a seed, and seed python, numpy and torch with it before the model is built",
-            None if seeding.written else Severity.NOTE,
+            None if seed_setting.written else Severity.NOTE,
         )

@@ -10,9 +10,9 @@ FAINT = 2.0**-13  # four steps of 16 bits, 78 dB below full scale: under the noi
 
 
 @probe(id="DAT015", stage=Stage.DATA, severity=Severity.WARNING, explains=("DAT018", "DAT047", "DAT049", "DAT051"))
-def amplitude_scale_is_off(waves: tuple[RowWaveform, ...]) -> Iterator[Finding]:
+def amplitude_scale_is_off(waveforms: tuple[RowWaveform, ...]) -> Iterator[Finding]:
     """Samples are not on the scale of -1 to 1 that feature extractors expect: never divided by 32,768, or twice."""
-    for heard in worst_first((heard.wave.peak, heard) for heard in waves if heard.wave.peak > LOUD):
+    for heard in worst_first((heard.wave.peak, heard) for heard in waveforms if heard.wave.peak > LOUD):
         yield row_finding(
             heard.row,
             f"{heard.name} peaks at {heard.wave.peak:,.0f}, expected at most 1",
@@ -20,9 +20,9 @@ def amplitude_scale_is_off(waves: tuple[RowWaveform, ...]) -> Iterator[Finding]:
             peak=heard.wave.peak,
         )
     for loaded in (False, True):
-        peaks = [heard.wave.peak for heard in waves if heard.loaded is loaded and heard.wave.peak > 0]
+        peaks = [heard.wave.peak for heard in waveforms if heard.loaded is loaded and heard.wave.peak > 0]
         if peaks and median(peaks) < FAINT:
-            first = next(heard for heard in waves if heard.loaded is loaded)
+            first = next(heard for heard in waveforms if heard.loaded is loaded)
             yield row_finding(
                 first.row,
                 f"half of the {len(peaks)} clips {'in the dataset' if loaded else 'on disk'} peak below "

@@ -10,9 +10,9 @@ ROWS = 0.1  # of the rows: fewer do not change what is learnt, and are a note
 
 
 @probe(id="DAT016", stage=Stage.DATA, severity=Severity.WARNING)
-def audio_is_clipped(waves: tuple[RowWaveform, ...]) -> Iterator[Finding]:
+def audio_is_clipped(waveforms: tuple[RowWaveform, ...]) -> Iterator[Finding]:
     """Clips were recorded or scaled too loud: their peaks are cut off flat."""
-    files = [heard for heard in waves if not heard.loaded] or list(waves)
+    files = [heard for heard in waveforms if not heard.loaded] or list(waveforms)
     cut = [(h.wave.flat, h) for h in files if h.wave.flat > SHARE and h.wave.peak > LEVEL]
     for heard in worst_first(cut):
         yield row_finding(

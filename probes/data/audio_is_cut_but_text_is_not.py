@@ -9,9 +9,9 @@ LOST = 0.04  # of the clip: resampling and padding change less
 
 
 @probe(id="DAT021", stage=Stage.DATA, severity=Severity.WARNING)
-def audio_is_cut_but_text_is_not(reaching: tuple[UsedAudio, ...]) -> Iterator[Finding]:
+def audio_is_cut_but_text_is_not(audio_used: tuple[UsedAudio, ...]) -> Iterator[Finding]:
     """A clip is longer than what reaches the model: its end is cut, its text is not, and teaches words never heard."""
-    cut = [(clip.seconds, clip) for clip in reaching if clip.kept < clip.seconds * (1 - LOST) - SLACK]
+    cut = [(clip.seconds, clip) for clip in audio_used if clip.kept < clip.seconds * (1 - LOST) - SLACK]
     for clip in worst_first(cut):
         yield row_finding(
             clip.row,

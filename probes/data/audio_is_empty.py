@@ -6,9 +6,9 @@ from probes.reporting.row_finding import row_finding
 
 
 @probe(id="DAT005", stage=Stage.DATA, severity=Severity.ERROR, explains=("DAT003", "DAT022"))
-def audio_is_empty(clips: AudioFiles) -> Iterator[Finding]:
+def audio_is_empty(audio_files: AudioFiles) -> Iterator[Finding]:
     """An audio file is there but holds no sound at all: no bytes, or a header without samples."""
-    for clip in clips.rows:
+    for clip in audio_files.rows:
         if clip.problem == "empty":
             yield row_finding(
                 clip.row,

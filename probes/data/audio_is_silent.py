@@ -8,10 +8,10 @@ SYLLABLE = 0.1  # seconds; nothing that is said is shorter
 
 
 @probe(id="DAT018", stage=Stage.DATA, severity=Severity.WARNING, explains=("DAT030",))
-def audio_is_silent(waves: tuple[RowWaveform, ...]) -> Iterator[Finding]:
+def audio_is_silent(waveforms: tuple[RowWaveform, ...]) -> Iterator[Finding]:
     """A clip has a text but nothing can be heard in it: the model learns to invent words."""
     told: set[str] = set()
-    for heard in waves:
+    for heard in waveforms:
         wave = heard.wave
         if wave.seconds >= SYLLABLE > wave.sounding and not wave.not_finite and heard.row.where not in told:
             told.add(heard.row.where)

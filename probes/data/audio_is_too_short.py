@@ -8,10 +8,12 @@ WINDOW = 0.025  # seconds: the analysis window of log-mel features, and what wav
 
 
 @probe(id="DAT020", stage=Stage.DATA, severity=Severity.ERROR, explains=("DAT003", "DAT030", "LAB018", "LOS*"))
-def audio_is_too_short(waves: tuple[RowWaveform, ...], audio_limits: AudioLimits | None = None) -> Iterator[Finding]:
+def audio_is_too_short(
+    waveforms: tuple[RowWaveform, ...], audio_limits: AudioLimits | None = None
+) -> Iterator[Finding]:
     """A clip is shorter than one window of the features, or than the least that the configuration allows."""
     least = (audio_limits.min_seconds or 0.0) if audio_limits else 0.0
-    short = {h.row.where: h for h in reversed(waves) if h.wave.seconds < max(WINDOW, least) and h.wave.seconds > 0}
+    short = {h.row.where: h for h in reversed(waveforms) if h.wave.seconds < max(WINDOW, least) and h.wave.seconds > 0}
     for heard in worst_first((-h.wave.seconds, h) for h in short.values()):
         seconds = heard.wave.seconds
         bound = f"{WINDOW} s, one window" if seconds < WINDOW else f"{least:g} s as configured"

@@ -11,9 +11,9 @@ CURES = {
 
 
 @probe(id="DAT007", stage=Stage.DATA, severity=Severity.ERROR, explains=("DAT003", "DAT022"))
-def audio_is_unreadable(clips: AudioFiles) -> Iterator[Finding]:
+def audio_is_unreadable(audio_files: AudioFiles) -> Iterator[Finding]:
     """A file that a row names as its audio cannot be decoded as audio."""
-    for clip in clips.rows:
+    for clip in audio_files.rows:
         if clip.problem in CURES:
             yield row_finding(
                 clip.row,

@@ -11,9 +11,9 @@ CURES = {
 
 
 @probe(id="DAT003", stage=Stage.DATA, severity=Severity.ERROR)
-def batch_cannot_be_drawn(drawing: DrawnBatches) -> Iterator[Finding]:
+def batch_cannot_be_drawn(batch_drawing: DrawnBatches) -> Iterator[Finding]:
     """The dataset or the collator raises before the first batches are there."""
-    failure = drawing.failure
+    failure = batch_drawing.failure
     if failure is None:
         return
     file, _, line = failure.line.rpartition(":")

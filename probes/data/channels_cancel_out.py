@@ -8,9 +8,9 @@ QUIET = 0.05  # of the louder channel's rms; two independent channels keep 0.7, 
 
 
 @probe(id="DAT013", stage=Stage.DATA, severity=Severity.WARNING, explains=("DAT018",))
-def channels_cancel_out(clips: AudioFiles) -> Iterator[Finding]:
+def channels_cancel_out(audio_files: AudioFiles) -> Iterator[Finding]:
     """Of several channels too little is left when they become one: they cancel out, or one is empty."""
-    for clip, wave in clips.heard:
+    for clip, wave in audio_files.heard:
         if clip.header and clip.header.channels > 1 and wave.kept < QUIET:
             yield row_finding(
                 clip.row,
@@ -19,13 +19,14 @@ def channels_cancel_out(clips: AudioFiles) -> Iterator[Finding]:
                 "take one channel of these files, not the average",
                 kept=wave.kept,
             )
-    dead = [(clip, wave) for clip, wave in clips.heard if wave.dead]
+    dead = [(clip, wave) for clip, wave in audio_files.heard if wave.dead]
     for clip, wave in dead:
         first = 1 in wave.dead
         yield row_finding(
             clip.row,
             f"channel {', '.join(map(str, wave.dead))} of {clip.row.audio} holds nothing but zeros, as in {len(dead)} "
-            f"of {len(clips.rows)} files: {'the first one alone is silence' if first else 'the average is halved'}",
+            f"of {len(audio_files.rows)} files: "
+            f"{'the first one alone is silence' if first else 'the average is halved'}",
             "take the channel that has the sound, and write the files with one channel",
             None if first else Severity.NOTE,
             channel=wave.dead[0],

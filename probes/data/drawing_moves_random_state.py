@@ -5,12 +5,12 @@ from probes.facts.core.types import DrawnBatches
 
 
 @probe(id="DAT004", stage=Stage.DATA, severity=Severity.NOTE)
-def drawing_moves_random_state(drawing: DrawnBatches) -> Iterator[Finding]:
+def drawing_moves_random_state(batch_drawing: DrawnBatches) -> Iterator[Finding]:
     """Batches could only be drawn in the training process, so hidden random state of the data may have moved on."""
-    if drawing.consumed:
+    if batch_drawing.consumed:
         yield Finding(
             where="train_batches",
-            message=f"{drawing.consumed}; expected to draw them in a process of their own",
+            message=f"{batch_drawing.consumed}; expected to draw them in a process of their own",
             fix="build the loader anew after the preflight if the run must be the same as without it",
-            measured={"batches": len(drawing.batches)},
+            measured={"batches": len(batch_drawing.batches)},
         )

@@ -7,12 +7,14 @@ VARIED = 5  # different ones of eight draws: then two independent epochs agree i
 
 
 @probe(id="DAT046", stage=Stage.DATA, severity=Severity.WARNING)
-def epochs_draw_the_same(draws: WorkerDraws) -> Iterator[Finding]:
+def epochs_draw_the_same(worker_draws: WorkerDraws) -> Iterator[Finding]:
     """Every epoch draws the same random numbers as the one before: the augmentation is a second corpus, no more."""
-    if draws.epochs_agree == draws.draws and draws.distinct >= VARIED:
+    if worker_draws.epochs_agree == worker_draws.draws and worker_draws.distinct >= VARIED:
         yield Finding(
             where="train_batches",
-            message=f"the second epoch drew the same {draws.draws} augmentations as the first, expected new ones",
+            message=(
+                f"the second epoch drew the same {worker_draws.draws} augmentations as the first, expected new ones"
+            ),
             fix="seed by epoch as well: torch.initial_seed() in a worker is new in every epoch",
-            measured={"agree": draws.epochs_agree, "draws": draws.draws},
+            measured={"agree": worker_draws.epochs_agree, "draws": worker_draws.draws},
         )

@@ -10,9 +10,11 @@ TIMES = 10.0  # 20 dB of level
 
 
 @probe(id="DAT051", stage=Stage.DATA, severity=Severity.WARNING)
-def evaluation_audio_is_of_another_kind(clips_of_both: AudioFiles) -> Iterator[Finding]:
+def evaluation_audio_is_of_another_kind(audio_files_of_both_splits: AudioFiles) -> Iterator[Finding]:
     """Evaluation clips have another sample rate, loudness or length than all that is trained on."""
-    sound = [(clip, clip.header, wave) for clip, wave in clips_of_both.heard if clip.header and not clip.problem]
+    sound = [
+        (clip, clip.header, wave) for clip, wave in audio_files_of_both_splits.heard if clip.header and not clip.problem
+    ]
     train = [one for one in sound if one[0].row.split == "train"]
     other = [one for one in sound if one[0].row.split == "eval"]
     if min(len(train), len(other)) >= LEAST:

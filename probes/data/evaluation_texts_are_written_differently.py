@@ -8,9 +8,9 @@ SIGMAS = 4.5  # one-sided 3e-6; three habits are compared
 
 
 @probe(id="DAT050", stage=Stage.DATA, severity=Severity.WARNING)
-def evaluation_texts_are_written_differently(styles: TextStyles) -> Iterator[Finding]:
+def evaluation_texts_are_written_differently(text_styles: TextStyles) -> Iterator[Finding]:
     """Evaluation texts have capitals, punctuation or digits and training texts have none: errors that nobody made."""
-    train, other = styles.train, styles.evaluation
+    train, other = text_styles.train, text_styles.evaluation
     for habit in ("capitals", "punctuation", "digits"):
         ours, theirs = getattr(train, habit), getattr(other, habit)
         pooled = (ours * train.texts + theirs * other.texts) / (train.texts + other.texts)

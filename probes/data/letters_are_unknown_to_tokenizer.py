@@ -8,11 +8,11 @@ MANY = 0.05  # one letter in twenty: about every fifth word cannot be written
 
 
 @probe(id="DAT029", stage=Stage.DATA, severity=Severity.ERROR, explains=("TOK00[345]",))
-def letters_are_unknown_to_tokenizer(tokenizer_reading: UnknownTokenShares) -> Iterator[Finding]:
+def letters_are_unknown_to_tokenizer(unknown_token_shares: UnknownTokenShares) -> Iterator[Finding]:
     """The texts are written in a script, or with letters, that the tokenizer does not have in any case."""
-    for script, letters in tokenizer_reading.strange.items():
+    for script, letters in unknown_token_shares.strange.items():
         count = sum(letters.values())
-        share = count / max(1, tokenizer_reading.letters)
+        share = count / max(1, unknown_token_shares.letters)
         if share > SOME:
             shown = " ".join(sorted(letters, key=lambda letter: -letters[letter])[:10])
             yield Finding(

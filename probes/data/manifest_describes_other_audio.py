@@ -11,9 +11,9 @@ COLUMNS = {
 
 
 @probe(id="DAT014", stage=Stage.DATA, severity=Severity.WARNING)
-def manifest_describes_other_audio(described_clips: AudioFiles) -> Iterator[Finding]:
+def manifest_describes_other_audio(audio_files_with_metadata: AudioFiles) -> Iterator[Finding]:
     """The manifest gives a sample rate or channels that the files do not have: it was made for other files."""
-    for clip in described_clips.rows:
+    for clip in audio_files_with_metadata.rows:
         for what, said, is_ in _differences(clip):
             yield row_finding(
                 clip.row,

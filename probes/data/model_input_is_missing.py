@@ -8,17 +8,22 @@ AFTER = ("DAT049", "LAB0*", "LOS*", "GRD*", "PRE*", "LRN*", "GEN*")
 
 
 @probe(id="DAT054", stage=Stage.DATA, severity=Severity.ERROR, explains=AFTER)
-def model_input_is_missing(batch_form: BatchShape, first_step: FirstStep) -> Iterator[Finding]:
+def model_input_is_missing(batch_shape: BatchShape, first_step: FirstStep) -> Iterator[Finding]:
     """Batches lack what the model reads: the collator dropped it, or gives it under another name."""
     failure = first_step.failure
     if failure is None:
         return
-    if batch_form.lacking:
-        held = ", ".join(batch_form.keys) or "nothing"
+    if batch_shape.lacking:
+        held = ", ".join(batch_shape.keys) or "nothing"
         yield Finding(
             where="batch 0",
-            message=f"forward of {batch_form.model} cannot do without {', '.join(batch_form.lacking)}; the batch holds "
+            message=f"forward of {batch_shape.model} cannot do without {', '.join(batch_shape.lacking)}; the "
+            "batch holds "
+            ""
+            ""
+            ""
+            ""
             f"{held}, and the {failure.phase} raises {failure.error}",
-            fix=f"return {batch_form.lacking[0]} from the collator, under this name",
-            measured={"lacking": ", ".join(batch_form.lacking), "keys": held},
+            fix=f"return {batch_shape.lacking[0]} from the collator, under this name",
+            measured={"lacking": ", ".join(batch_shape.lacking), "keys": held},
         )

@@ -10,9 +10,9 @@ SIGMAS = 3.72  # one-sided, 1e-4: the chance that two samples of one corpus diff
 
 
 @probe(id="DAT037", stage=Stage.DATA, severity=Severity.WARNING)
-def near_text_is_in_both_splits(near_across: NearDuplicates) -> Iterator[Finding]:
+def near_text_is_in_both_splits(near_duplicates_across_splits: NearDuplicates) -> Iterator[Finding]:
     """Evaluation texts have near copies in training, far more often than training texts have among themselves."""
-    near = near_across
+    near = near_duplicates_across_splits
     ours, theirs = near.train_near / near.train_read, near.eval_near / near.eval_read
     pooled = (near.train_near + near.eval_near) / (near.train_read + near.eval_read)
     spread = (pooled * (1 - pooled) * (1 / near.train_read + 1 / near.eval_read)) ** 0.5

@@ -9,20 +9,24 @@ ROUNDING = 1e-5  # of float32 vectors
 
 
 @probe(id="DAT048", stage=Stage.DATA, severity=Severity.WARNING, explains=("DAT049",))
-def normalisation_saw_evaluation_data(set_moments: SplitStatistics) -> Iterator[Finding]:
+def normalisation_saw_evaluation_data(split_statistics: SplitStatistics) -> Iterator[Finding]:
     """Mean and scale were fitted on more than the training set: the evaluation is no longer unseen."""
-    train, evaluation = _fitted(set_moments.train), _fitted(set_moments.evaluation)
-    both = _fitted(set_moments.both)
-    if set_moments.dimensions < DIMENSIONS or (train and not evaluation):
+    train, evaluation = _fitted(split_statistics.train), _fitted(split_statistics.evaluation)
+    both = _fitted(split_statistics.both)
+    if split_statistics.dimensions < DIMENSIONS or (train and not evaluation):
         return
     on = "the evaluation set by itself" if evaluation else "training and evaluation set together" if both else ""
     if on:
         yield Finding(
             where="train_dataset and eval_dataset",
-            message=f"in all {set_moments.dimensions} dimensions {on} has mean 0 and scale 1, while "
-            f"training is off by {set_moments.train.mean:.3g}; expected statistics of the training set alone",
+            message=f"in all {split_statistics.dimensions} dimensions {on} has mean 0 and scale 1, while "
+            f"training is off by {split_statistics.train.mean:.3g}; expected statistics of the training set alone",
             fix="fit mean and scale on the training set, and apply them to both",
-            measured={"train": set_moments.train.mean, "both": set_moments.both.mean, "rows": set_moments.both.rows},
+            measured={
+                "train": split_statistics.train.mean,
+                "both": split_statistics.both.mean,
+                "rows": split_statistics.both.rows,
+            },
         )
 
 

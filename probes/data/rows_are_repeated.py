@@ -8,16 +8,16 @@ SHARE = 0.01  # of the rows: fewer change nothing that can be measured
 
 
 @probe(id="DAT032", stage=Stage.DATA, severity=Severity.WARNING)
-def rows_are_repeated(twins: DuplicateInputs) -> Iterator[Finding]:
+def rows_are_repeated(duplicate_inputs: DuplicateInputs) -> Iterator[Finding]:
     """The training set has the same row more than once: what is repeated weighs more than the rest."""
-    count = len(twins.repeated)
-    for pair in twins.repeated:
+    count = len(duplicate_inputs.repeated)
+    for pair in duplicate_inputs.repeated:
         yield row_finding(
             pair.row,
             f"the same {pair.how} and the same text stand at {pair.other.where} already; {count} of "
-            f"{twins.train_rows} rows repeat an earlier one",
+            f"{duplicate_inputs.train_rows} rows repeat an earlier one",
             "take the repeated rows out of the manifest",
-            note_unless(count > SHARE * twins.train_rows),
+            note_unless(count > SHARE * duplicate_inputs.train_rows),
             repeated=count,
-            rows=twins.train_rows,
+            rows=duplicate_inputs.train_rows,
         )

@@ -6,15 +6,15 @@ from probes.reporting.row_finding import row_finding
 
 
 @probe(id="DAT033", stage=Stage.DATA, severity=Severity.WARNING)
-def same_input_has_several_targets(twins: DuplicateInputs) -> Iterator[Finding]:
+def same_input_has_several_targets(duplicate_inputs: DuplicateInputs) -> Iterator[Finding]:
     """The same clip or document stands in the training set with different texts: at least one of them is wrong."""
-    count = len(twins.conflicting)
-    for pair in twins.conflicting:
+    count = len(duplicate_inputs.conflicting)
+    for pair in duplicate_inputs.conflicting:
         yield row_finding(
             pair.row,
             f"the same {pair.how} stands at {pair.other.where} with another text; "
-            f"so do {count} of {twins.train_rows} rows",
+            f"so do {count} of {duplicate_inputs.train_rows} rows",
             "find out which text belongs to it, and take the other row out",
             conflicting=count,
-            rows=twins.train_rows,
+            rows=duplicate_inputs.train_rows,
         )

@@ -13,9 +13,9 @@ ROWS = 3  # one clip may have a duration that fits another rate by chance, three
 @probe(
     id="DAT010", stage=Stage.DATA, severity=Severity.ERROR, explains=("DAT009", "DAT030", "DAT040", "DAT021", "DAT051")
 )
-def sample_rate_is_mislabelled(timed_clips: AudioFiles) -> Iterator[Finding]:
+def sample_rate_is_mislabelled(audio_files_with_duration: AudioFiles) -> Iterator[Finding]:
     """Headers give a sample rate at which the clips play too slow or too fast: the samples are of another rate."""
-    found = [(clip, header, true) for clip in timed_clips.rows for header, true in _rates(clip)]
+    found = [(clip, header, true) for clip in audio_files_with_duration.rows for header, true in _rates(clip)]
     counts = Counter((header, true) for _, header, true in found)
     for clip, header, true in found:
         if counts[header, true] >= ROWS:

@@ -10,10 +10,12 @@ LONG = 0.5  # seconds; in shorter clips an encoder's padding counts
 
 
 @probe(id="DAT011", stage=Stage.DATA, severity=Severity.ERROR, explains=("DAT021", "DAT030", "DAT049", "DAT040"))
-def sample_rate_is_not_the_models(loaded_clips: tuple[LoadedItem, ...], audio_limits: AudioLimits) -> Iterator[Finding]:
+def sample_rate_is_not_the_models(
+    loaded_waveforms: tuple[LoadedItem, ...], audio_limits: AudioLimits
+) -> Iterator[Finding]:
     """Clips reach the model at another sample rate than it expects: it hears them too slow or too fast."""
     expected = audio_limits.sample_rate or 0
-    for item in loaded_clips:
+    for item in loaded_waveforms:
         if expected and item.rate and item.rate != expected:
             yield row_finding(
                 item.row,
@@ -22,7 +24,7 @@ def sample_rate_is_not_the_models(loaded_clips: tuple[LoadedItem, ...], audio_li
                 rate=item.rate,
                 expected=expected,
             )
-    silent = [item for item in loaded_clips if item.rate in (None, expected) and (item.file_seconds or 0) > LONG]
+    silent = [item for item in loaded_waveforms if item.rate in (None, expected) and (item.file_seconds or 0) > LONG]
     rates = [item.real_rate for item in silent if item.real_rate]
     if expected and rates and abs(median(rates) / expected - 1) > NEAR:
         item = min(silent, key=lambda item: abs((item.real_rate or 0) - median(rates)))

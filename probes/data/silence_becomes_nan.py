@@ -5,17 +5,19 @@ from probes.facts.features.types import SilentBatch
 
 
 @probe(id="DAT019", stage=Stage.DATA, severity=Severity.ERROR, explains=("DAT018", "LOS001", "GRD004"))
-def silence_becomes_nan(silent_batch: SilentBatch) -> Iterator[Finding]:
+def silence_becomes_nan(silent_clip_batch: SilentBatch) -> Iterator[Finding]:
     """The collator makes NaN of a silent clip: it divides by a standard deviation of zero, or takes its logarithm."""
-    if silent_batch.not_finite:
+    if silent_clip_batch.not_finite:
         there = (
-            f"{silent_batch.silent_clips} such clips were heard" if silent_batch.silent_clips else "none was heard yet"
+            f"{silent_clip_batch.silent_clips} such clips were heard"
+            if silent_clip_batch.silent_clips
+            else "none was heard yet"
         )
         yield Finding(
-            where=f"collate, {silent_batch.key}",
-            message=f"a clip of zeros becomes {silent_batch.not_finite:,} NaN or infinite values of "
-            f"{silent_batch.size:,}, expected none; {there}",
+            where=f"collate, {silent_clip_batch.key}",
+            message=f"a clip of zeros becomes {silent_clip_batch.not_finite:,} NaN or infinite values of "
+            f"{silent_clip_batch.size:,}, expected none; {there}",
             fix="add an eps to the divisor and under the logarithm: (x - mean) / (std + 1e-5)",
-            measured={"not_finite": silent_batch.not_finite, "silent_clips": silent_batch.silent_clips},
-            severity=None if silent_batch.silent_clips else Severity.WARNING,
+            measured={"not_finite": silent_clip_batch.not_finite, "silent_clips": silent_clip_batch.silent_clips},
+            severity=None if silent_clip_batch.silent_clips else Severity.WARNING,
         )

@@ -12,11 +12,11 @@ LETTERS = 8  # a single word may stand in a long clip
 
 
 @probe(id="DAT030", stage=Stage.DATA, severity=Severity.WARNING)
-def speaking_rate_is_impossible(paces: tuple[SpeakingRate, ...]) -> Iterator[Finding]:
+def speaking_rate_is_impossible(speaking_rates: tuple[SpeakingRate, ...]) -> Iterator[Finding]:
     """A text is far too long for its clip, or far too short: it belongs to another one, or the cut is wrong."""
-    usual = median(pace.rate for pace in paces) if len(paces) >= ROWS else None
-    fast = [pace for pace in paces if pace.rate > (TIMES * usual if usual else FASTEST)]
-    slow = [pace for pace in paces if usual and pace.rate < usual / TIMES and pace.letters >= LETTERS]
+    usual = median(pace.rate for pace in speaking_rates) if len(speaking_rates) >= ROWS else None
+    fast = [pace for pace in speaking_rates if pace.rate > (TIMES * usual if usual else FASTEST)]
+    slow = [pace for pace in speaking_rates if usual and pace.rate < usual / TIMES and pace.letters >= LETTERS]
     expected = f"about {usual:.1f} as in the other clips" if usual else f"at most {FASTEST:g}"
     for pace in [*worst_first((pace.rate, pace) for pace in fast), *worst_first((-pace.rate, pace) for pace in slow)]:
         yield row_finding(

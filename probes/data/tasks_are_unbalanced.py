@@ -7,9 +7,9 @@ SHARE = 0.9  # of the rows; the rest is seen once in ten rows, or less
 
 
 @probe(id="DAT053", stage=Stage.DATA, severity=Severity.WARNING)
-def tasks_are_unbalanced(balances: ColumnBalances) -> Iterator[Finding]:
+def tasks_are_unbalanced(column_balances: ColumnBalances) -> Iterator[Finding]:
     """A column of the manifest names classes, tasks or languages, and one of them has nearly all rows."""
-    for balance in balances.columns:
+    for balance in column_balances.columns:
         total = sum(balance.counts.values())
         name, largest = next(iter(balance.counts.items()))
         if largest > SHARE * total:

@@ -8,9 +8,9 @@ FEWER = 5  # times: another case must take most of the unknown away to be the ca
 
 
 @probe(id="DAT028", stage=Stage.DATA, severity=Severity.ERROR, explains=("TOK00[345]",))
-def text_case_is_unknown_to_tokenizer(tokenizer_reading: UnknownTokenShares) -> Iterator[Finding]:
+def text_case_is_unknown_to_tokenizer(unknown_token_shares: UnknownTokenShares) -> Iterator[Finding]:
     """The texts are in another case than the tokenizer's vocabulary: its letters become unknown tokens."""
-    read = tokenizer_reading
+    read = unknown_token_shares
     case, left = min(("lower", read.lowered), ("upper", read.raised), key=lambda pair: pair[1])
     if read.unknown > SOME and left * FEWER < read.unknown:
         yield Finding(

@@ -6,14 +6,14 @@ from probes.reporting.row_finding import row_finding
 
 
 @probe(id="DAT027", stage=Stage.DATA, severity=Severity.WARNING)
-def text_has_lookalike_letters(text_rows: tuple[TextCheck, ...]) -> Iterator[Finding]:
+def text_has_lookalike_letters(text_checks: tuple[TextCheck, ...]) -> Iterator[Finding]:
     """A word has letters of two scripts that look alike (a Cyrillic а among Latin letters): it is another word."""
-    found = [text for text in text_rows if text.mixed]
+    found = [text for text in text_checks if text.mixed]
     for text in found:
         yield row_finding(
             text.row,
             f"{text.place} writes {', '.join(text.mixed[:3])} with letters of another script or shape; "
-            f"so do {len(found)} of {len(text_rows)} texts",
+            f"so do {len(found)} of {len(text_checks)} texts",
             "write each word in one script",
             word=text.mixed[0],
             texts=len(found),

@@ -6,14 +6,14 @@ from probes.reporting.row_finding import row_finding
 
 
 @probe(id="DAT023", stage=Stage.DATA, severity=Severity.WARNING)
-def text_has_markup(text_rows: tuple[TextCheck, ...]) -> Iterator[Finding]:
+def text_has_markup(text_checks: tuple[TextCheck, ...]) -> Iterator[Finding]:
     """A text holds marks that nobody says ([laughter], **bold**, <i>, &amp;): the model learns to write them."""
-    marked = [text for text in text_rows if text.markup]
+    marked = [text for text in text_checks if text.markup]
     for text in marked:
         shown = " ".join(text.markup[:3])
         yield row_finding(
             text.row,
-            f"{text.place} holds {shown}, expected words alone; so do {len(marked)} of {len(text_rows)} texts",
+            f"{text.place} holds {shown}, expected words alone; so do {len(marked)} of {len(text_checks)} texts",
             "clean the texts: `train prepare` does; a mark that is meant must be a token of the tokenizer",
             mark=shown,
             texts=len(marked),

@@ -6,14 +6,14 @@ from probes.reporting.row_finding import row_finding
 
 
 @probe(id="DAT024", stage=Stage.DATA, severity=Severity.WARNING, explains=("DAT02[67]", "DAT050"))
-def text_is_mojibake(text_rows: tuple[TextCheck, ...]) -> Iterator[Finding]:
+def text_is_mojibake(text_checks: tuple[TextCheck, ...]) -> Iterator[Finding]:
     """A text was decoded with the wrong encoding once: its letters are not the ones that were written."""
-    broken = [text for text in text_rows if text.meant]
+    broken = [text for text in text_checks if text.meant]
     for text in broken:
         yield row_finding(
             text.row,
             f"{text.place} reads {text.row.texts[text.column][:40]!r}, which was {text.meant[:40]!r}; "
-            f"so are {len(broken)} of {len(text_rows)} texts",
+            f"so are {len(broken)} of {len(text_checks)} texts",
             "read the source again as UTF-8; what was lost on the way cannot be mended here",
             texts=len(broken),
         )

@@ -6,14 +6,14 @@ from probes.reporting.row_finding import row_finding
 
 
 @probe(id="DAT025", stage=Stage.DATA, severity=Severity.WARNING)
-def text_is_not_composed(text_rows: tuple[TextCheck, ...]) -> Iterator[Finding]:
+def text_is_not_composed(text_checks: tuple[TextCheck, ...]) -> Iterator[Finding]:
     """Letters are written as letter and mark apart (NFD): to the tokenizer the same word is another word."""
-    apart = [text for text in text_rows if text.apart and not text.same_ids]
+    apart = [text for text in text_checks if text.apart and not text.same_ids]
     for text in apart:
         yield row_finding(
             text.row,
             f"{text.place} writes {text.apart} letters with their marks apart, expected one character for each (NFC); "
-            f"so do {len(apart)} of {len(text_rows)} texts",
+            f"so do {len(apart)} of {len(text_checks)} texts",
             'compose the texts: unicodedata.normalize("NFC", text), or `train prepare`',
             apart=text.apart,
             texts=len(apart),

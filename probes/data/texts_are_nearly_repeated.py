@@ -7,15 +7,16 @@ MANY = 0.5  # of the texts: then most of the corpus is a few sentences with smal
 
 
 @probe(id="DAT034", stage=Stage.DATA, severity=Severity.NOTE)
-def texts_are_nearly_repeated(near_texts: NearDuplicates) -> Iterator[Finding]:
+def texts_are_nearly_repeated(near_duplicate_texts: NearDuplicates) -> Iterator[Finding]:
     """Most training texts have a near twin in another recording: there is less to learn from than it seems."""
-    share = near_texts.train_near / near_texts.train_read
+    share = near_duplicate_texts.train_near / near_duplicate_texts.train_read
     if share > MANY:
-        row, other, likeness = near_texts.train_pairs[0]
+        row, other, likeness = near_duplicate_texts.train_pairs[0]
         yield Finding(
             where=row.where,
-            message=f"{share:.0%} of {near_texts.train_read} training texts have a near twin in another recording, "
+            message=f"{share:.0%} of {near_duplicate_texts.train_read} training texts have a near twin in another "
+            "recording, "
             f"such as {other.where} ({likeness:.0%} alike)",
             fix="nothing, if the corpus is made of templates; else look for copies",
-            measured={"share": share, "read": near_texts.train_read},
+            measured={"share": share, "read": near_duplicate_texts.train_read},
         )

@@ -11,9 +11,9 @@ STRETCH = 4.5  # one-sided 3e-6, since there are several stretches and shifts
 
 
 @probe(id="DAT040", stage=Stage.DATA, severity=Severity.ERROR, explains=("DAT030", "LRN03*"))
-def texts_belong_to_other_rows(fits: ManifestPairTests) -> Iterator[Finding]:
+def texts_belong_to_other_rows(manifest_pair_tests: ManifestPairTests) -> Iterator[Finding]:
     """Texts fit their inputs no better than texts of other rows: they were shuffled, sorted or slipped by a row."""
-    for fit in fits.rows:
+    for fit in manifest_pair_tests.rows:
         if _wrong(fit):
             slipped = f"; moved by {fit.shift:+d} rows they fit ({fit.shifted:.2f})" if fit.shift else ""
             yield Finding(

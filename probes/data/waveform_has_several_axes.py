@@ -6,9 +6,9 @@ from probes.reporting.row_finding import row_finding
 
 
 @probe(id="DAT012", stage=Stage.DATA, severity=Severity.ERROR, explains=("DAT003", "DAT049", "LOS003"))
-def waveform_has_several_axes(loaded_clips: tuple[LoadedItem, ...]) -> Iterator[Finding]:
+def waveform_has_several_axes(loaded_waveforms: tuple[LoadedItem, ...]) -> Iterator[Finding]:
     """The dataset gives a waveform with channels, which feature extractors take for a batch of clips."""
-    for item in loaded_clips:
+    for item in loaded_waveforms:
         if item.wave and len(item.wave.shape) > 1:
             yield row_finding(
                 item.row,

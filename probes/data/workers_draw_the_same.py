@@ -7,13 +7,22 @@ VARIED = 5  # different ones of eight draws: then two independent workers agree 
 
 
 @probe(id="DAT045", stage=Stage.DATA, severity=Severity.WARNING, explains=("DAT046",))
-def workers_draw_the_same(draws: WorkerDraws) -> Iterator[Finding]:
+def workers_draw_the_same(worker_draws: WorkerDraws) -> Iterator[Finding]:
     """All workers of the loader draw the same random numbers: each augmentation is used once by every worker."""
-    if draws.workers_agree == draws.draws and draws.distinct >= VARIED:
+    if worker_draws.workers_agree == worker_draws.draws and worker_draws.distinct >= VARIED:
         yield Finding(
             where="train_batches",
-            message=f"two of {draws.workers} workers drew the same {draws.draws} augmentations of the same rows, "
+            message=f"two of {worker_draws.workers} workers drew the same {worker_draws.draws} augmentations of "
+            "the same "
+            ""
+            ""
+            ""
+            "rows, "
             "expected different ones",
             fix="seed by worker and row: np.random.default_rng((torch.initial_seed(), row)) where it is used",
-            measured={"agree": draws.workers_agree, "draws": draws.draws, "workers": draws.workers},
+            measured={
+                "agree": worker_draws.workers_agree,
+                "draws": worker_draws.draws,
+                "workers": worker_draws.workers,
+            },
         )

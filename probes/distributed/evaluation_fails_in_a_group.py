@@ -8,13 +8,13 @@ MISMATCH = "doesn't match expected size"
 
 
 @probe(id="DST005", stage=Stage.DISTRIBUTED, severity=Severity.ERROR)
-def evaluation_fails_in_a_group(group_evaluation: Ranks) -> Iterator[Finding]:
+def evaluation_fails_in_a_group(distributed_evaluation: Ranks) -> Iterator[Finding]:
     """The run's own evaluation fails, or never ends, in a group."""
-    stop = group_evaluation.stopped("evaluation")
+    stop = distributed_evaluation.stopped("evaluation")
     if stop is None:
         return
     file, _, line = stop.failure.line.rpartition(":")
-    count = len(group_evaluation.ranks)
+    count = len(distributed_evaluation.ranks)
     yield Finding(
         where=f"rank {stop.rank}",
         message=f"in a group of {count}{_forced(stop)}, {stop}; expected figures",

@@ -14,12 +14,12 @@ CURES = (
 
 
 @probe(id="DST004", stage=Stage.DISTRIBUTED, severity=Severity.ERROR, explains=("DST005",))
-def step_fails_in_a_group(group_step: Ranks) -> Iterator[Finding]:
+def step_fails_in_a_group(distributed_step: Ranks) -> Iterator[Finding]:
     """A step that one process takes alone fails, or never ends, in a group."""
-    stop = group_step.stopped("step")
+    stop = distributed_step.stopped("step")
     if stop is None:
         return
-    failure, count = stop.failure, len(group_step.ranks)
+    failure, count = stop.failure, len(distributed_step.ranks)
     file, _, line = failure.line.rpartition(":")
     default = f"run two steps under torchrun and mend {failure.line or 'what rank ' + str(stop.rank) + ' does'}"
     yield Finding(

@@ -5,17 +5,19 @@ from probes.facts.environment.types import ItemReading
 
 
 @probe(id="ENV004", stage=Stage.ENVIRONMENT, severity=Severity.ERROR, explains=("DAT003", "DAT022"))
-def decoder_is_missing(reading: ItemReading) -> Iterator[Finding]:
+def decoder_is_missing(item_reading: ItemReading) -> Iterator[Finding]:
     """No item can be read though its file is sound: what the dataset decodes with is not there or does not work."""
-    if reading.read:
+    if item_reading.read:
         return
-    file, _, line = reading.line.rpartition(":")
-    other = f"; another reader decodes {reading.file}" if reading.file else ""
+    file, _, line = item_reading.line.rpartition(":")
+    other = f"; another reader decodes {item_reading.file}" if item_reading.file else ""
     yield Finding(
-        where=reading.where,
-        message=f"{reading.tried} of {reading.tried} items that were tried raised {reading.error}{other}",
+        where=item_reading.where,
+        message=(
+            f"{item_reading.tried} of {item_reading.tried} items that were tried raised {item_reading.error}{other}"
+        ),
         fix="install what the error names, or read audio with soundfile, which brings its decoders along",
-        measured={"tried": reading.tried, "read": reading.read, "file": reading.file},
+        measured={"tried": item_reading.tried, "read": item_reading.read, "file": item_reading.file},
         file=file or None,
         line=int(line) if line.isdigit() else None,
     )

@@ -7,9 +7,9 @@ GB = 2**30
 
 
 @probe(id="ENV008", stage=Stage.ENVIRONMENT, severity=Severity.ERROR)
-def disk_is_too_small(checkpoint_room: CheckpointRoom) -> Iterator[Finding]:
+def disk_is_too_small(checkpoint_disk_space: CheckpointRoom) -> Iterator[Finding]:
     """The checkpoints that the configuration asks for do not fit on the disk: the run stops hours in."""
-    room = checkpoint_room
+    room = checkpoint_disk_space
     # A lower bound, so no margin is needed: tokenizer, logs and random states come on top.
     if room.needed <= room.free:
         return

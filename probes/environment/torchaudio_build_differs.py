@@ -5,12 +5,15 @@ from probes.facts.environment.types import TorchBuilds
 
 
 @probe(id="ENV001", stage=Stage.ENVIRONMENT, severity=Severity.ERROR, explains=("ENV*",))
-def torchaudio_build_differs(builds: TorchBuilds) -> Iterator[Finding]:
+def torchaudio_build_differs(torch_builds: TorchBuilds) -> Iterator[Finding]:
     """torchaudio was built for another torch, so importing it fails, and transformers with it."""
-    if not builds.loads:
+    if not torch_builds.loads:
         yield Finding(
             where="torchaudio",
-            message=f"torchaudio {builds.torchaudio} beside torch {builds.torch}, expected one build tag for both",
+            message=(
+                f"torchaudio {torch_builds.torchaudio} beside torch {torch_builds.torch}, expected one build tag for "
+                "both"
+            ),
             fix="run diagnose env --repair",
-            measured={"torch": builds.torch, "torchaudio": builds.torchaudio},
+            measured={"torch": torch_builds.torch, "torchaudio": torch_builds.torchaudio},
         )

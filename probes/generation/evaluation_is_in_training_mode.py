@@ -5,16 +5,21 @@ from probes.facts.generation.types import EvaluationPair
 
 
 @probe(id="GEN012", stage=Stage.GENERATION, severity=Severity.ERROR, explains=("GEN013",))
-def evaluation_is_in_training_mode(evaluated: EvaluationPair) -> Iterator[Finding]:
+def evaluation_is_in_training_mode(evaluation_twice: EvaluationPair) -> Iterator[Finding]:
     """Evaluation runs with dropout or batch statistics on: nobody calls model.eval(), and the figures are of luck."""
-    if not evaluated.training:
+    if not evaluation_twice.training:
         return
-    kinds = ", ".join(sorted(set(evaluated.kinds)))
-    differ = [f"{name} {evaluated.figures[name]:.4g} and {evaluated.again[name]:.4g}" for name in evaluated.differ]
+    kinds = ", ".join(sorted(set(evaluation_twice.kinds)))
+    differ = [
+        f"{name} {evaluation_twice.figures[name]:.4g} and {evaluation_twice.again[name]:.4g}"
+        for name in evaluation_twice.differ
+    ]
     yield Finding(
-        where=evaluated.training[0],
-        message=f"{len(evaluated.training)} modules ({kinds}) were in training mode while evaluate ran, expected 0"
+        where=evaluation_twice.training[0],
+        message=(
+            f"{len(evaluation_twice.training)} modules ({kinds}) were in training mode while evaluate ran, expected 0"
+        )
         + (f"; twice from the same weights it gave {'; '.join(differ[:2])}" if differ else ""),
         fix="call model.eval() at the beginning of evaluate, and model.train() when training goes on",
-        measured={"modules": len(evaluated.training), "differ": len(differ)},
+        measured={"modules": len(evaluation_twice.training), "differ": len(differ)},
     )

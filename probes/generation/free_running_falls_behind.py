@@ -9,14 +9,19 @@ LED, ALONE = 0.9, 0.5
 
 
 @probe(id="GEN010", stage=Stage.GENERATION, severity=Severity.WARNING)
-def free_running_falls_behind(agreement: TeacherForcingGap) -> Iterator[Finding]:
+def free_running_falls_behind(teacher_forcing_gap: TeacherForcingGap) -> Iterator[Finding]:
     """The model knows the labels when led through them, and says something else by itself: decoding is at fault."""
-    if agreement.forced >= LED and agreement.free < ALONE:
-        said, labels = agreement.example
+    if teacher_forcing_gap.forced >= LED and teacher_forcing_gap.free < ALONE:
+        said, labels = teacher_forcing_gap.example
         yield Finding(
             where="generate",
-            message=f"{agreement.forced:.0%} of the labels are right with those before given, and what is said freely "
-            f"is {agreement.free:.0%} like them: {said!r} for {labels!r}",
+            message=f"{teacher_forcing_gap.forced:.0%} of the labels are right with those before given, and what "
+            "is said "
+            ""
+            ""
+            ""
+            "freely "
+            f"is {teacher_forcing_gap.free:.0%} like them: {said!r} for {labels!r}",
             fix="compare what generation gives the decoder (start, prompt, positions, cache, mask) with training",
-            measured={"forced": agreement.forced, "free": agreement.free},
+            measured={"forced": teacher_forcing_gap.forced, "free": teacher_forcing_gap.free},
         )

@@ -5,9 +5,9 @@ from probes.facts.generation.types import ForcedGeneration
 
 
 @probe(id="GEN004", stage=Stage.GENERATION, severity=Severity.ERROR, explains=("GEN005", "GEN009"))
-def generation_misses_the_end(steered_output: ForcedGeneration) -> Iterator[Finding]:
+def generation_misses_the_end(forced_generation: ForcedGeneration) -> Iterator[Finding]:
     """Made to say the labels, generation goes on behind their end token, or stops before it."""
-    heard = steered_output
+    heard = forced_generation
     if heard.went_on:
         waits = f"it waits for {', '.join(map(str, heard.waits_for))}" if heard.waits_for else "it waits for none"
         yield Finding(

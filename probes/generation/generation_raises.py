@@ -16,9 +16,9 @@ CURES = (
 
 
 @probe(id="GEN001", stage=Stage.GENERATION, severity=Severity.ERROR, explains=("GEN*",))
-def generation_raises(spoken: FreeGeneration) -> Iterator[Finding]:
+def generation_raises(generation_attempt: FreeGeneration) -> Iterator[Finding]:
     """Generating raises: the first evaluation would end the run."""
-    failure = spoken.failure
+    failure = generation_attempt.failure
     if failure is None:
         return
     file, _, line = failure.line.rpartition(":")

@@ -7,11 +7,11 @@ MOST, SOME = 0.5, 0.1  # of the rows
 
 
 @probe(id="GEN002", stage=Stage.GENERATION, severity=Severity.ERROR, explains=("GEN00[3-9]", "GEN01*"))
-def label_cannot_be_generated(steered_output: ForcedGeneration) -> Iterator[Finding]:
+def label_cannot_be_generated(forced_generation: ForcedGeneration) -> Iterator[Finding]:
     """A rule of generation forbids what the labels say: however well the model learns, it may not say it."""
-    for broken in steered_output.forbidden:
+    for broken in forced_generation.forbidden:
         setting = f"generation_config.{broken.setting}" if broken.setting else broken.rule
-        end = " (the end token)" if broken.token == steered_output.end else ""
+        end = " (the end token)" if broken.token == forced_generation.end else ""
         yield Finding(
             where=f"{broken.where}, label {broken.position}",
             message=f"{setting} forbids {broken.name} (id {broken.token}){end} here, where the labels say it; "

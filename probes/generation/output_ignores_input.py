@@ -8,9 +8,12 @@ SHORT = 4  # tokens: shorter answers may well be the same
 
 
 @probe(id="GEN008", stage=Stage.GENERATION, severity=Severity.WARNING, explains=("GEN010",))
-def output_ignores_input(trained_output: FreeGeneration) -> Iterator[Finding]:
+def output_ignores_input(pretrained_generation: FreeGeneration) -> Iterator[Finding]:
     """A trained model says the same to different inputs: its decoder does not listen to its encoder."""
-    said = [(row, [token for token in row.ids if token not in trained_output.special]) for row in trained_output.rows]
+    said = [
+        (row, [token for token in row.ids if token not in pretrained_generation.special])
+        for row in pretrained_generation.rows
+    ]
     for (one, tokens), (other, others) in combinations(said, 2):
         if tokens == others and len(tokens) >= SHORT and one.labels != other.labels:
             yield Finding(

@@ -10,10 +10,10 @@ MOST = 0.5  # of what was said: one byte of a rare letter is no fault
 
 
 @probe(id="GEN006", stage=Stage.GENERATION, severity=Severity.WARNING, explains=("GEN00[789]", "GEN010"))
-def output_is_no_text(trained_output: FreeGeneration) -> Iterator[Finding]:
+def output_is_no_text(pretrained_generation: FreeGeneration) -> Iterator[Finding]:
     """A trained model says nothing, or nothing but sentinels, control tokens or single bytes."""
-    special, names = trained_output.special, trained_output.names
-    for row in trained_output.rows:
+    special, names = pretrained_generation.special, pretrained_generation.names
+    for row in pretrained_generation.rows:
         if not set(row.labels) - special:
             continue
         strange = [token for token in row.ids if token not in row.labels]

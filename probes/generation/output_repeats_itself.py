@@ -8,18 +8,18 @@ PERIODS = (1, 2, 3)
 
 
 @probe(id="GEN007", stage=Stage.GENERATION, severity=Severity.WARNING, explains=("GEN00[89]", "GEN010"))
-def output_repeats_itself(trained_output: FreeGeneration) -> Iterator[Finding]:
+def output_repeats_itself(pretrained_generation: FreeGeneration) -> Iterator[Finding]:
     """A trained model says one token, or a few in turn, again and again."""
-    no_row_ends = not any(row.ended for row in trained_output.rows)
-    for row in trained_output.rows:
-        text = [token for token in row.ids if token not in trained_output.special]
-        wanted = len([token for token in row.labels if token not in trained_output.special])
+    no_row_ends = not any(row.ended for row in pretrained_generation.rows)
+    for row in pretrained_generation.rows:
+        text = [token for token in row.ids if token not in pretrained_generation.special]
+        wanted = len([token for token in row.labels if token not in pretrained_generation.special])
         for period in PERIODS:
             times, start = _longest(text, period)
             if not row.ended and start >= (wanted // 2 if no_row_ends else wanted - 1):
                 continue  # for want of an end, after all was said; where none ends, also after another, shorter text
             if times >= TIMES and times > _longest(list(row.labels), period)[0]:
-                said = " ".join(trained_output.names.get(token, str(token)) for token in text[-period:])
+                said = " ".join(pretrained_generation.names.get(token, str(token)) for token in text[-period:])
                 yield Finding(
                     where=row.where,
                     message=f"{said} is said {times} times in a row, and the labels repeat nothing so often",

@@ -5,9 +5,9 @@ from probes.facts.generation.types import ForcedGeneration
 
 
 @probe(id="GEN003", stage=Stage.GENERATION, severity=Severity.ERROR, explains=("GEN00[4-9]", "GEN01*"))
-def prompt_contradicts_labels(steered_output: ForcedGeneration) -> Iterator[Finding]:
+def prompt_contradicts_labels(forced_generation: ForcedGeneration) -> Iterator[Finding]:
     """Generation begins with other tokens than the labels do: it is evaluated on what it never learns."""
-    wrong = [prompt for prompt in steered_output.prompts if prompt.wrong is not None]
+    wrong = [prompt for prompt in forced_generation.prompts if prompt.wrong is not None]
     if not wrong:
         return
     first = wrong[0]

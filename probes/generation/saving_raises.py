@@ -13,20 +13,20 @@ CURES = (
 
 
 @probe(id="GEN018", stage=Stage.GENERATION, severity=Severity.ERROR, explains=("GEN019",))
-def saving_raises(saved: SavedModel) -> Iterator[Finding]:
+def saving_raises(saved_model: SavedModel) -> Iterator[Finding]:
     """The model cannot be saved, or cannot be read again: the first checkpoint would end the run, or be no use."""
-    failure = saved.failure
+    failure = saved_model.failure
     if failure is None:
         return
     file, _, line = failure.line.rpartition(":")
     text = failure.message.lower()
     yield Finding(
-        where=saved.way if saved.phase == "saving" else f"{saved.way}, read again",
+        where=saved_model.way if saved_model.phase == "saving" else f"{saved_model.way}, read again",
         message=f"{failure}; expected a checkpoint at step 0 that can be read",
         fix=next(
-            (cure for word, cure in CURES if word in text), f"save this model once by hand and mend {saved.phase}"
+            (cure for word, cure in CURES if word in text), f"save this model once by hand and mend {saved_model.phase}"
         ),
-        measured={"error": failure.error, "phase": saved.phase, "trace": failure.trace},
+        measured={"error": failure.error, "phase": saved_model.phase, "trace": failure.trace},
         file=file or None,
         line=int(line) if line.isdigit() else None,
     )

@@ -5,9 +5,9 @@ from probes.facts.generation.types import ForcedGeneration
 
 
 @probe(id="GEN005", stage=Stage.GENERATION, severity=Severity.ERROR, explains=("GEN006", "GEN010"))
-def text_is_not_what_was_said(steered_output: ForcedGeneration) -> Iterator[Finding]:
+def text_is_not_what_was_said(forced_generation: ForcedGeneration) -> Iterator[Finding]:
     """Made to say exactly the labels, generation and decoding give another text than the labels decode to."""
-    rows = [row for row in steered_output.rows if row.text is not None and row.reference is not None]
+    rows = [row for row in forced_generation.rows if row.text is not None and row.reference is not None]
     wrong = [row for row in rows if str(row.text).split() != str(row.reference).split()]
     if wrong:
         first = wrong[0]

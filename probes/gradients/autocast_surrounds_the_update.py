@@ -5,9 +5,9 @@ from probes.facts.gradients.types import UserStep
 
 
 @probe(id="GRD016", stage=Stage.GRADIENTS, severity=Severity.ERROR, explains=("PRE*", "LRN*"))
-def autocast_surrounds_the_update(own_step: UserStep) -> Iterator[Finding]:
+def autocast_surrounds_the_update(user_step: UserStep) -> Iterator[Finding]:
     """Autocast stays on around update and loop: its cached copies of the weights are not renewed by an update."""
-    if any(call.autocast_left for call in own_step.calls):
+    if any(call.autocast_left for call in user_step.calls):
         yield Finding(
             where="training_step",
             message="autocast is still on after training_step returned, expected off: the 16-bit copies of the "
@@ -16,8 +16,8 @@ def autocast_surrounds_the_update(own_step: UserStep) -> Iterator[Finding]:
             measured={"left_on": True},
         )
         return
-    walks = sum(walk.autocast for call in own_step.calls for walk in call.walks)
-    within = walks + sum(update.autocast for call in own_step.calls for update in call.updates)
+    walks = sum(walk.autocast for call in user_step.calls for walk in call.walks)
+    within = walks + sum(update.autocast for call in user_step.calls for update in call.updates)
     if within:
         yield Finding(
             where="training_step",

@@ -15,12 +15,14 @@ GROWN, LAYERS, STEADY = 1e4, 4, 0.8  # as for a gradient that vanishes, the othe
 
 @probe(id="GRD006", stage=Stage.GRADIENTS, severity=Severity.ERROR, explains=("GRD004", "PRE*", "LRN*", "GEN*"))
 def gradient_explodes(
-    first_gradients: Gradients, gradient_depth: tuple[LayerGradients, ...] | None = None, training_arguments: Any = None
+    first_gradients: Gradients,
+    layer_gradients: tuple[LayerGradients, ...] | None = None,
+    training_arguments: Any = None,
 ) -> Iterator[Finding]:
     """The gradients of the first step are so large that an update with them destroys the weights."""
     rows = [row for row in first_gradients.rows if row.norm and row.finite and row.dims > 1]
     huge = max(rows, key=lambda row: row.largest, default=None)
-    deep = [d for d in gradient_depth or () if len(d.sizes) >= LAYERS and d.ratio >= GROWN and d.steadiness >= STEADY]
+    deep = [d for d in layer_gradients or () if len(d.sizes) >= LAYERS and d.ratio >= GROWN and d.steadiness >= STEADY]
     for depth in deep:
         yield Finding(
             where=depth.layers[0],

@@ -16,7 +16,7 @@ FADED, LAYERS, STEADY = 1e-4, 4, 0.8
 
 @probe(id="GRD005", stage=Stage.GRADIENTS, severity=Severity.ERROR, explains=("PRE*", "LRN*", "GEN*"))
 def gradient_vanishes(
-    gradient_reach: GradientReach, gradient_depth: tuple[LayerGradients, ...] | None = None
+    gradient_reach: GradientReach, layer_gradients: tuple[LayerGradients, ...] | None = None
 ) -> Iterator[Finding]:
     """Gradients arrive, but so small that no update can follow them: they vanish on the way back."""
     faint = [part for part in gradient_reach.faint if part.largest < NOTHING]
@@ -31,7 +31,7 @@ def gradient_vanishes(
             measured={"largest": worst.largest, "share": share, "parts": len(faint)},
         )
         return
-    for depth in gradient_depth or ():
+    for depth in layer_gradients or ():
         if len(depth.sizes) >= LAYERS and depth.ratio <= FADED and depth.steadiness >= STEADY:
             yield Finding(
                 where=depth.layers[0],

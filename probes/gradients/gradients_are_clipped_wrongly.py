@@ -9,9 +9,9 @@ SCALED, TINY = 256.0, 1e-3
 
 
 @probe(id="GRD017", stage=Stage.GRADIENTS, severity=Severity.ERROR, explains=("LRN*",))
-def gradients_are_clipped_wrongly(own_step: UserStep) -> Iterator[Finding]:
+def gradients_are_clipped_wrongly(user_step: UserStep) -> Iterator[Finding]:
     """Gradients are clipped when it is too late, or while they still carry the scaler's factor."""
-    for call in own_step.calls:
+    for call in user_step.calls:
         if not call.updates or not call.walks:
             continue
         used, made = call.updates[-1].norm, call.walks[-1].after

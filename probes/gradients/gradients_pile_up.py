@@ -8,11 +8,11 @@ LEFT = 1e-3
 
 
 @probe(id="GRD013", stage=Stage.GRADIENTS, severity=Severity.ERROR, explains=("GRD017", "LRN*", "STP*"))
-def gradients_pile_up(own_step: UserStep) -> Iterator[Finding]:
+def gradients_pile_up(user_step: UserStep) -> Iterator[Finding]:
     """The training step starts with the gradients of the last one: zero_grad is missing, and they add up."""
-    if len(own_step.calls) < 2:
+    if len(user_step.calls) < 2:
         return
-    first, second = own_step.calls
+    first, second = user_step.calls
     if not first.updates or not first.walks or not second.walks:
         return
     alone, found, after = first.walks[-1].after, second.walks[0].before, second.walks[-1].after

@@ -11,9 +11,9 @@ CURES = (
 
 
 @probe(id="GRD019", stage=Stage.GRADIENTS, severity=Severity.ERROR, explains=("LRN*", "STP*"))
-def own_step_raises(own_step: UserStep) -> Iterator[Finding]:
+def own_step_raises(user_step: UserStep) -> Iterator[Finding]:
     """The user's own training step raises where forward and backward alone do not."""
-    failure = own_step.failure
+    failure = user_step.failure
     if failure is None:
         return
     file, _, line = failure.line.rpartition(":")
@@ -22,7 +22,7 @@ def own_step_raises(own_step: UserStep) -> Iterator[Finding]:
         where=failure.module or "training_step",
         message=f"{failure}; forward and backward of this batch alone did not, expected it of training_step too",
         fix=next((cure for words, cure in CURES if words in failure.message), default),
-        measured={"error": failure.error, "call": own_step.failed_call, "trace": failure.trace},
+        measured={"error": failure.error, "call": user_step.failed_call, "trace": failure.trace},
         file=file or None,
         line=int(line) if line.isdigit() else None,
     )

@@ -11,10 +11,10 @@ CURES = (
 
 
 @probe(id="GRD018", stage=Stage.GRADIENTS, severity=Severity.ERROR, explains=("LOS015", "GRD019", "LRN*"))
-def second_step_raises(repeated_step: RepeatedStep, own_step: UserStep | None = None) -> Iterator[Finding]:
+def second_step_raises(repeated_step: RepeatedStep, user_step: UserStep | None = None) -> Iterator[Finding]:
     """The first step works and the next one raises: the model keeps something of a graph that is gone."""
     failure = repeated_step.failure
-    if failure is None or (own_step is not None and own_step.failure is None):
+    if failure is None or (user_step is not None and user_step.failure is None):
         return  # a step of one's own that goes on takes care of what the model keeps
     file, _, line = failure.line.rpartition(":")
     place = failure.module or "the model"

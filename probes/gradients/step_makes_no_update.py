@@ -5,9 +5,9 @@ from probes.facts.gradients.types import UserStep
 
 
 @probe(id="GRD014", stage=Stage.GRADIENTS, severity=Severity.ERROR, explains=("LRN*", "GEN*"))
-def step_makes_no_update(own_step: UserStep) -> Iterator[Finding]:
+def step_makes_no_update(user_step: UserStep) -> Iterator[Finding]:
     """The training step never walks back or never updates: it can be called for ever without learning anything."""
-    calls = own_step.calls
+    calls = user_step.calls
     if len(calls) < 2 or any(call.updates or call.moved or call.rescaled for call in calls):
         return
     walks = sum(len(call.walks) for call in calls)

@@ -5,11 +5,11 @@ from probes.facts.gradients.types import UserStep
 
 
 @probe(id="GRD015", stage=Stage.GRADIENTS, severity=Severity.ERROR, explains=("GRD013", "GRD019", "LRN*", "GEN*"))
-def update_does_not_follow_backward(own_step: UserStep) -> Iterator[Finding]:
+def update_does_not_follow_backward(user_step: UserStep) -> Iterator[Finding]:
     """The update runs before the backward pass, or after the gradients were cleared: it uses none, or old ones."""
-    if not own_step.calls:
+    if not user_step.calls:
         return
-    call = own_step.calls[0]
+    call = user_step.calls[0]
     if not call.updates or not call.walks or any(walk.inside for walk in call.walks):
         return
     made, update = call.walks[-1].after, call.updates[0]

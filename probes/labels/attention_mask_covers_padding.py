@@ -5,15 +5,16 @@ from probes.facts.padding.types import PaddingEffect
 
 
 @probe(id="LAB022", stage=Stage.LABELS, severity=Severity.WARNING)
-def attention_mask_covers_padding(padding: PaddingEffect) -> Iterator[Finding]:
+def attention_mask_covers_padding(padding_effect: PaddingEffect) -> Iterator[Finding]:
     """The attention mask lets padding through: it is read as if it were input."""
-    for mask in padding.masks:
-        if mask.beside > mask.own and padding.differs:
+    for mask in padding_effect.masks:
+        if mask.beside > mask.own and padding_effect.differs:
             yield Finding(
                 where=mask.name,
                 message=f"it lets {mask.beside} positions through for a row of {mask.own} that is padded to "
-                f"{padding.lengths[1]}, expected {mask.own}; its scores change by {padding.score_change:.2g} of their "
+                f"{padding_effect.lengths[1]}, expected {mask.own}; its scores change by "
+                f"{padding_effect.score_change:.2g} of their "
                 "spread, expected below 0.0001",
                 fix="make the mask from the lengths before padding, not from the padded batch",
-                measured={"let_through": mask.beside, "length": mask.own, "change": padding.score_change},
+                measured={"let_through": mask.beside, "length": mask.own, "change": padding_effect.score_change},
             )

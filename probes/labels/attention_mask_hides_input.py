@@ -7,16 +7,17 @@ AFTER = ("DAT049", "LAB02[23]", "LOS*", "GRD*", "LRN*", "GEN*")
 
 
 @probe(id="LAB021", stage=Stage.LABELS, severity=Severity.ERROR, explains=AFTER)
-def attention_mask_hides_input(padding: PaddingEffect) -> Iterator[Finding]:
+def attention_mask_hides_input(padding_effect: PaddingEffect) -> Iterator[Finding]:
     """The attention mask shuts out positions that hold input: the model does not hear or read them."""
-    for mask in padding.masks:
+    for mask in padding_effect.masks:
         lost = mask.hidden or max(0, mask.own - mask.beside)
         if lost:
-            case = "alone" if mask.hidden else f"padded to {padding.lengths[1]}"
+            case = "alone" if mask.hidden else f"padded to {padding_effect.lengths[1]}"
             yield Finding(
                 where=mask.name,
-                message=f"a row of {padding.lengths[0]}, {case}, has {lost} positions that hold input and are masked, "
+                message=f"a row of {padding_effect.lengths[0]}, {case}, has {lost} positions that hold input and are "
+                "masked, "
                 "expected none",
                 fix="let the mask be 1 on input and 0 on padding; only modules of plain PyTorch want the opposite",
-                measured={"hidden": lost, "length": padding.lengths[0]},
+                measured={"hidden": lost, "length": padding_effect.lengths[0]},
             )

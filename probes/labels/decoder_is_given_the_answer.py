@@ -5,13 +5,14 @@ from probes.facts.labels.types import LabelShift
 
 
 @probe(id="LAB011", stage=Stage.LABELS, severity=Severity.ERROR, explains=("LAB012", "LOS*", "LRN*", "GEN*"))
-def decoder_is_given_the_answer(teaching: LabelShift) -> Iterator[Finding]:
+def decoder_is_given_the_answer(label_shift: LabelShift) -> Iterator[Finding]:
     """Decoder inputs are not shifted: the decoder reads the very label that it is asked for."""
-    if teaching.ahead is not None and teaching.ahead < 1:
+    if label_shift.ahead is not None and label_shift.ahead < 1:
         yield Finding(
             where="batch 0",
             message="at every position the decoder reads the very label that it is asked for, expected the one before: "
-            f"its inputs are shifted by {teaching.seen}, the scores by {teaching.scored}, and it only learns to copy",
+            f"its inputs are shifted by {label_shift.seen}, the scores by {label_shift.scored}, and it only "
+            "learns to copy",
             fix="shift the decoder's inputs to the right by one, with the start token first; leave the labels alone",
-            measured={"ahead": teaching.ahead, "inputs": teaching.seen, "scores": teaching.scored},
+            measured={"ahead": label_shift.ahead, "inputs": label_shift.seen, "scores": label_shift.scored},
         )

@@ -4,13 +4,14 @@ from diagnose import Finding, Severity, Stage, probe
 
 
 @probe(id="LAB012", stage=Stage.LABELS, severity=Severity.ERROR, explains=("LAB023", "LOS*", "LRN*", "GEN*"))
-def decoder_looks_ahead(follow_distance: int) -> Iterator[Finding]:
+def decoder_looks_ahead(label_influence_distance: int) -> Iterator[Finding]:
     """The decoder sees labels that come later: its attention has no causal mask, and the answer leaks in."""
-    if follow_distance < 0:
+    if label_influence_distance < 0:
         yield Finding(
             where="batch 0",
-            message=f"when one label is changed the scores change {-follow_distance} positions before it, expected "
+            message=f"when one label is changed the scores change {-label_influence_distance} positions before it, "
+            "expected "
             "only behind it: in generation nothing stands there yet",
             fix="give the decoder's self-attention a causal mask, and set is_decoder where the model has that setting",
-            measured={"first_change": follow_distance},
+            measured={"first_change": label_influence_distance},
         )

@@ -5,13 +5,14 @@ from probes.facts.labels.types import EndTokens
 
 
 @probe(id="LAB006", stage=Stage.LABELS, severity=Severity.ERROR, explains=("LRN*", "GEN*"))
-def end_token_is_masked(endings: EndTokens) -> Iterator[Finding]:
+def end_token_is_masked(end_tokens: EndTokens) -> Iterator[Finding]:
     """The end token of every row is masked with -100: the model never learns to stop."""
-    if endings.all and endings.masked:
+    if end_tokens.all and end_tokens.masked:
         yield Finding(
-            where=endings.without[0].where,
-            message=f"none of {endings.rows} rows has the end token {endings.token} among its scored labels, and each "
+            where=end_tokens.without[0].where,
+            message=f"none of {end_tokens.rows} rows has the end token {end_tokens.token} among its scored labels, and "
+            "each "
             "has -100 where its end would stand; expected one end token in each row",
             fix="mask label padding by the attention mask: masking every padding id takes the end token along",
-            measured={"rows": endings.rows, "end_token": endings.token},
+            measured={"rows": end_tokens.rows, "end_token": end_tokens.token},
         )

@@ -7,13 +7,23 @@ SAME = 1e-3  # of the input's spread: a thousand times what float32 rounds
 
 
 @probe(id="LAB024", stage=Stage.LABELS, severity=Severity.WARNING)
-def input_changes_with_neighbours(padding: PaddingEffect) -> Iterator[Finding]:
+def input_changes_with_neighbours(padding_effect: PaddingEffect) -> Iterator[Finding]:
     """The collator gives a row another input when it stands beside a longer one: it measures over padding."""
-    if padding.input_change > SAME:
+    if padding_effect.input_change > SAME:
         yield Finding(
             where="collate",
-            message=f"the input of a row of {padding.lengths[0]} changes by {padding.input_change:.2g} of its spread "
-            f"when it is padded to {padding.lengths[1]}, expected 0: in another batch the model hears another signal",
+            message=f"the input of a row of {padding_effect.lengths[0]} changes by "
+            f"{padding_effect.input_change:.2g} of "
+            ""
+            ""
+            ""
+            "its spread "
+            f"when it is padded to {padding_effect.lengths[1]}, expected 0: in another batch the model hears "
+            "another signal",
             fix="normalise each row over its own length, before padding",
-            measured={"change": padding.input_change, "length": padding.lengths[0], "padded": padding.lengths[1]},
+            measured={
+                "change": padding_effect.input_change,
+                "length": padding_effect.lengths[0],
+                "padded": padding_effect.lengths[1],
+            },
         )

@@ -8,12 +8,14 @@ from probes.facts.labels.types import LabelRow
 
 @probe(id="LAB017", stage=Stage.LABELS, severity=Severity.ERROR, explains=("LOS*", "GRD*", "PRE*", "LRN*", "GEN*"))
 def label_is_longer_than_positions(
-    decoder_rows: tuple[LabelRow, ...], decoder_positions: TokenTable, targets: LabelTextMatches | None = None
+    decoder_rows: tuple[LabelRow, ...],
+    decoder_positions: TokenTable,
+    label_text_matches: LabelTextMatches | None = None,
 ) -> Iterator[Finding]:
     """A row of labels is longer than the decoder has positions for: the run ends when it comes to that row."""
     limit = decoder_positions.rows
     rows = [(row.length, row.where) for row in decoder_rows]
-    rows += [(row.length, row.where) for row in (targets.rows if targets else ())]
+    rows += [(row.length, row.where) for row in (label_text_matches.rows if label_text_matches else ())]
     for length, where in sorted(rows, reverse=True):
         if length > limit:
             yield Finding(

@@ -5,14 +5,14 @@ from probes.facts.labels.prefix_types import LabelPrefixes
 
 
 @probe(id="LAB026", stage=Stage.LABELS, severity=Severity.ERROR, explains=("LRN*", "GEN*"))
-def label_language_is_another(prefixes: LabelPrefixes) -> Iterator[Finding]:
+def label_language_is_another(label_prefixes: LabelPrefixes) -> Iterator[Finding]:
     """Labels begin with the token of another language than the one that generation will ask for."""
-    languages = {row.language for row in prefixes.rows if row.language}
-    for source, wanted in prefixes.wanted.items():
+    languages = {row.language for row in label_prefixes.rows if row.language}
+    for source, wanted in label_prefixes.wanted.items():
         alike = {language for language in languages if len(language) == len(wanted)}
         if alike and wanted not in alike:
             yield Finding(
-                where=prefixes.rows[0].where,
+                where=label_prefixes.rows[0].where,
                 message=f"the rows begin with {', '.join(sorted(alike))}, and {source} says {wanted}: the model is "
                 "asked for a language that it is not taught",
                 fix="use one language in the labels' prefix, in the tokenizer and in generation",

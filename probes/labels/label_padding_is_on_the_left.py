@@ -11,7 +11,7 @@ FEWEST = 2  # rows that are filled up in front
 
 @probe(id="LAB033", stage=Stage.LABELS, severity=Severity.ERROR, explains=AFTER)
 def label_padding_is_on_the_left(
-    decoder_rows: tuple[LabelRow, ...], special_ids: SpecialIds, endings: EndTokens
+    decoder_rows: tuple[LabelRow, ...], special_ids: SpecialIds, end_tokens: EndTokens
 ) -> Iterator[Finding]:
     """Labels are filled up in front: the decoder begins with padding, and in generation it never will."""
     fill = {-100, *special_ids.padding}

@@ -11,7 +11,7 @@ FIX = "mask by position, with the attention mask of the labels: never by compari
     id="LAB004", stage=Stage.LABELS, severity=Severity.ERROR, explains=("LAB00[367]", "LAB016", "LOS*", "LRN*", "GEN*")
 )
 def label_text_is_masked(
-    decoder_rows: tuple[LabelRow, ...], targets: LabelTextMatches | None = None
+    decoder_rows: tuple[LabelRow, ...], label_text_matches: LabelTextMatches | None = None
 ) -> Iterator[Finding]:
     """Tokens of the text are -100, so the loss never asks for them and the model never learns to say them."""
     for row in sorted(decoder_rows, key=_holes, reverse=True):
@@ -24,7 +24,7 @@ def label_text_is_masked(
                 measured={"valid": row.scored, "labels": row.length, "holes": _holes(row)},
             )
     if not any(map(_holes, decoder_rows)):
-        yield from (_lacking(row) for row in (targets.rows if targets else ()) if row.masked)
+        yield from (_lacking(row) for row in (label_text_matches.rows if label_text_matches else ()) if row.masked)
 
 
 def _holes(row: LabelRow) -> int:

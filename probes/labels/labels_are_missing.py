@@ -10,10 +10,10 @@ AFTER = ("LOS*", "GRD*", "PRE*", "LRN*", "GEN*")
 
 @probe(id="LAB032", stage=Stage.LABELS, severity=Severity.ERROR, explains=AFTER)
 def labels_are_missing(
-    batch_form: BatchShape, first_step: FirstStep | None = None, training_step: Any = None, compute_loss: Any = None
+    batch_shape: BatchShape, first_step: FirstStep | None = None, training_step: Any = None, compute_loss: Any = None
 ) -> Iterator[Finding]:
     """Batches hold no labels, and the model makes its loss of labels: there is nothing to learn from."""
-    form = batch_form
+    form = batch_shape
     works = first_step.failure is None if first_step else bool(training_step or compute_loss)
     if form.keys and form.labels is None and form.takes_labels and not works:
         yield Finding(

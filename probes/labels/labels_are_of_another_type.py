@@ -9,12 +9,12 @@ ASKED = ("long", "scalar type")  # what torch says when it wants numbers of clas
 
 
 @probe(id="LAB030", stage=Stage.LABELS, severity=Severity.ERROR, explains=AFTER)
-def labels_are_of_another_type(batch_form: BatchShape, first_step: FirstStep) -> Iterator[Finding]:
+def labels_are_of_another_type(batch_shape: BatchShape, first_step: FirstStep) -> Iterator[Finding]:
     """Labels are whole numbers of a type that embedding or loss refuse: float, or too narrow an integer."""
     failure = first_step.failure
     if failure is None:
         return
-    form = batch_form
+    form = batch_shape
     if form.whole and form.kind != "int64" and any(word in failure.message.lower() for word in ASKED):
         yield Finding(
             where="batch 0",

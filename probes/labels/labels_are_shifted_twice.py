@@ -13,17 +13,22 @@ def labels_are_shifted_twice(
     decoder_rows: tuple[LabelRow, ...],
     special_ids: SpecialIds,
     decoder_start: int | None = None,
-    teaching: LabelShift | None = None,
-    targets: LabelTextMatches | None = None,
+    label_shift: LabelShift | None = None,
+    label_text_matches: LabelTextMatches | None = None,
 ) -> Iterator[Finding]:
     """Labels are shifted once by the collator or the loss, and once more by the model: a token is skipped or lost."""
-    if teaching and teaching.ahead is not None and teaching.ahead > 1:
+    if label_shift and label_shift.ahead is not None and label_shift.ahead > 1:
         yield Finding(
             where="batch 0",
-            message=f"having read label t the decoder is asked for label t+{teaching.ahead}, expected t+1: its inputs "
-            f"are shifted by {teaching.seen}, the scores by {teaching.scored}",
+            message=f"having read label t the decoder is asked for label t+{label_shift.ahead}, expected t+1: its "
+            "inputs "
+            ""
+            ""
+            ""
+            ""
+            f"are shifted by {label_shift.seen}, the scores by {label_shift.scored}",
             fix=ONCE,
-            measured={"ahead": teaching.ahead, "inputs": teaching.seen, "scores": teaching.scored},
+            measured={"ahead": label_shift.ahead, "inputs": label_shift.seen, "scores": label_shift.scored},
         )
     begun = [row for row in decoder_rows if row.scored > 1 and row.first == decoder_start]
     moved = [row for row in begun if _has_no_end(row, special_ids)]
@@ -35,8 +40,12 @@ def labels_are_shifted_twice(
             fix=ONCE,
             measured={"rows": len(moved), "start_token": decoder_start},
         )
-    headless = [row for row in targets.rows if row.behead] if targets else []
-    if headless and targets and len(headless) == len([row for row in targets.rows if row.columns]):
+    headless = [row for row in label_text_matches.rows if row.behead] if label_text_matches else []
+    if (
+        headless
+        and label_text_matches
+        and len(headless) == len([row for row in label_text_matches.rows if row.columns])
+    ):
         yield Finding(
             where=headless[0].where,
             message=f"all {len(headless)} rows lack the first {headless[0].behead} tokens of their "

@@ -7,13 +7,14 @@ FEWEST = 2  # one text may well be its own summary
 
 
 @probe(id="LAB013", stage=Stage.LABELS, severity=Severity.ERROR, explains=("LAB01[46]", "LRN*", "GEN*"))
-def labels_equal_inputs(source_rows: tuple[SourceLabelPair, ...]) -> Iterator[Finding]:
+def labels_equal_inputs(source_label_pairs: tuple[SourceLabelPair, ...]) -> Iterator[Finding]:
     """Every row's labels are its own inputs: the model is taught to copy, not to translate or to shorten."""
-    if len(source_rows) >= FEWEST and all(row.equal for row in source_rows):
+    if len(source_label_pairs) >= FEWEST and all(row.equal for row in source_label_pairs):
         yield Finding(
-            where=source_rows[0].where,
-            message=f"all {len(source_rows)} rows have labels equal to their input_ids ({source_rows[0].tokens} tokens "
+            where=source_label_pairs[0].where,
+            message=f"all {len(source_label_pairs)} rows have labels equal to their input_ids "
+            f"({source_label_pairs[0].tokens} tokens "
             "in this one), expected the tokens of the target",
             fix="tokenise the target column as text_target=, and let the collator keep these labels",
-            measured={"rows": len(source_rows), "tokens": source_rows[0].tokens},
+            measured={"rows": len(source_label_pairs), "tokens": source_label_pairs[0].tokens},
         )

@@ -8,12 +8,12 @@ AFTER = ("DAT04[123]", "LAB0*", "TOK005", "LOS*", "GRD*", "PRE*", "LRN*", "GEN*"
 
 
 @probe(id="LAB031", stage=Stage.LABELS, severity=Severity.ERROR, explains=AFTER)
-def labels_have_other_rows(batch_form: BatchShape, first_step: FirstStep) -> Iterator[Finding]:
+def labels_have_other_rows(batch_shape: BatchShape, first_step: FirstStep) -> Iterator[Finding]:
     """The labels have another number of rows than the inputs beside them: turned over, or of other items."""
     failure = first_step.failure
     if failure is None:
         return
-    form = batch_form
+    form = batch_shape
     inputs = [(name, shape) for name, shape in form.inputs if shape]
     if not form.labels or not inputs or form.labels[0] in {shape[0] for _, shape in inputs}:
         return

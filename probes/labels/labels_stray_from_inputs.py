@@ -7,9 +7,9 @@ AFTER = ("LAB01[0468]", "LAB02[0-8]", "LOS015", "LRN*", "GEN*")
 
 
 @probe(id="LAB034", stage=Stage.LABELS, severity=Severity.ERROR, explains=AFTER)
-def labels_stray_from_inputs(collation: CollatedSample) -> Iterator[Finding]:
+def labels_stray_from_inputs(collated_sample: CollatedSample) -> Iterator[Finding]:
     """The collator gives a row the input of one item and the labels of another: only one side is sorted."""
-    strays, items = collation.strays, collation.items
+    strays, items = collated_sample.strays, collated_sample.items
     if strays.apart:
         number, heard, said = strays.apart[0]
         yield Finding(

@@ -5,27 +5,32 @@ from probes.facts.padding.types import PaddingEffect
 
 
 @probe(id="LAB023", stage=Stage.LABELS, severity=Severity.WARNING)
-def padding_changes_output(padding: PaddingEffect) -> Iterator[Finding]:
+def padding_changes_output(padding_effect: PaddingEffect) -> Iterator[Finding]:
     """What the model says of a row depends on how long its neighbours are, though the masks are right."""
-    wrong = any(mask.hidden or mask.own != mask.beside for mask in padding.masks)
-    if not padding.differs or wrong or padding.mask_forgotten:
+    wrong = any(mask.hidden or mask.own != mask.beside for mask in padding_effect.masks)
+    if not padding_effect.differs or wrong or padding_effect.mask_forgotten:
         return
-    masks = ", ".join(mask.name for mask in padding.masks)
+    masks = ", ".join(mask.name for mask in padding_effect.masks)
     reason = (
         "the architecture itself: it averages over time, padding included, and no collator can mend that"
-        if padding.over_time
+        if padding_effect.over_time
         else f"it does not keep to {masks}"
         if masks
         else "the model takes no mask"
     )
     yield Finding(
-        where=padding.module or "the model",
-        message=f"a row of {padding.lengths[0]} padded to {padding.lengths[1]} has other scores than alone, by "
-        f"{padding.score_change:.2g} of their spread, expected below 0.0001; they part here"
-        f"{f' ({padding.kind})' if padding.kind else ''}: {reason}",
+        where=padding_effect.module or "the model",
+        message=f"a row of {padding_effect.lengths[0]} padded to {padding_effect.lengths[1]} has other scores "
+        "than alone, "
+        ""
+        ""
+        ""
+        "by "
+        f"{padding_effect.score_change:.2g} of their spread, expected below 0.0001; they part here"
+        f"{f' ({padding_effect.kind})' if padding_effect.kind else ''}: {reason}",
         fix="batch rows of like length together, or take a model whose norm does not run over time"
-        if padding.over_time
+        if padding_effect.over_time
         else "mask padding in this module",
-        measured={"change": padding.score_change, "module": padding.module, "kind": padding.kind},
-        severity=Severity.NOTE if padding.over_time else None,
+        measured={"change": padding_effect.score_change, "module": padding_effect.module, "kind": padding_effect.kind},
+        severity=Severity.NOTE if padding_effect.over_time else None,
     )

@@ -7,7 +7,7 @@ from probes.facts.labels.types import LabelRow
 
 @probe(id="LAB008", stage=Stage.LABELS, severity=Severity.ERROR, explains=("LRN*", "GEN*"))
 def start_token_is_doubled(
-    decoder_rows: tuple[LabelRow, ...], decoder_start: int, prefixes: LabelPrefixes | None = None
+    decoder_rows: tuple[LabelRow, ...], decoder_start: int, label_prefixes: LabelPrefixes | None = None
 ) -> Iterator[Finding]:
     """Labels begin with the start token, which the model puts before them once more."""
     doubled = [row for row in decoder_rows if row.scored > 1 and row.first == decoder_start]
@@ -19,7 +19,7 @@ def start_token_is_doubled(
             fix="cut the first label where it equals model.config.decoder_start_token_id (not bos_token_id)",
             measured={"rows": len(doubled), "of": len(decoder_rows), "start_token": decoder_start},
         )
-    twice = [row for row in (prefixes.rows if prefixes else ()) if _twice(row)]
+    twice = [row for row in (label_prefixes.rows if label_prefixes else ()) if _twice(row)]
     if twice and not doubled:
         yield Finding(
             where=twice[0].where,

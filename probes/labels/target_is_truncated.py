@@ -7,24 +7,35 @@ MANY = 0.01  # one text in a hundred: what is cut is never said, which alone cos
 
 
 @probe(id="LAB016", stage=Stage.LABELS, severity=Severity.WARNING, explains=("LAB007", "LAB028"))
-def target_is_truncated(targets: LabelTextMatches) -> Iterator[Finding]:
+def target_is_truncated(label_text_matches: LabelTextMatches) -> Iterator[Finding]:
     """Targets are longer than the limit of the labels and are cut there."""
-    if targets.tail:
-        yield _shortened(targets)
+    if label_text_matches.tail:
+        yield _shortened(label_text_matches)
         return
-    cut = [row for row in targets.rows if row.missing]
+    cut = [row for row in label_text_matches.rows if row.missing]
     if not cut:
         return
     worst = max(cut, key=lambda row: row.missing)
     ended = sum(row.ended for row in cut)
-    over, counted = (targets.over, targets.counted) if targets.counted else (len(cut), len(targets.rows))
+    over, counted = (
+        (label_text_matches.over, label_text_matches.counted)
+        if label_text_matches.counted
+        else (len(cut), len(label_text_matches.rows))
+    )
     taught = "; the end token stands behind the cut, so the model learns to stop in mid-sentence" if ended else ""
     yield Finding(
         where=worst.where,
-        message=f"labels end at {targets.limit} tokens and lack {worst.missing} of its {worst.column}; of {counted} "
+        message=f"labels end at {label_text_matches.limit} tokens and lack {worst.missing} of its {worst.column}; of "
+        f"{counted} "
         f"texts {over} are longer than that ({over / counted:.1%}), expected none{taught}",
         fix="raise the limit of the labels' length, or drop the rows that are longer",
-        measured={"limit": targets.limit, "missing": worst.missing, "over": over, "of": counted, "ended": ended},
+        measured={
+            "limit": label_text_matches.limit,
+            "missing": worst.missing,
+            "over": over,
+            "of": counted,
+            "ended": ended,
+        },
         severity=None if over / counted >= MANY else Severity.NOTE,
     )
 

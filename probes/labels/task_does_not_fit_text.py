@@ -7,17 +7,22 @@ MEANT = {"transcrib": ("transcript", "transcription"), "translat": ("translation
 
 
 @probe(id="LAB028", stage=Stage.LABELS, severity=Severity.ERROR, explains=("LRN*", "GEN*"))
-def task_does_not_fit_text(targets: LabelTextMatches) -> Iterator[Finding]:
+def task_does_not_fit_text(label_text_matches: LabelTextMatches) -> Iterator[Finding]:
     """A row says one task and holds the text of another: transcripts are taught as translations."""
-    known = [(row, _meant(row, targets)) for row in targets.rows if row.columns]
+    known = [(row, _meant(row, label_text_matches)) for row in label_text_matches.rows if row.columns]
     wrong = [row for row, meant in known if meant and not meant & set(row.columns)]
     if wrong:
         yield Finding(
             where=wrong[0].where,
-            message=f"{len(wrong)} of {len(targets.rows)} rows begin with the token of another task than their text is "
+            message=f"{len(wrong)} of {len(label_text_matches.rows)} rows begin with the token of another task "
+            "than their "
+            ""
+            ""
+            ""
+            "text is "
             f"for: {wrong[0].task} before the {wrong[0].column}",
             fix="choose the text by the task in the collator, with one table for both",
-            measured={"rows": len(wrong), "of": len(targets.rows)},
+            measured={"rows": len(wrong), "of": len(label_text_matches.rows)},
         )
 
 

@@ -6,15 +6,19 @@ from probes.facts.collation.types import LabelTextMatches
 
 
 @probe(id="LAB029", stage=Stage.LABELS, severity=Severity.WARNING, explains=("GEN*",))
-def task_halves_differ_in_size(targets: LabelTextMatches) -> Iterator[Finding]:
+def task_halves_differ_in_size(label_text_matches: LabelTextMatches) -> Iterator[Finding]:
     """A batch has more rows of one task than of the other, though every item should come once for each."""
-    counts = Counter(row.task for row in targets.rows if row.task)
-    if len(targets.rows) <= len(targets.items) or len(counts) < 2 or len(set(counts.values())) == 1:
+    counts = Counter(row.task for row in label_text_matches.rows if row.task)
+    if (
+        len(label_text_matches.rows) <= len(label_text_matches.items)
+        or len(counts) < 2
+        or len(set(counts.values())) == 1
+    ):
         return
     told = ", ".join(f"{count} {task}" for task, count in counts.most_common())
     yield Finding(
         where="collate",
-        message=f"{len(targets.items)} items give {told}, expected as many of each",
+        message=f"{len(label_text_matches.items)} items give {told}, expected as many of each",
         fix="give every item once for each task, with inputs repeated in the same order",
-        measured={"items": len(targets.items), "most": max(counts.values()), "fewest": min(counts.values())},
+        measured={"items": len(label_text_matches.items), "most": max(counts.values()), "fewest": min(counts.values())},
     )

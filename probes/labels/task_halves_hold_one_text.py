@@ -5,9 +5,9 @@ from probes.facts.collation.types import LabelTextMatch, LabelTextMatches
 
 
 @probe(id="LAB027", stage=Stage.LABELS, severity=Severity.ERROR, explains=("LAB028", "LRN*", "GEN*"))
-def task_halves_hold_one_text(targets: LabelTextMatches) -> Iterator[Finding]:
+def task_halves_hold_one_text(label_text_matches: LabelTextMatches) -> Iterator[Finding]:
     """A batch has every item once for each task, with the same text for both."""
-    pairs = list(_pairs(targets))
+    pairs = list(_pairs(label_text_matches))
     same = [(one, other) for one, other in pairs if set(one.columns) & set(other.columns)]
     if not pairs or len(same) < len(pairs):
         return
@@ -15,10 +15,11 @@ def task_halves_hold_one_text(targets: LabelTextMatches) -> Iterator[Finding]:
     tasks = f"{one.task} and {other.task}" if one.task != other.task else f"{one.task or 'no task'} both times"
     yield Finding(
         where=one.where,
-        message=f"all {len(same)} items come {targets.parts} times ({tasks}), each time with their {one.column}, "
+        message=f"all {len(same)} items come {label_text_matches.parts} times ({tasks}), each time with their "
+        f"{one.column}, "
         "though they have other texts as well",
         fix="collate the transcript for one task and the translation for the other",
-        measured={"items": len(same), "times": targets.parts},
+        measured={"items": len(same), "times": label_text_matches.parts},
         severity=None if one.task != other.task else Severity.WARNING,  # the same row twice may be meant
     )
 

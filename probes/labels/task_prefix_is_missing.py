@@ -7,17 +7,22 @@ FEWEST = 2  # tasks: with a single one there is nothing to tell apart
 
 
 @probe(id="LAB025", stage=Stage.LABELS, severity=Severity.ERROR, explains=("LAB02[79]", "LRN*", "GEN*"))
-def task_prefix_is_missing(prefixes: LabelPrefixes) -> Iterator[Finding]:
+def task_prefix_is_missing(label_prefixes: LabelPrefixes) -> Iterator[Finding]:
     """Labels lack the token of their task, so the model cannot know what it is asked for."""
-    without = [row for row in prefixes.rows if not row.task]
-    used = len(without) < len(prefixes.rows)
-    if not without or not (used or (len(prefixes.tasks) >= FEWEST and prefixes.tells_tasks)):
+    without = [row for row in label_prefixes.rows if not row.task]
+    used = len(without) < len(label_prefixes.rows)
+    if not without or not (used or (len(label_prefixes.tasks) >= FEWEST and label_prefixes.tells_tasks)):
         return
-    known = ", ".join(prefixes.tasks[:5])
+    known = ", ".join(label_prefixes.tasks[:5])
     yield Finding(
         where=without[0].where,
-        message=f"{len(without)} of {len(prefixes.rows)} rows begin without the token of a task (known: {known}); they "
+        message=f"{len(without)} of {len(label_prefixes.rows)} rows begin without the token of a task (known: "
+        f"{known}); "
+        ""
+        ""
+        ""
+        "they "
         f"begin with {' '.join(without[0].names) or 'text'}",
         fix="put language and task before the text: tokenizer.set_prefix_tokens(language=..., task=...) for Whisper",
-        measured={"rows": len(without), "of": len(prefixes.rows), "tasks": len(prefixes.tasks)},
+        measured={"rows": len(without), "of": len(label_prefixes.rows), "tasks": len(label_prefixes.tasks)},
     )

@@ -9,9 +9,9 @@ NEAR = 0.1
 
 
 @probe(id="LRN008", stage=Stage.LEARNING, severity=Severity.ERROR, explains=("LRN001", "LRN011", "GEN*"))
-def decoder_never_listens(overfitted: OverfitResult) -> Iterator[Finding]:
+def decoder_never_listens(overfit_verdict: OverfitResult) -> Iterator[Finding]:
     """The labels are learnt from the labels before them: with the inputs exchanged between rows nothing changes."""
-    run = overfitted
+    run = overfit_verdict
     if run.listens is not False or run.reads_labels or not run.fell or run.swapped is None:
         return
     if run.book is not None and run.unigram and run.book > (1 - NEAR) * run.unigram:

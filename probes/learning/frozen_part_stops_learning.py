@@ -7,7 +7,7 @@ from probes.facts.parameters.types import NewParameters, Parameters
 
 @probe(id="LRN004", stage=Stage.LEARNING, severity=Severity.ERROR, explains=("LRN001", "LRN00[578]", "GEN*"))
 def frozen_part_stops_learning(
-    overfit_curve: OverfitResult, parameters: Parameters, novelty: NewParameters | None = None
+    overfit_curve: OverfitResult, parameters: Parameters, new_parameters: NewParameters | None = None
 ) -> Iterator[Finding]:
     """A part is frozen that has to learn: set free, the same rows are learnt; or it is new and stays random."""
     run, trial = overfit_curve, overfit_curve.thawed
@@ -20,7 +20,7 @@ def frozen_part_stops_learning(
             measured={"final": run.final, "updates": run.updates, "thawed_updates": trial.updates},
         )
         return
-    new = {*novelty.said, *novelty.absent} if novelty else set()
+    new = {*new_parameters.said, *new_parameters.absent} if new_parameters else set()
     rows = [row for row in parameters.rows if row.name in new and not row.trainable and len(row.shape) > 1]
     if rows and run.held:
         size = sum(row.size for row in rows)

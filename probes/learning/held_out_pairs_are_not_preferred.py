@@ -9,14 +9,14 @@ LEARNT = 0.9  # of its loss before: less than a tenth gained tells nothing of wh
 
 @probe(id="LRN032", stage=Stage.LEARNING, severity=Severity.WARNING)
 def held_out_pairs_are_not_preferred(
-    pair_losses: SwappedTargetLoss, pair_relations: PairTests | None = None
+    swapped_target_loss: SwappedTargetLoss, pair_tests: PairTests | None = None
 ) -> Iterator[Finding]:
     """After a short training the model's loss on unseen rows is the same with right and with swapped targets."""
-    found = pair_losses
+    found = swapped_target_loss
     if found.chance <= UNRELATED:
         return
-    related = pair_relations is not None and all(one.chance <= UNRELATED for one in pair_relations.train if one.whole)
-    doubtful = pair_relations is not None and not related and found.own < LEARNT * found.before
+    related = pair_tests is not None and all(one.chance <= UNRELATED for one in pair_tests.train if one.whole)
+    doubtful = pair_tests is not None and not related and found.own < LEARNT * found.before
     yield Finding(
         where="model",
         message=f"on {found.rows} held-out rows the loss is {found.own:.3f} with their own targets and "

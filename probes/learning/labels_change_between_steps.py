@@ -5,7 +5,7 @@ from probes.facts.overfit.types import OverfitResult
 
 
 @probe(id="LRN010", stage=Stage.LEARNING, severity=Severity.ERROR, explains=("LRN*", "GEN*"))
-def labels_change_between_steps(overfit_curve: OverfitResult, redrawn_labels: str | None = None) -> Iterator[Finding]:
+def labels_change_between_steps(overfit_curve: OverfitResult, relabeled_rows: str | None = None) -> Iterator[Finding]:
     """The same rows have other labels at every step: there is nothing that could be learnt by heart."""
     run = overfit_curve
     if run.relabelled:
@@ -16,10 +16,10 @@ def labels_change_between_steps(overfit_curve: OverfitResult, redrawn_labels: st
             fix="draw nothing at random where labels are read: in compute_loss, in forward, in the labels' preparation",
             measured={"changes": run.relabelled, "updates": run.updates, "final": run.final},
         )
-    elif redrawn_labels and redrawn_labels != "same":
+    elif relabeled_rows and relabeled_rows != "same":
         yield Finding(
             where="collate",
-            message=f"{redrawn_labels}, collated twice, have the same inputs and other labels, expected the same",
+            message=f"{relabeled_rows}, collated twice, have the same inputs and other labels, expected the same",
             fix="keep each label with its input: draw nothing at random in the collator that changes labels alone",
-            measured={"rows": redrawn_labels},
+            measured={"rows": relabeled_rows},
         )

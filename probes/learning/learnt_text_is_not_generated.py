@@ -7,9 +7,9 @@ from probes.facts.overfit.types import OverfitResult
 # Where each label is the likeliest one after those before it, a greedy search says all of them. Beams, sampling and
 # rules of generation may choose otherwise, and the generation stage names what is wrong with them: this only tells.
 @probe(id="LRN012", stage=Stage.LEARNING, severity=Severity.NOTE)
-def learnt_text_is_not_generated(overfitted: OverfitResult) -> Iterator[Finding]:
+def learnt_text_is_not_generated(overfit_verdict: OverfitResult) -> Iterator[Finding]:
     """Rows are known by heart, and the model says something else when it generates them."""
-    run = overfitted
+    run = overfit_verdict
     wrong = [(text, reference) for text, reference in run.said if text != reference]
     if not wrong or run.accuracy != 1.0 or run.reads_labels:
         return

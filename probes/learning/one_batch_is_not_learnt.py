@@ -5,9 +5,9 @@ from probes.facts.overfit.types import OverfitResult
 
 
 @probe(id="LRN001", stage=Stage.LEARNING, severity=Severity.ERROR, explains=("GEN*",))
-def one_batch_is_not_learnt(overfitted: OverfitResult) -> Iterator[Finding]:
+def one_batch_is_not_learnt(overfit_verdict: OverfitResult) -> Iterator[Finding]:
     """A few rows cannot be learnt by heart, at any rate that was tried."""
-    run = overfitted
+    run = overfit_verdict
     if run.learnt or (run.book is None and run.ctc is None and run.fell):  # where nobody knows how low it can go
         return
     right = "" if run.accuracy is None else f", {run.accuracy:.0%} of {run.tokens} labels right"

@@ -8,9 +8,9 @@ NEAR = 0.1
 
 
 @probe(id="LRN007", stage=Stage.LEARNING, severity=Severity.ERROR, explains=("LRN001", "LRN008", "LRN011", "GEN*"))
-def only_label_statistics_are_learnt(overfitted: OverfitResult) -> Iterator[Finding]:
+def only_label_statistics_are_learnt(overfit_verdict: OverfitResult) -> Iterator[Finding]:
     """The loss ends at the entropy of the labels: the model learns how often each occurs, and nothing of its rows."""
-    run = overfitted
+    run = overfit_verdict
     if run.learnt or run.relabelled or run.book is None or not run.unigram or run.swapped_book is None:
         return
     if run.book < (1 - NEAR) * run.unigram or run.listens or not run.fell:

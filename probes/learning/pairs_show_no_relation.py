@@ -9,12 +9,12 @@ ENOUGH = 100  # rows, with which the demo's right pairs stand out by more than 2
 
 @probe(id="LRN031", stage=Stage.LEARNING, severity=Severity.NOTE)
 def pairs_show_no_relation(
-    pair_relations: PairTests, pair_losses: SwappedTargetLoss | None = None
+    pair_tests: PairTests, swapped_target_loss: SwappedTargetLoss | None = None
 ) -> Iterator[Finding]:
     """No relation between inputs and targets could be shown, and nothing says that one would have been seen."""
-    if pair_losses is not None and pair_losses.chance <= UNRELATED:
+    if swapped_target_loss is not None and swapped_target_loss.chance <= UNRELATED:
         return
-    for one in pair_relations.train:
+    for one in pair_tests.train:
         if one.whole and one.chance > UNRELATED and one.rows >= ENOUGH:
             yield Finding(
                 where=one.where,

@@ -13,11 +13,11 @@ FLOOR, FEWEST = 0.5, 3.72  # lengths of right pairs correlate by that at the ver
 
 
 @probe(id="LRN030", stage=Stage.LEARNING, severity=Severity.ERROR, explains=("LRN03[12]", "GEN*"))
-def targets_belong_to_other_inputs(pair_relations: PairTests) -> Iterator[Finding]:
+def targets_belong_to_other_inputs(pair_tests: PairTests) -> Iterator[Finding]:
     """Targets fit their inputs no better than swapped ones, though elsewhere, or moved by some rows, they do."""
-    kinds = [one for one in pair_relations.train if one.whole]
-    stretches = [one for one in pair_relations.train if not one.whole]
-    found = [(one, why) for one in kinds if (why := _why(one, _peers(one, kinds, pair_relations.evaluation)))]
+    kinds = [one for one in pair_tests.train if one.whole]
+    stretches = [one for one in pair_tests.train if not one.whole]
+    found = [(one, why) for one in kinds if (why := _why(one, _peers(one, kinds, pair_tests.evaluation)))]
     found = found or [(one, why) for one in stretches if (why := _why(one, _others(one, stretches)))]
     for one, why in found:
         yield Finding(

@@ -10,9 +10,9 @@ from probes.facts.overfit.types import OverfitResult, better
     severity=Severity.ERROR,
     explains=("LRN001", "LRN00[78]", "LRN011", "LRN021", "GEN*"),
 )
-def training_mode_cannot_learn(overfitted: OverfitResult) -> Iterator[Finding]:
+def training_mode_cannot_learn(overfit_verdict: OverfitResult) -> Iterator[Finding]:
     """What is learnt with dropout off is lost in training mode: dropout or batch norm lets nothing through."""
-    run, trial = overfitted, overfitted.training
+    run, trial = overfit_verdict, overfit_verdict.training
     if trial is None or trial.failure:  # what a forward pass in training mode raises is told of the first step
         return
     if run.learnt and better(trial, run):

@@ -11,7 +11,7 @@ FACTOR = 1.5  # of two batches one is too many or too few
 
 @probe(id="LOS013", stage=Stage.LOSS, severity=Severity.ERROR, explains=("LRN*",))
 def accumulation_changes_gradient(
-    accumulation: AccumulationError, loss_trials: LossTrials | None = None
+    accumulation: AccumulationError, perturbed_losses: LossTrials | None = None
 ) -> Iterator[Finding]:
     """One accumulated step is not the step of the same rows in one batch."""
     seen, name = accumulation, f"{accumulation.batches} accumulated batches"
@@ -32,7 +32,7 @@ def accumulation_changes_gradient(
         fix = "compute the same loss in both, and let no batch change what the next one meets"
         yield Finding("accumulated_step", message, fix, numbers, Severity.WARNING)
     elif abs(seen.means_ratio - 1) > OFF and abs(seen.ratio - 1) > OFF:
-        yield from _scaled(seen, name, numbers, loss_trials is not None and loss_trials.is_sum)
+        yield from _scaled(seen, name, numbers, perturbed_losses is not None and perturbed_losses.is_sum)
     else:
         message = f"{name} are a mean of means: the gradient is off by {seen.error:.0%} from the same rows in one batch"
         fix = "divide by the count of scored labels in the whole accumulated batch"

@@ -8,8 +8,8 @@ FIX = "shorten or drop the row that is named, lower the encoder's stride, or set
 
 
 @probe(id="LOS058", stage=Stage.LOSS, severity=Severity.ERROR, explains=("LOS0*", "GRD*", "PRE*", "LRN*", "GEN*"))
-def ctc_target_has_no_path(bisected: BisectResult) -> Iterator[Finding]:
+def ctc_target_has_no_path(nan_origin: BisectResult) -> Iterator[Finding]:
     """CTC cannot align a target with the frames it has: the loss is infinite."""
-    origin = bisected.origin
+    origin = nan_origin.origin
     if origin is not None and origin.cause == "ctc target too long":
         yield nonfinite_finding(origin, f"{origin.operation} in {origin.where} found no alignment", FIX)

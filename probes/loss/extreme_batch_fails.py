@@ -7,9 +7,9 @@ from probes.reporting.failure_finding import cure_of
 
 
 @probe(id="LOS015", stage=Stage.LOSS, severity=Severity.ERROR, explains=("LRN*",))
-def extreme_batch_fails(extremes: ExtremeBatches) -> Iterator[Finding]:
+def extreme_batch_fails(extreme_batches: ExtremeBatches) -> Iterator[Finding]:
     """The first batch runs, but one of the longest or of the shortest rows raises or is not finite."""
-    for one in extremes.batches:
+    for one in extreme_batches.batches:
         rows = ", ".join(one.rows[:4]) + (", …" if len(one.rows) > 4 else "")
         where = f"{one.kind} ({rows})"
         if one.failure is not None:

@@ -8,8 +8,8 @@ FIX = "seed every source of randomness of the step and turn on torch.use_determi
 
 
 @probe(id="LOS061", stage=Stage.LOSS, severity=Severity.ERROR, explains=("LOS0*", "GRD*", "PRE*", "LRN*", "GEN*"))
-def failure_does_not_repeat(bisected: BisectResult) -> Iterator[Finding]:
+def failure_does_not_repeat(nan_origin: BisectResult) -> Iterator[Finding]:
     """The step was not finite once, and finite when it was repeated."""
-    origin = bisected.origin
+    origin = nan_origin.origin
     if origin is not None and origin.cause == "unsteady":
         yield nonfinite_finding(origin, "three replays from the same random state were finite", FIX)

@@ -8,9 +8,9 @@ FIX = "repair or drop the rows that are named, and guard the collator with isfin
 
 
 @probe(id="LOS050", stage=Stage.LOSS, severity=Severity.ERROR, explains=("LOS0*", "GRD*", "PRE*", "LRN*", "GEN*"))
-def input_value_is_not_finite(bisected: BisectResult) -> Iterator[Finding]:
+def input_value_is_not_finite(nan_origin: BisectResult) -> Iterator[Finding]:
     """A value of the batch is NaN or infinite and reaches the loss."""
-    origin = bisected.origin
+    origin = nan_origin.origin
     if origin is not None and origin.cause == "data":
         refused = f"{origin.module} holds it, and the dataset refuses to read such a file"
         story = refused if origin.kind else f"{origin.module} came out of the collator so"

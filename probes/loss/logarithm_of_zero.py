@@ -8,8 +8,8 @@ FIX = "clamp the argument from below (log(x.clamp_min(eps))) or use log_softmax,
 
 
 @probe(id="LOS053", stage=Stage.LOSS, severity=Severity.ERROR, explains=("LOS0*", "GRD*", "PRE*", "LRN*", "GEN*"))
-def logarithm_of_zero(bisected: BisectResult) -> Iterator[Finding]:
+def logarithm_of_zero(nan_origin: BisectResult) -> Iterator[Finding]:
     """A logarithm is taken of nought or of a negative number."""
-    origin = bisected.origin
+    origin = nan_origin.origin
     if origin is not None and origin.cause == "log of zero":
         yield nonfinite_finding(origin, f"{origin.operation} in {origin.where} was taken of nought or less", FIX)

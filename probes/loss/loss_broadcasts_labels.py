@@ -5,9 +5,9 @@ from probes.facts.loss.types import LossTrials
 
 
 @probe(id="LOS012", stage=Stage.LOSS, severity=Severity.ERROR, explains=("LOS0*", "LRN*", "GEN*"))
-def loss_broadcasts_labels(loss_trials: LossTrials) -> Iterator[Finding]:
+def loss_broadcasts_labels(perturbed_losses: LossTrials) -> Iterator[Finding]:
     """Scores and labels of unlike shape are broadcast: every row is compared with the label of every other."""
-    for heard in loss_trials.heard:
+    for heard in perturbed_losses.heard:
         if heard.spread:
             one, other = (list(shape) for shape in heard.shapes)
             yield Finding(

@@ -7,12 +7,12 @@ NEAR = 0.02
 
 
 @probe(id="LOS011", stage=Stage.LOSS, severity=Severity.WARNING, explains=("LRN*",))
-def loss_depends_on_batch_size(loss_trials: LossTrials) -> Iterator[Finding]:
+def loss_depends_on_batch_size(perturbed_losses: LossTrials) -> Iterator[Finding]:
     """The loss changes when every row is there twice: it is neither a mean over the batch nor one sum of it."""
-    growth, value, twice = loss_trials.growth, loss_trials.value, loss_trials.twice
+    growth, value, twice = perturbed_losses.growth, perturbed_losses.value, perturbed_losses.twice
     if growth is None or abs(value) < 1e-6:
         return
-    summed, mean = _parts(loss_trials, 2.0), _parts(loss_trials, 1.0)
+    summed, mean = _parts(perturbed_losses, 2.0), _parts(perturbed_losses, 1.0)
     told = f"Loss: {value:.4g}, with every row twice {twice:.4g}"
     numbers = {"loss": value, "twice": twice, "growth": growth}
     if abs(growth - 0.5) < NEAR:
@@ -22,7 +22,7 @@ def loss_depends_on_batch_size(loss_trials: LossTrials) -> Iterator[Finding]:
         message = f"{told}: {', '.join(summed)} is a sum and {', '.join(mean)} a mean, expected one kind for all"
         fix = "take the mean in every part: else their weights against each other follow the batch size"
         yield Finding("the loss function", message, fix, numbers)
-    elif loss_trials.is_sum:
+    elif perturbed_losses.is_sum:
         message = f"{told}: it is a sum over the rows, so its steps grow with the batch"
         fix = "tune the learning rate for this very batch size, or take the mean"
         yield Finding("the loss function", message, fix, numbers, Severity.NOTE)

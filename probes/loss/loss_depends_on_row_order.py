@@ -5,12 +5,12 @@ from probes.facts.loss.types import LossTrials
 
 
 @probe(id="LOS007", stage=Stage.LOSS, severity=Severity.ERROR, explains=("LOS006", "LOS011", "LRN*", "GEN*"))
-def loss_depends_on_row_order(loss_trials: LossTrials) -> Iterator[Finding]:
+def loss_depends_on_row_order(perturbed_losses: LossTrials) -> Iterator[Finding]:
     """The same rows in another order have another loss: scores of one row meet the labels of another."""
-    if loss_trials.in_order is None:
+    if perturbed_losses.in_order is None:
         return
-    one, again, other = loss_trials.in_order
-    if abs(other - one) <= max(10 * abs(again - one), loss_trials.slack * abs(one)):
+    one, again, other = perturbed_losses.in_order
+    if abs(other - one) <= max(10 * abs(again - one), perturbed_losses.slack * abs(one)):
         return
     yield Finding(
         where="the loss function",
@@ -19,5 +19,5 @@ def loss_depends_on_row_order(loss_trials: LossTrials) -> Iterator[Finding]:
         fix="bring scores and labels to one layout before flattening: (rows, time), never (time, rows) beside it",
         measured={"loss": one, "in_other_order": other, "again": again},
         # losses over pairs of neighbouring rows are at home where no label stands beside a score
-        severity=None if loss_trials.book is not None else Severity.WARNING,
+        severity=None if perturbed_losses.book is not None else Severity.WARNING,
     )

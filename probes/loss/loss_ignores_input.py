@@ -11,20 +11,20 @@ LARGE = 0.1  # as for gradients: of what trains
 
 
 @probe(id="LOS005", stage=Stage.LOSS, severity=Severity.ERROR, explains=("GRD*", "LRN*", "GEN*"))
-def loss_ignores_input(loss_trials: LossTrials, gradient_reach: GradientReach | None = None) -> Iterator[Finding]:
+def loss_ignores_input(perturbed_losses: LossTrials, gradient_reach: GradientReach | None = None) -> Iterator[Finding]:
     """The scores stay what they are when rows exchange their inputs: nothing of the input arrives."""
-    follow = loss_trials.scores_follow
+    follow = perturbed_losses.scores_follow
     cuts = gradient_reach.cuts if gradient_reach else ()
-    if follow is None or follow > STILL or (loss_trials.loss_follows or 0.0) > SAME * abs(loss_trials.value):
+    if follow is None or follow > STILL or (perturbed_losses.loss_follows or 0.0) > SAME * abs(perturbed_losses.value):
         return  # where the model runs twice, the last scores may not be those of this input
     if any(cut.followed or (gradient_reach and gradient_reach.share(cut) >= LARGE) for cut in cuts):
         return  # the gradient names the module in which it is lost
-    lost = loss_trials.lost_in
+    lost = perturbed_losses.lost_in
     how = f"{lost} is given the difference and does not pass it on" if lost else "no module is given the difference"
     yield Finding(
         where=lost or "the model's input",
-        message=f"the scores move by {follow:.1e} of their spread when {loss_trials.rows} rows exchange inputs, "
+        message=f"the scores move by {follow:.1e} of their spread when {perturbed_losses.rows} rows exchange inputs, "
         f"expected well above 0.00001; the same with all weights nudged; {how}",
         fix="follow one input through forward: it is overwritten, constant, or left out on the way to the scores",
-        measured={"scores_follow": follow, "loss_follows": loss_trials.loss_follows},
+        measured={"scores_follow": follow, "loss_follows": perturbed_losses.loss_follows},
     )

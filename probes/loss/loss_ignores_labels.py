@@ -9,11 +9,11 @@ ENOUGH = 10
 
 
 @probe(id="LOS006", stage=Stage.LOSS, severity=Severity.ERROR, explains=("LRN*", "GEN*"))
-def loss_ignores_labels(loss_trials: LossTrials) -> Iterator[Finding]:
+def loss_ignores_labels(perturbed_losses: LossTrials) -> Iterator[Finding]:
     """The loss is not computed from the labels: it stays when they change, or asks for other classes."""
-    value, other, asked = loss_trials.value, loss_trials.other_labels, loss_trials.asked
-    tokens = loss_trials.tokens or 0
-    fine = loss_trials.grain < STILL  # half precision rounds such a difference away
+    value, other, asked = perturbed_losses.value, perturbed_losses.other_labels, perturbed_losses.asked
+    tokens = perturbed_losses.tokens or 0
+    fine = perturbed_losses.grain < STILL  # half precision rounds such a difference away
     if fine and other is not None and abs(other - value) <= STILL * abs(value):
         told = (
             f"Loss: {value:.6g}, and {other:.6g} with the labels of a row changed, expected another number; the same "

@@ -11,11 +11,11 @@ WIDE = 5.0  # times ln V: a random mT5 of two layers has 3, a large one 10
 
 
 @probe(id="LOS004", stage=Stage.LOSS, severity=Severity.ERROR, explains=("LRN*",))
-def loss_is_multiplied(loss_trials: LossTrials) -> Iterator[Finding]:
+def loss_is_multiplied(perturbed_losses: LossTrials) -> Iterator[Finding]:
     """The loss is a multiple of what its own scores and labels, or its own parts, come to."""
-    value, book, whole = loss_trials.value, loss_trials.book, sum(loss_trials.parts.values())
+    value, book, whole = perturbed_losses.value, perturbed_losses.book, sum(perturbed_losses.parts.values())
     factor = value / book if book else 1.0
-    if _is_plain(loss_trials) and not _is_reduction(factor, loss_trials):
+    if _is_plain(perturbed_losses) and not _is_reduction(factor, perturbed_losses):
         yield Finding(
             where="the loss function",
             message=f"Loss: {value:.4f}, expected {book or 0:.4f} by cross-entropy of the same scores and labels: "
@@ -24,21 +24,23 @@ def loss_is_multiplied(loss_trials: LossTrials) -> Iterator[Finding]:
             measured={"loss": value, "cross_entropy": book, "factor": factor},
             severity=None if factor > TWICE else Severity.WARNING,
         )
-    elif whole > 0 and min(loss_trials.parts.values()) >= 0 and value > whole * 1.05 and not loss_trials.is_sum:
-        parts = ", ".join(f"{name} {part:.4f}" for name, part in loss_trials.parts.items())
+    elif (
+        whole > 0 and min(perturbed_losses.parts.values()) >= 0 and value > whole * 1.05 and not perturbed_losses.is_sum
+    ):
+        parts = ", ".join(f"{name} {part:.4f}" for name, part in perturbed_losses.parts.items())
         yield Finding(
             where="the loss function",
             message=f"Loss: {value:.4f}, expected at most {whole:.4f}, the sum of its parts ({parts})",
             fix="weigh the parts with weights that add up to one, and multiply their sum by nothing",
             measured={"loss": value, "parts": whole, "factor": value / whole},
         )
-    elif book and value > WIDE * log(max(loss_trials.classes, 2)) and abs(factor - 1) < NEAR:
+    elif book and value > WIDE * log(max(perturbed_losses.classes, 2)) and abs(factor - 1) < NEAR:
         yield Finding(
             where="the scores",
-            message=f"Loss: {value:.2f} at the start, guessing costs ln {loss_trials.classes} = "
-            f"{log(loss_trials.classes):.2f}: the scores are wide, and wrong",
+            message=f"Loss: {value:.2f} at the start, guessing costs ln {perturbed_losses.classes} = "
+            f"{log(perturbed_losses.classes):.2f}: the scores are wide, and wrong",
             fix="load trained weights, or start the head smaller; a model of this family may be made so",
-            measured={"loss": value, "classes": loss_trials.classes},
+            measured={"loss": value, "classes": perturbed_losses.classes},
             severity=Severity.NOTE,
         )
 

@@ -7,22 +7,28 @@ AGAINST = -0.9  # cosine of its gradient and that of cross-entropy: smoothing an
 
 
 @probe(id="LOS016", stage=Stage.LOSS, severity=Severity.ERROR, explains=("LOS0*", "LRN*", "GEN*"))
-def loss_rewards_errors(loss_trials: LossTrials) -> Iterator[Finding]:
+def loss_rewards_errors(perturbed_losses: LossTrials) -> Iterator[Finding]:
     """The loss falls when the scores of the right labels fall: its sign is turned round."""
-    cosine, slope = loss_trials.cosine, loss_trials.ctc_slope
+    cosine, slope = perturbed_losses.cosine, perturbed_losses.ctc_slope
     if cosine is None and slope is not None and slope < 0:
         yield Finding(
             where="the loss function",
-            message=f"Loss: {loss_trials.value:.4f}; it falls by {-slope:.3g} for every 1 by which the CTC loss rises, "
+            message=f"Loss: {perturbed_losses.value:.4f}; it falls by {-slope:.3g} for every 1 by which the CTC loss "
+            "rises, "
             "expected it to rise: every step makes the right labels less likely",
             fix="turn the sign of the CTC loss: it is a negative log-likelihood already",
-            measured={"loss": loss_trials.value, "slope": slope},
+            measured={"loss": perturbed_losses.value, "slope": slope},
         )
     if cosine is not None and cosine < AGAINST:
         yield Finding(
             where="the loss function",
-            message=f"Loss: {loss_trials.value:.4f}; its gradient on the scores points against that of cross-entropy "
+            message=f"Loss: {perturbed_losses.value:.4f}; its gradient on the scores points against that of "
+            "cross-entropy "
+            ""
+            ""
+            ""
+            ""
             f"(cosine {cosine:.3f}, expected above 0): every step makes the right labels less likely",
             fix="turn the sign of the loss: minimise the negative log-likelihood",
-            measured={"loss": loss_trials.value, "cosine": cosine},
+            measured={"loss": perturbed_losses.value, "cosine": cosine},
         )

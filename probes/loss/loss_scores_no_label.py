@@ -8,8 +8,8 @@ FIX = "drop batches without a scored label, or divide by max(count, 1)"
 
 
 @probe(id="LOS057", stage=Stage.LOSS, severity=Severity.ERROR, explains=("LOS0*", "GRD*", "PRE*", "LRN*", "GEN*"))
-def loss_scores_no_label(bisected: BisectResult) -> Iterator[Finding]:
+def loss_scores_no_label(nan_origin: BisectResult) -> Iterator[Finding]:
     """The loss is a mean over no label at all."""
-    origin = bisected.origin
+    origin = nan_origin.origin
     if origin is not None and origin.cause == "nothing scored":
         yield nonfinite_finding(origin, f"{origin.operation} in {origin.where} divides by a count of nought", FIX)

@@ -8,9 +8,9 @@ FIX = "look at the line that is named and at the ranges of its inputs"
 
 
 @probe(id="LOS060", stage=Stage.LOSS, severity=Severity.ERROR, explains=("LOS0*", "GRD*", "PRE*", "LRN*", "GEN*"))
-def operation_is_undefined(bisected: BisectResult) -> Iterator[Finding]:
+def operation_is_undefined(nan_origin: BisectResult) -> Iterator[Finding]:
     """An operation is given values for which it has no finite result."""
-    origin = bisected.origin
+    origin = nan_origin.origin
     if origin is not None and origin.cause == "arithmetic":
         yield nonfinite_finding(
             origin, f"{origin.operation} in {origin.where} has no finite result for what it was given", FIX

@@ -8,9 +8,9 @@ FIX = "put an eps under the root: (x + eps).sqrt()"
 
 
 @probe(id="LOS055", stage=Stage.LOSS, severity=Severity.ERROR, explains=("LOS0*", "GRD*", "PRE*", "LRN*", "GEN*"))
-def root_at_zero(bisected: BisectResult) -> Iterator[Finding]:
+def root_at_zero(nan_origin: BisectResult) -> Iterator[Finding]:
     """A root, power or norm is taken where it has no value or no slope."""
-    origin = bisected.origin
+    origin = nan_origin.origin
     if origin is not None and origin.cause == "root at zero":
         yield nonfinite_finding(
             origin, f"{origin.operation} in {origin.where} has no finite value or slope there ({origin.phase})", FIX

@@ -9,10 +9,10 @@ DIP = -0.3  # gelu and silu go down to -0.17 and -0.28
 
 
 @probe(id="LOS010", stage=Stage.LOSS, severity=Severity.ERROR, explains=("GRD*", "LRN*", "GEN*"))
-def scores_are_bounded(loss_trials: LossTrials) -> Iterator[Finding]:
+def scores_are_bounded(perturbed_losses: LossTrials) -> Iterator[Finding]:
     """An activation after the head bounds the scores: the loss cannot become small, however long it trains."""
-    bound = loss_trials.bound
-    if bound is None or any(heard.are_probabilities for heard in loss_trials.heard):
+    bound = perturbed_losses.bound
+    if bound is None or any(heard.are_probabilities for heard in perturbed_losses.heard):
         return
     (raw_low, raw_high), (low, high) = bound.raw, bound.scores
     boxed = max(raw_high, -raw_low) > LARGE and raw_high - raw_low > 2 * LARGE and high <= EDGE and low >= -EDGE

@@ -8,9 +8,9 @@ OFF = 0.05  # half precision leaves 0.01
 
 
 @probe(id="LOS009", stage=Stage.LOSS, severity=Severity.ERROR, explains=("LOS0*", "LRN*", "GEN*"))
-def scores_are_not_log_probabilities(loss_trials: LossTrials) -> Iterator[Finding]:
+def scores_are_not_log_probabilities(perturbed_losses: LossTrials) -> Iterator[Finding]:
     """A loss that takes log-probabilities is given raw scores or probabilities: it has no lower end."""
-    for heard in loss_trials.heard:
+    for heard in perturbed_losses.heard:
         if heard.function in TAKES_LOGS and heard.classes > 1 and heard.log_sum_error > OFF:
             what = "probabilities" if heard.are_probabilities else "raw scores"
             yield Finding(

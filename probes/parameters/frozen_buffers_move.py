@@ -5,14 +5,14 @@ from probes.facts.placement.types import TrainingPass
 
 
 @probe(id="PAR014", stage=Stage.PARAMETERS, severity=Severity.WARNING, explains=("LRN*", "GEN*"))
-def frozen_buffers_move(training_trial: TrainingPass) -> Iterator[Finding]:
+def frozen_buffers_move(training_pass: TrainingPass) -> Iterator[Finding]:
     """A frozen part still changes: its running statistics follow every batch, since it is in training mode."""
-    if training_trial.moved:
-        worst = max(training_trial.moved, key=lambda moved: moved.change)
+    if training_pass.moved:
+        worst = max(training_pass.moved, key=lambda moved: moved.change)
         yield Finding(
             where=worst.name,
             message=f"one pass moved it by {100 * worst.change:.2g}% though the {worst.kind} that holds it is frozen, "
-            f"expected 0; so it is with {len(training_trial.moved)} buffers",
+            f"expected 0; so it is with {len(training_pass.moved)} buffers",
             fix="put the frozen part into evaluation mode after every model.train()",
-            measured={"buffers": len(training_trial.moved), "change": worst.change},
+            measured={"buffers": len(training_pass.moved), "change": worst.change},
         )

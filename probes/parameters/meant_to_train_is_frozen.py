@@ -5,9 +5,9 @@ from probes.facts.parameters.types import TrainablePatterns
 
 
 @probe(id="PAR016", stage=Stage.PARAMETERS, severity=Severity.ERROR, explains=("LRN*", "GEN*"))
-def meant_to_train_is_frozen(named_parameters: TrainablePatterns) -> Iterator[Finding]:
+def meant_to_train_is_frozen(trainable_patterns: TrainablePatterns) -> Iterator[Finding]:
     """Something that is named in `trainable` is frozen, or is not there at all."""
-    named = named_parameters
+    named = trainable_patterns
     if named.frozen:
         yield Finding(
             where=named.frozen[0],

@@ -8,9 +8,9 @@ LARGE = 0.1  # recipes that decay this much (GPT, LLaMA, ViT) all leave norms an
 
 
 @probe(id="PAR011", stage=Stage.PARAMETERS, severity=Severity.WARNING)
-def norm_is_decayed(optimised_parameters: Parameters) -> Iterator[Finding]:
+def norm_is_decayed(optimizer_parameters: Parameters) -> Iterator[Finding]:
     """Norms and biases stand in a group with a large weight decay, which pulls their scales towards zero."""
-    rows = [row for row in optimised_parameters.rows if row.role and row.trainable and row.decay > USUAL]
+    rows = [row for row in optimizer_parameters.rows if row.role and row.trainable and row.decay > USUAL]
     if rows:
         worst = max(rows, key=lambda row: row.decay)
         norms = sum(row.role == "norm" for row in rows)

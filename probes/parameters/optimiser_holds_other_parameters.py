@@ -5,9 +5,9 @@ from probes.facts.parameters.types import Parameters
 
 
 @probe(id="PAR006", stage=Stage.PARAMETERS, severity=Severity.ERROR, explains=("PAR002", "LRN*"))
-def optimiser_holds_other_parameters(optimised_parameters: Parameters) -> Iterator[Finding]:
+def optimiser_holds_other_parameters(optimizer_parameters: Parameters) -> Iterator[Finding]:
     """The optimiser moves parameters that are not the model's: another model's, or those from before a copy."""
-    table = optimised_parameters
+    table = optimizer_parameters
     wanted = [row for row in table.rows if row.trainable]
     held = [row for row in wanted if row.groups]
     # Some of the model's own left out is a stale optimiser, which PAR002 names. All held and some beside them may be

@@ -5,16 +5,16 @@ from probes.facts.parameters.types import Parameters
 
 
 @probe(id="PAR005", stage=Stage.PARAMETERS, severity=Severity.ERROR, explains=("LRN*",))
-def parameter_is_optimised_twice(optimised_parameters: Parameters) -> Iterator[Finding]:
+def parameter_is_optimised_twice(optimizer_parameters: Parameters) -> Iterator[Finding]:
     """A parameter is in the optimiser more than once, so every step moves it more than once."""
-    twice = [row for row in optimised_parameters.rows if len(row.groups) > 1]
+    twice = [row for row in optimizer_parameters.rows if len(row.groups) > 1]
     if twice:
         row = twice[0]
         groups = ", ".join(str(number) for number in dict.fromkeys(row.groups))
         yield Finding(
             where=row.name,
             message=f"the optimiser holds it {len(row.groups)} times (group {groups}), expected once; so it is with "
-            f"{len(twice)} of {len(optimised_parameters.rows)} parameters",
+            f"{len(twice)} of {len(optimizer_parameters.rows)} parameters",
             fix="give every parameter to one group, once; tied weights come twice where duplicates are not removed",
             measured={"times": len(row.groups), "parameters": len(twice)},
         )

@@ -5,9 +5,9 @@ from probes.facts.parameters.weight_types import WeightTie
 
 
 @probe(id="PAR013", stage=Stage.PARAMETERS, severity=Severity.ERROR, explains=("LRN*", "GEN*"))
-def tie_is_broken(asked_ties: tuple[WeightTie, ...]) -> Iterator[Finding]:
+def tie_is_broken(configured_weight_ties: tuple[WeightTie, ...]) -> Iterator[Finding]:
     """The configuration ties two parameters, and they are two: one of them is lost when the model is saved."""
-    for tie in asked_ties:
+    for tie in configured_weight_ties:
         if not tie.one:
             values = "equal so far" if tie.equal else "different already"
             yield Finding(

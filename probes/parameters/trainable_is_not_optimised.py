@@ -5,15 +5,15 @@ from probes.facts.parameters.types import Parameters
 
 
 @probe(id="PAR002", stage=Stage.PARAMETERS, severity=Severity.ERROR, explains=("LRN*",))
-def trainable_is_not_optimised(optimised_parameters: Parameters) -> Iterator[Finding]:
+def trainable_is_not_optimised(optimizer_parameters: Parameters) -> Iterator[Finding]:
     """A parameter that should train is in no group of the optimiser, so it never moves."""
-    left = [row for row in optimised_parameters.rows if row.trainable and not row.groups]
+    left = [row for row in optimizer_parameters.rows if row.trainable and not row.groups]
     if left:
-        size, strangers = sum(row.size for row in left), optimised_parameters.strangers
+        size, strangers = sum(row.size for row in left), optimizer_parameters.strangers
         stale = f"; the optimiser holds {strangers} tensors that are not the model's" if strangers else ""
         yield Finding(
             where=left[0].name,
-            message=f"{size:,} of {optimised_parameters.trainable:,} trainable values are in no group of the optimiser"
+            message=f"{size:,} of {optimizer_parameters.trainable:,} trainable values are in no group of the optimiser"
             f"{stale}: {', '.join(row.name for row in left[:5])}{', …' if len(left) > 5 else ''}",
             fix="build the optimiser last, after every resize, unfreeze and new layer, over all that is not frozen",
             measured={"left_out": size, "tensors": len(left), "strangers": strangers},

@@ -5,9 +5,9 @@ from probes.facts.parameters.types import TrainablePatterns
 
 
 @probe(id="PAR017", stage=Stage.PARAMETERS, severity=Severity.WARNING)
-def unnamed_part_is_trainable(named_parameters: TrainablePatterns) -> Iterator[Finding]:
+def unnamed_part_is_trainable(trainable_patterns: TrainablePatterns) -> Iterator[Finding]:
     """Something trains though `trainable` does not name it: a part that should be frozen is not."""
-    named = named_parameters
+    named = trainable_patterns
     if named.unnamed:
         yield Finding(
             where=named.unnamed[0],

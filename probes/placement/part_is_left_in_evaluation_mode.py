@@ -5,9 +5,9 @@ from probes.facts.placement.types import EvalModeModule, EvalModeModules
 
 
 @probe(id="PLC005", stage=Stage.PLACEMENT, severity=Severity.WARNING, explains=("LRN*", "GEN*"))
-def part_is_left_in_evaluation_mode(resting: EvalModeModules) -> Iterator[Finding]:
+def part_is_left_in_evaluation_mode(eval_mode_modules: EvalModeModules) -> Iterator[Finding]:
     """A part that trains is in evaluation mode: its dropout is off, its batch norm does not follow the data."""
-    for part in resting.rows:
+    for part in eval_mode_modules.rows:
         if not part.trainable or not (part.dropouts or part.norms):
             continue  # what is frozen belongs in evaluation mode, and the rest behaves alike in both
         # Batch norm on the statistics of an earlier training is a known recipe; on none it does not normalise.

@@ -5,23 +5,23 @@ from probes.facts.placement.types import TrainingPass
 
 
 @probe(id="PLC006", stage=Stage.PLACEMENT, severity=Severity.ERROR, explains=("LRN*", "GEN*"))
-def step_runs_in_evaluation_mode(training_trial: TrainingPass) -> Iterator[Finding]:
+def step_runs_in_evaluation_mode(training_pass: TrainingPass) -> Iterator[Finding]:
     """The code of the step puts the model into evaluation mode, or leaves it there."""
-    if training_trial.ran_in_evaluation:
+    if training_pass.ran_in_evaluation:
         told = (
             "though it was given in training mode"
-            if training_trial.given_in_training
+            if training_pass.given_in_training
             else "the mode in which it was given"
         )
         yield Finding(
-            where=training_trial.by,
+            where=training_pass.by,
             message=f"the model runs in evaluation mode here, {told}: no dropout, and batch norm on old statistics",
             fix="call model.train() before the forward pass of every training step",
-            severity=None if training_trial.given_in_training else Severity.NOTE,
+            severity=None if training_pass.given_in_training else Severity.NOTE,
         )
-    elif training_trial.left_in_evaluation and training_trial.given_in_training:
+    elif training_pass.left_in_evaluation and training_pass.given_in_training:
         yield Finding(
-            where=training_trial.by,
+            where=training_pass.by,
             message="it ends with the model in evaluation mode, so the next step trains without dropout",
             fix="call model.train() after whatever calls model.eval() in it",
         )

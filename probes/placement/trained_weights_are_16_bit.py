@@ -11,17 +11,17 @@ DIGITS = {
 
 
 @probe(id="PLC002", stage=Stage.PLACEMENT, severity=Severity.ERROR, explains=("LAB023", "LOS*", "GRD*", "PRE*", "LRN*"))
-def trained_weights_are_16_bit(parameters: Parameters, masters: MasterWeights) -> Iterator[Finding]:
+def trained_weights_are_16_bit(parameters: Parameters, master_weights: MasterWeights) -> Iterator[Finding]:
     """Weights that train are kept in 16 bits, in which small updates are rounded away."""
     rows = [row for row in parameters.rows if row.trainable and row.dtype in DIGITS]
-    if rows and not masters.kept:
+    if rows and not master_weights.kept:
         size, kind = sum(row.size for row in rows), rows[0].dtype
-        rate = masters.rate or 0.0
+        rate = master_weights.rate or 0.0
         lost = f"; with a learning rate of {rate:g}, Adam's steps are lost on weights above {rate / DIGITS[kind]:.2g}"
         yield Finding(
             where=rows[0].name,
             message=f"{size:,} of {parameters.trainable:,} trainable values are {kind}, expected float32 or an "
             f"optimiser with float32 masters{lost if rate else ''}",
             fix="load with dtype=torch.float32 and compute in 16 bits by autocast (fp16=True or bf16=True)",
-            measured={"values": size, "dtype": kind, "rate": masters.rate},
+            measured={"values": size, "dtype": kind, "rate": master_weights.rate},
         )

@@ -7,9 +7,9 @@ from probes.reporting.precision_finding import describe_mode, failed_runs, fix_f
 
 
 @probe(id="PRE001", stage=Stage.PRECISION, severity=Severity.ERROR, explains=("PRE*", "LRN*", "GEN*"))
-def activation_exceeds_half_range(precisions: PrecisionComparison) -> Iterator[Finding]:
+def activation_exceeds_half_range(precision_comparison: PrecisionComparison) -> Iterator[Finding]:
     """A result of the forward pass is larger than the run's 16-bit format can hold: the loss becomes NaN."""
-    for run, only_cpu in failed_runs(precisions):
+    for run, only_cpu in failed_runs(precision_comparison):
         origin, offender = run.origin, run.predicted
         if origin is None or origin.cause not in ("overflow", "weights") or offender is None:
             continue

@@ -10,9 +10,9 @@ SHOWN = 5
 
 
 @probe(id="PRE008", stage=Stage.PRECISION, severity=Severity.WARNING)
-def activation_nears_half_range(precisions: PrecisionComparison) -> Iterator[Finding]:
+def activation_nears_half_range(precision_comparison: PrecisionComparison) -> Iterator[Finding]:
     """A result is within a factor of ten of the largest number in the run's 16-bit format: it may overflow later."""
-    for run, only_cpu in judged_runs(precisions):
+    for run, only_cpu in judged_runs(precision_comparison):
         near = [room for room in run.headroom if 0 <= room.bits < NEAR]
         if near and run.usable and not only_cpu:
             worst, names = near[0], ", ".join(room.module for room in near[:SHOWN])

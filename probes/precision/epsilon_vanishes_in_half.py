@@ -9,9 +9,9 @@ ZEROS = ("log of zero", "division by zero", "root at zero")
 
 
 @probe(id="PRE006", stage=Stage.PRECISION, severity=Severity.ERROR, explains=("PRE*", "LRN*", "GEN*"))
-def epsilon_vanishes_in_half(precisions: PrecisionComparison) -> Iterator[Finding]:
+def epsilon_vanishes_in_half(precision_comparison: PrecisionComparison) -> Iterator[Finding]:
     """A small number that guards a division, a logarithm or a root becomes 0 in the run's 16-bit format."""
-    for run, only_cpu in failed_runs(precisions):
+    for run, only_cpu in failed_runs(precision_comparison):
         if run.origin is not None and run.origin.cause in ZEROS:
             only = "; on a GPU it is finite" if only_cpu else ""
             finding = nonfinite_finding(

@@ -6,10 +6,10 @@ from probes.reporting.precision_finding import describe_mode, judged_runs
 
 
 @probe(id="PRE002", stage=Stage.PRECISION, severity=Severity.ERROR, explains=("PRE003", "LRN*"))
-def gradient_exceeds_half_range(precisions: PrecisionComparison) -> Iterator[Finding]:
+def gradient_exceeds_half_range(precision_comparison: PrecisionComparison) -> Iterator[Finding]:
     """Gradients overflow fp16 at the loss scale, and the scale cannot fall far enough."""
-    scale = precisions.scale
-    run = next((run for run, _ in judged_runs(precisions)), None)
+    scale = precision_comparison.scale
+    run = next((run for run, _ in judged_runs(precision_comparison)), None)
     if scale is None or run is None or not run.gradients:
         return
     worst = max(run.gradients, key=lambda share: share.largest)

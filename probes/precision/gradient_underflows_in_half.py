@@ -9,10 +9,10 @@ SHOWN = 5
 
 
 @probe(id="PRE003", stage=Stage.PRECISION, severity=Severity.WARNING, explains=("LRN*",))
-def gradient_underflows_in_half(precisions: PrecisionComparison) -> Iterator[Finding]:
+def gradient_underflows_in_half(precision_comparison: PrecisionComparison) -> Iterator[Finding]:
     """Most gradients of a module are too small for fp16 at the loss scale and become nought."""
-    scale = precisions.scale
-    run = next((run for run, _ in judged_runs(precisions)), None)
+    scale = precision_comparison.scale
+    run = next((run for run, _ in judged_runs(precision_comparison)), None)
     if scale is None or run is None:
         return
     lost = [share for share in run.gradients if share.lost > HALF and share.trains]

@@ -8,14 +8,14 @@ from probes.reporting.precision_finding import describe_mode, failed_runs, fix_f
 
 
 @probe(id="PRE007", stage=Stage.PRECISION, severity=Severity.ERROR, explains=("PRE*", "LRN*", "GEN*"))
-def half_pass_is_not_finite(precisions: PrecisionComparison) -> Iterator[Finding]:
+def half_pass_is_not_finite(precision_comparison: PrecisionComparison) -> Iterator[Finding]:
     """A step in 16 bits is not finite though none of its results in float32 is too large or too small for it."""
-    for run, only_cpu in failed_runs(precisions):
+    for run, only_cpu in failed_runs(precision_comparison):
         origin = run.origin
         if origin is None or origin.cause in ZEROS:
             continue
         overflow = origin.cause in ("overflow", "weights")
-        scale = precisions.scale
+        scale = precision_comparison.scale
         backward = origin.phase == "backward pass" and scale is not None and scale.settled < 1  # see PRE002
         if overflow and (backward or (run.predicted is not None and origin.phase != "backward pass")):
             continue

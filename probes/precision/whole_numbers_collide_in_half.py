@@ -6,9 +6,9 @@ from probes.reporting.precision_finding import describe_mode, judged_runs
 
 
 @probe(id="PRE005", stage=Stage.PRECISION, severity=Severity.WARNING)
-def whole_numbers_collide_in_half(precisions: PrecisionComparison) -> Iterator[Finding]:
+def whole_numbers_collide_in_half(precision_comparison: PrecisionComparison) -> Iterator[Finding]:
     """Positions, lengths or counts are held in 16 bits, which cannot tell them apart any more."""
-    for run, only_cpu in judged_runs(precisions):
+    for run, only_cpu in judged_runs(precision_comparison):
         if only_cpu or not run.collided:
             continue
         first = run.collided[0]

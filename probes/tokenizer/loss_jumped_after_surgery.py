@@ -10,12 +10,12 @@ NAT = 1.0  # each token e times less likely than before; new tokens in a few lab
 
 @probe(id="TOK012", stage=Stage.TOKENIZER, severity=Severity.ERROR, explains=("LRN*", "GEN*"))
 def loss_jumped_after_surgery(
-    reference_loss: float, rehearsal: EvalForward, token_tables: TokenTables
+    reference_loss: float, eval_forward: EvalForward, token_tables: TokenTables
 ) -> Iterator[Finding]:
     """The loss is far above what it was before the model was changed: the change lost trained weights."""
     classes = token_tables.head.rows if token_tables.head else 2
     halfway = (reference_loss + max(reference_loss, log(classes))) / 2  # towards knowing nothing at all
-    loss = rehearsal.loss
+    loss = eval_forward.loss
     if loss is not None and loss > reference_loss + NAT:
         yield Finding(
             where="batch 0",

@@ -8,15 +8,15 @@ MANY = 0.1  # more than the character error rate that a run is to reach
 
 
 @probe(id="TOK004", stage=Stage.TOKENIZER, severity=Severity.ERROR, explains=("TOK00[35]", "LOS*", "LRN*", "GEN*"))
-def text_is_unknown_to_tokenizer(tokenizer_reading: UnknownTokenShares) -> Iterator[Finding]:
+def text_is_unknown_to_tokenizer(unknown_token_shares: UnknownTokenShares) -> Iterator[Finding]:
     """Tokens of the texts are unknown to the tokenizer: they are one and the same label, and cannot be said."""
-    share = tokenizer_reading.unknown
+    share = unknown_token_shares.unknown
     if share >= SOME:
         yield Finding(
             where="texts of training and evaluation",
-            message=f"{share:.1%} of the tokens of {tokenizer_reading.texts} texts are the unknown token, expected "
+            message=f"{share:.1%} of the tokens of {unknown_token_shares.texts} texts are the unknown token, expected "
             f"below {SOME:.0%}",
             fix="take a tokenizer of this language and case, or build one of the training texts",
-            measured={"share": share, "texts": tokenizer_reading.texts},
+            measured={"share": share, "texts": unknown_token_shares.texts},
             severity=None if share >= MANY else Severity.WARNING,
         )

@@ -5,9 +5,9 @@ from probes.facts.tokenizer.types import ExtractorMatch
 
 
 @probe(id="TOK010", stage=Stage.TOKENIZER, severity=Severity.ERROR, explains=("LOS*", "GRD*", "PRE*", "LRN*", "GEN*"))
-def window_differs(window: ExtractorMatch) -> Iterator[Finding]:
+def window_differs(feature_window: ExtractorMatch) -> Iterator[Finding]:
     """The feature extractor's window is longer or shorter than the model's positions."""
-    one = window
+    one = feature_window
     if one.given != one.wanted:
         yield Finding(
             where="feature_extractor",

@@ -60,11 +60,11 @@ def _asked(resolved: Any, shift: int) -> dict[str, Any]:
     texts = [{name: row[name] for name in TEXTS} for row in dataset.rows]
     for number, row in enumerate(dataset.rows):
         row.update(texts[(number + shift) % len(texts)])
-    facts = {"config": resolved, "configured_dataset": dataset, "pairs_asked": True}
+    facts = {"config": resolved, "configured_dataset": dataset, "pairs_requested": True}
     start = time.perf_counter()
     context = installed().context(facts)
-    found, losses = context.get("pair_relations"), context.get("pair_losses")
-    report = diagnose.preflight(select=["LRN030"], pair_relations=found)
+    found, losses = context.get("pair_tests"), context.get("swapped_target_loss")
+    report = diagnose.preflight(select=["LRN030"], pair_tests=found)
     worst = min((one for one in found.train if one.whole), key=lambda one: one.sigmas)
     return {
         "accused": any(finding.severity is Severity.ERROR for finding in report.findings),

@@ -100,7 +100,7 @@ def healthy_alarms() -> Measured:
 def _worst(worst: dict[str, float], facts: dict[str, object], precision: str) -> None:
     from diagnose.engine.engine import installed
 
-    found = installed().context(facts).get("precisions")
+    found = installed().context(facts).get("precision_comparison")
     for run in found.runs[1:]:
         off = abs(run.loss - found.reference.loss) - 4 * FORMATS[precision].rounding * abs(found.reference.loss)
         worst["off_over_rounding"] = max(worst["off_over_rounding"], off / max(found.wobble, 1e-12))

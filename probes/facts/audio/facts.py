@@ -13,7 +13,7 @@ LEAST = 20  # clips on each side
 
 
 @provider
-def clips(audio_rows: tuple[CorpusRow, ...], sampled_rows: RowSample) -> AudioFiles:
+def audio_files(audio_rows: tuple[CorpusRow, ...], sampled_rows: RowSample) -> AudioFiles:
     """Header, wholeness and samples of each file in the sample."""
     from probes.facts.audio.decode_files import decode_rows
 
@@ -21,24 +21,28 @@ def clips(audio_rows: tuple[CorpusRow, ...], sampled_rows: RowSample) -> AudioFi
 
 
 @provider
-def timed_clips(clips: AudioFiles) -> AudioFiles:
+def audio_files_with_duration(audio_files: AudioFiles) -> AudioFiles:
     """Those whose row says how long they last."""
-    return _those(clips, [clip for clip in clips.rows if clip.row.seconds], "no row says how long its clip lasts")
+    return _those(
+        audio_files, [clip for clip in audio_files.rows if clip.row.seconds], "no row says how long its clip lasts"
+    )
 
 
 @provider
-def described_clips(clips: AudioFiles) -> AudioFiles:
+def audio_files_with_metadata(audio_files: AudioFiles) -> AudioFiles:
     """Those whose row says their sample rate or channels."""
-    named = [clip for clip in clips.rows if set(clip.row.tags) & set(DESCRIBED)]
-    return _those(clips, named, "no column gives a sample rate or channels")
+    named = [clip for clip in audio_files.rows if set(clip.row.tags) & set(DESCRIBED)]
+    return _those(audio_files, named, "no column gives a sample rate or channels")
 
 
 @provider
-def clips_of_both(clips: AudioFiles, eval_corpus: Corpus) -> AudioFiles:
+def audio_files_of_both_splits(audio_files: AudioFiles, eval_corpus: Corpus) -> AudioFiles:
     """Where there are enough of training and evaluation to tell."""
-    counts = [sum(clip.row.split == split and bool(clip.wave) for clip in clips.rows) for split in ("train", "eval")]
+    counts = [
+        sum(clip.row.split == split and bool(clip.wave) for clip in audio_files.rows) for split in ("train", "eval")
+    ]
     few = f"{min(counts)} clips on one side are too few to tell, expected at least {LEAST}"
-    return _those(clips, clips.rows if min(counts) >= LEAST else (), few)
+    return _those(audio_files, audio_files.rows if min(counts) >= LEAST else (), few)
 
 
 def _those(clips: AudioFiles, rows: Sequence[AudioFile], otherwise: str) -> AudioFiles:
@@ -48,17 +52,17 @@ def _those(clips: AudioFiles, rows: Sequence[AudioFile], otherwise: str) -> Audi
 
 
 @provider
-def reaching(
-    clips: AudioFiles, audio_limits: AudioLimits | None = None, loaded_clips: tuple[LoadedItem, ...] = ()
+def audio_used(
+    audio_files: AudioFiles, audio_limits: AudioLimits | None = None, loaded_waveforms: tuple[LoadedItem, ...] = ()
 ) -> tuple[UsedAudio, ...]:
     """How much of each clip reaches the model: as it was loaded, or up to the limit."""
     most = audio_limits.max_seconds if audio_limits else None
     found = {
         item.row.where: UsedAudio(item.row, item.file_seconds, item.samples / item.rate)
-        for item in loaded_clips
+        for item in loaded_waveforms
         if item.rate and item.file_seconds
     }
-    for clip in clips.rows:
+    for clip in audio_files.rows:
         if most and clip.header and clip.header.seconds > 0:
             kept = min(most, clip.header.seconds)
             known = found.get(clip.row.where)
@@ -69,11 +73,11 @@ def reaching(
 
 
 @provider
-def waves(
-    clips: AudioFiles | None = None, train_items: LoadedItems | None = None, eval_items: LoadedItems | None = None
+def waveforms(
+    audio_files: AudioFiles | None = None, train_items: LoadedItems | None = None, eval_items: LoadedItems | None = None
 ) -> tuple[RowWaveform, ...]:
     """Samples of files, and of the items that datasets make of them."""
-    heard = [RowWaveform(clip.row, wave) for clip, wave in clips.heard] if clips else []
+    heard = [RowWaveform(clip.row, wave) for clip, wave in audio_files.heard] if audio_files else []
     for items in (train_items, eval_items):
         heard += [RowWaveform(item.row, item.wave, loaded=True) for item in items.rows if item.wave] if items else []
     if not heard:
@@ -82,7 +86,7 @@ def waves(
 
 
 @provider
-def loaded_clips(train_items: LoadedItems, eval_items: LoadedItems | None = None) -> tuple[LoadedItem, ...]:
+def loaded_waveforms(train_items: LoadedItems, eval_items: LoadedItems | None = None) -> tuple[LoadedItem, ...]:
     """Items of the datasets that hold a waveform."""
     every = train_items.rows + (eval_items.rows if eval_items else ())
     loaded = tuple(item for item in every if item.wave)

@@ -14,7 +14,7 @@ COUNT = 4  # enough to meet rows of several lengths; probes on all of the data r
 
 
 @provider
-def drawing(train_batches: Any) -> DrawnBatches:
+def batch_drawing(train_batches: Any) -> DrawnBatches:
     """The first batches, drawn so that loader, workers and random states do not notice."""
     from probes.facts.core.batches import draw
 
@@ -25,10 +25,10 @@ def drawing(train_batches: Any) -> DrawnBatches:
 
 
 @provider
-def drawn_batches(drawing: DrawnBatches) -> tuple[Any, ...]:
-    if drawing.failure is not None:
-        raise Unavailable(str(drawing.failure))
-    return drawing.batches
+def drawn_batches(batch_drawing: DrawnBatches) -> tuple[Any, ...]:
+    if batch_drawing.failure is not None:
+        raise Unavailable(str(batch_drawing.failure))
+    return batch_drawing.batches
 
 
 @provider
@@ -38,7 +38,7 @@ def batch(drawn_batches: tuple[Any, ...]) -> Any:
 
 
 @provider
-def batch_form(model: "Module", batch: Any, labels_of: Any = None) -> BatchShape:
+def batch_shape(model: "Module", batch: Any, labels_of: Any = None) -> BatchShape:
     from probes.facts.batches.batch_shape import form_of
     from probes.facts.core.model_output import labels_of_batch
 

@@ -35,7 +35,7 @@ def class_labels(train_dataset: Any, model: Any = None, data_sample_size: int | 
 
 
 @provider
-def balances(train_corpus: Corpus) -> ColumnBalances:
+def column_balances(train_corpus: Corpus) -> ColumnBalances:
     """Columns that name a class or a task, with few values."""
     found = [_balance(train_corpus, column) for column in (*CLASSES, *SOURCES)]
     columns = tuple(balance for balance in found if 2 <= len(balance.counts) <= max(2, len(train_corpus.rows) // 10))

@@ -17,7 +17,7 @@ LONG = 2  # of them with the longest texts, and as many with the shortest
 
 
 @provider
-def collation(
+def collated_sample(
     train_dataset: Any, collate: Any, labels_of: Any = None, train_manifest: Corpus | None = None
 ) -> CollatedSample:
     """A few items, those with the longest and the shortest texts among them, through the run's own collator."""
@@ -40,8 +40,8 @@ def collation(
 
 
 @provider
-def targets(
-    collation: CollatedSample, tokenizer: Any, special_ids: SpecialIds, train_corpus: Corpus | None = None
+def label_text_matches(
+    collated_sample: CollatedSample, tokenizer: Any, special_ids: SpecialIds, train_corpus: Corpus | None = None
 ) -> LabelTextMatches:
     """The labels of the collated items beside the tokens of their texts; others are counted, evenly over all rows."""
     from probes.facts.collation.label_text_match import TokenizerView, targets_of
@@ -50,10 +50,10 @@ def targets(
 
     if not callable(tokenizer):
         raise NotApplicable("the tokenizer cannot be asked for the tokens of a text")
-    if not collation.labels or not any(item.texts or item.labels for item in collation.items):
+    if not collated_sample.labels or not any(item.texts or item.labels for item in collated_sample.items):
         raise NotApplicable("the items of the training set hold neither texts under a name that is known nor labels")
     rows = train_corpus.rows if train_corpus else ()
     texts = [rows[number].texts for number in evenly_spaced(range(len(rows)), COUNTED)]
     return targets_of(
-        collation, TokenizerView(encoder_of(tokenizer), special_tokens(tokenizer), special_ids.ends), texts
+        collated_sample, TokenizerView(encoder_of(tokenizer), special_tokens(tokenizer), special_ids.ends), texts
     )

@@ -27,7 +27,7 @@ def row_order(train_batches: Any) -> RowOrder:
 
 
 @provider
-def draws(train_batches: Any) -> WorkerDraws:
+def worker_draws(train_batches: Any) -> WorkerDraws:
     from probes.facts.core.fork import CannotFork, ChildRaised
     from probes.facts.dataloader.worker_randomness import is_map_style, measure_worker_draws, unwrapped
 

@@ -57,13 +57,13 @@ def rank_steps(ranks: Ranks) -> tuple[RankSteps, ...]:
 
 
 @provider
-def group_step(ranks: Ranks) -> Ranks:
+def distributed_step(ranks: Ranks) -> Ranks:
     """The group, where all of it came to its steps."""
     return _came_to(ranks, "step", "drawing")
 
 
 @provider
-def group_evaluation(ranks: Ranks) -> Ranks:
+def distributed_evaluation(ranks: Ranks) -> Ranks:
     """The group, where all of it came to its evaluation."""
     return _came_to(ranks, "evaluation", "step")
 

@@ -29,7 +29,7 @@ STATES = {"adafactor": 0.0, "sgd": 1.0, "lion": 1.0, "adagrad": 1.0, "rmsprop": 
 
 
 @provider
-def builds() -> TorchBuilds:
+def torch_builds() -> TorchBuilds:
     """torch and torchaudio by their own version files; without its libraries torchaudio runs beside any torch."""
     torch, torchaudio = build_of("torch"), build_of("torchaudio")
     return TorchBuilds(torch, torchaudio, loads=builds_match(torch, torchaudio) or not libraries(".so"))
@@ -72,16 +72,20 @@ def tokenizer_needs(tokenizer_source: str) -> TokenizerNeeds:
 
 
 @provider
-def reading(item_source: Any, train_manifest: Corpus | None = None) -> ItemReading:
+def item_reading(readable_dataset: Any, train_manifest: Corpus | None = None) -> ItemReading:
     """The first item, one in the middle, the last: until one can be read."""
     from probes.facts.audio.decode_files import decode_row
     from probes.facts.core.fork import CannotFork
     from probes.facts.environment.read_items import read_one_of
 
-    total = len(item_source) if hasattr(item_source, "__len__") and hasattr(item_source, "__getitem__") else 1
+    total = (
+        len(readable_dataset)
+        if hasattr(readable_dataset, "__len__") and hasattr(readable_dataset, "__getitem__")
+        else 1
+    )
     numbers = sorted({0, total // 2, total - 1})
     try:
-        told = read_one_of(item_source, numbers)
+        told = read_one_of(readable_dataset, numbers)
     except CannotFork as reason:
         raise NotApplicable(f"items are read in a process beside this one, and {reason}") from reason
     rows = train_manifest.rows if train_manifest and len(train_manifest.rows) == total else ()
@@ -111,13 +115,13 @@ def devices(run_settings: RunSettings) -> Devices:
 
 
 @provider
-def checkpoint_room(
-    run_settings: RunSettings, saves: EventCount, parameters: Parameters, optimizer: Any = None
+def checkpoint_disk_space(
+    run_settings: RunSettings, checkpoint_count: EventCount, parameters: Parameters, optimizer: Any = None
 ) -> CheckpointRoom:
     """Weights and the optimiser's state, as often as they lie on the disk at once."""
     if run_settings.output_dir is None:
         raise NotApplicable("nobody says where the run writes")
-    count = saves.count + saves.at_end
+    count = checkpoint_count.count + checkpoint_count.at_end
     if not count:
         raise NotApplicable("the run saves no checkpoints")
     limit = run_settings.save_total_limit or count

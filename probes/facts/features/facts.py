@@ -38,7 +38,7 @@ def preprocessing(train_batches: Any, eval_batches: Any, inputs_of: Any = None) 
 
 
 @provider
-def silent_batch(collate: Any, train_dataset: Any, waves: tuple[RowWaveform, ...] = ()) -> SilentBatch:
+def silent_clip_batch(collate: Any, train_dataset: Any, waveforms: tuple[RowWaveform, ...] = ()) -> SilentBatch:
     """A clip of zeros through the collator."""
     from dataclasses import replace
 
@@ -49,11 +49,11 @@ def silent_batch(collate: Any, train_dataset: Any, waves: tuple[RowWaveform, ...
     found = _in_child(lambda: collate_silence(collate, train_dataset))
     if found is None:
         raise NotApplicable("the items hold no waveform under a name that is known")
-    return replace(found, silent_clips=sum(heard.wave.rms == 0 for heard in waves))
+    return replace(found, silent_clips=sum(heard.wave.rms == 0 for heard in waveforms))
 
 
 @provider
-def set_moments(train_dataset: Any, eval_dataset: Any) -> SplitStatistics:
+def split_statistics(train_dataset: Any, eval_dataset: Any) -> SplitStatistics:
     """Of sets whose items are vectors of one size."""
     from probes.facts.features.set_statistics import moments_of
 

@@ -20,12 +20,12 @@ TRAINED = 0.6  # of ln V: random weights start at ln V or above; what begins bel
 
 
 @provider
-def generate(model: Any, own_generate: Any = None, trainer: Any = None) -> Callable[[Any, Any], Any]:
+def generate(model: Any, run_generate: Any = None, trainer: Any = None) -> Callable[[Any, Any], Any]:
     """The run's own; a Trainer's prediction step; or the model's own method, which is given with the model."""
     from probes.facts.generation.sources import generate_of_model, generate_of_trainer
 
-    if own_generate is not None:
-        return own_generate
+    if run_generate is not None:
+        return run_generate
     if trainer is not None and not getattr(trainer.args, "predict_with_generate", False):
         raise NotApplicable("the Trainer's evaluation does not generate (predict_with_generate is off)")
     if trainer is not None:
@@ -39,12 +39,12 @@ def generate(model: Any, own_generate: Any = None, trainer: Any = None) -> Calla
 
 
 @provider
-def decode(tokenizer: Any, own_decode: Any = None) -> Callable[[Any], list[str]]:
+def decode(tokenizer: Any, run_decode: Any = None) -> Callable[[Any], list[str]]:
     """The run's own; else the tokenizer's, special tokens left out."""
     from probes.facts.generation.sources import decode_of
 
-    if own_decode is not None:
-        return own_decode
+    if run_decode is not None:
+        return run_decode
     if not hasattr(tokenizer, "batch_decode"):
         raise NotApplicable("the tokenizer cannot decode batches: give decode")
     return decode_of(tokenizer)
@@ -59,7 +59,7 @@ def evaluate(trainer: Any, eval_batches: Any) -> Callable[[], dict[str, float]]:
 
 
 @provider
-def trained_before(
+def is_pretrained(
     first_step: FirstStep,
     model: "Module",
     batch: Any,
@@ -87,7 +87,7 @@ def trained_before(
 
 
 @provider
-def speaking_scene(
+def generation_context(
     model: "Module",
     generate: Any,
     batch: Any,
@@ -109,32 +109,32 @@ def speaking_scene(
 
 
 @provider
-def spoken(speaking_scene: Any, trained_before: bool | None = None) -> FreeGeneration:
+def generation_attempt(generation_context: Any, is_pretrained: bool | None = None) -> FreeGeneration:
     """What the model says to two rows, twice under different seeds; what it raises."""
     from probes.facts.generation.trials import generate_freely
 
-    return generate_freely(speaking_scene, bool(trained_before))
+    return generate_freely(generation_context, bool(is_pretrained))
 
 
 @provider
-def free_output(spoken: FreeGeneration) -> FreeGeneration:
-    if spoken.failure is not None:
-        raise Unavailable(str(spoken.failure))
-    return spoken
+def free_generation(generation_attempt: FreeGeneration) -> FreeGeneration:
+    if generation_attempt.failure is not None:
+        raise Unavailable(str(generation_attempt.failure))
+    return generation_attempt
 
 
 @provider
-def steered_output(
-    speaking_scene: Any, free_output: FreeGeneration, decoder_rows: tuple[LabelRow, ...], model: Any = None
+def forced_generation(
+    generation_context: Any, free_generation: FreeGeneration, decoder_rows: tuple[LabelRow, ...], model: Any = None
 ) -> ForcedGeneration:
     """The run's own generation, decode included, with a model that says the labels."""
     from probes.facts.generation.sources import detects_language
     from probes.facts.generation.trials import generate_labels
 
-    classes = speaking_scene.speaking.classes
+    classes = generation_context.speaking.classes
     if not classes:
         raise NotApplicable("the forward pass shows no scores of tokens to steer")
-    heard = generate_labels(speaking_scene, decoder_rows, classes, detects_language(model))
+    heard = generate_labels(generation_context, decoder_rows, classes, detects_language(model))
     if isinstance(heard, Failure):
         raise NotApplicable(f"this generation cannot be made to say the labels: {heard}")
     if not heard.prompts:
@@ -143,17 +143,17 @@ def steered_output(
 
 
 @provider
-def trained_output(trained_before: bool, free_output: FreeGeneration) -> FreeGeneration:
+def pretrained_generation(is_pretrained: bool, free_generation: FreeGeneration) -> FreeGeneration:
     """What a model says that was trained before; random weights say anything, for ever, and to everybody the same."""
-    if not trained_before:
+    if not is_pretrained:
         raise NotApplicable(
             "the weights are new (the first loss is near ln V or above): what they say means nothing yet"
         )
-    return free_output
+    return free_generation
 
 
 @provider
-def evaluated(
+def evaluation_twice(
     model: "Module",
     evaluate: Any,
     first_step: FirstStep,

@@ -17,19 +17,21 @@ if TYPE_CHECKING:
 
 
 @provider
-def repeated(free_output: FreeGeneration | None = None, evaluated: EvaluationPair | None = None) -> SeedRepeats:
+def seed_repeats(
+    free_generation: FreeGeneration | None = None, evaluation_twice: EvaluationPair | None = None
+) -> SeedRepeats:
     """Generation and evaluation, each under two seeds."""
-    if evaluated is not None and evaluated.failure is not None:
-        evaluated = None
-    if free_output is None and evaluated is None:
+    if evaluation_twice is not None and evaluation_twice.failure is not None:
+        evaluation_twice = None
+    if free_generation is None and evaluation_twice is None:
         raise NotApplicable("not given: generate or evaluate")
-    return SeedRepeats(free_output, evaluated)
+    return SeedRepeats(free_generation, evaluation_twice)
 
 
 @provider
-def agreement(
-    trained_output: FreeGeneration,
-    speaking_scene: Any,
+def teacher_forcing_gap(
+    pretrained_generation: FreeGeneration,
+    generation_context: Any,
     decoder_rows: tuple[LabelRow, ...],
     compute_loss: Any = None,
     trainer: Any = None,
@@ -38,7 +40,9 @@ def agreement(
     from probes.facts.core.model_output import loss_of_output
     from probes.facts.generation.teacher_forcing import agreement_of
 
-    found = agreement_of(speaking_scene, trained_output, compute_loss or loss_of_output, mutable_state_of(trainer))
+    found = agreement_of(
+        generation_context, pretrained_generation, compute_loss or loss_of_output, mutable_state_of(trainer)
+    )
     if found is None:
         raise NotApplicable("the scores do not stand beside the labels one by one")
     return found
@@ -76,7 +80,9 @@ def working_metric(metric_trial: MetricTrial) -> MetricTrial:
 
 
 @provider
-def kept_logits(trainer: Any, run_settings: RunSettings, first_step: FirstStep, eval_dataset: Any) -> GatheredLogits:
+def gathered_logits(
+    trainer: Any, run_settings: RunSettings, first_step: FirstStep, eval_dataset: Any
+) -> GatheredLogits:
     """What the Trainer gathers where it has a metric function and does not generate."""
     from probes.facts.generation.sources import kept_logits_of
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 @provider
-def gradient_depth(first_gradients: Gradients) -> tuple[LayerGradients, ...]:
+def layer_gradients(first_gradients: Gradients) -> tuple[LayerGradients, ...]:
     """Layers in a row, with the size of each one's gradient."""
     from probes.facts.gradients.layer_gradients import layer_stacks
 
@@ -42,7 +42,7 @@ def repeated_step(
 
 
 @provider
-def own_step(
+def user_step(
     model: "Module",
     batch: Any,
     training_step: Any,

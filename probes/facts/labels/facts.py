@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 @provider
-def rehearsal(
+def eval_forward(
     model: "Module",
     drawn_batches: tuple[Any, ...],
     compute_loss: Any = None,
@@ -42,22 +42,22 @@ def rehearsal(
 
 
 @provider
-def ctc_rows(rehearsal: EvalForward, label_rows: tuple[LabelRow, ...] = ()) -> tuple[CtcRow, ...]:
+def ctc_rows(eval_forward: EvalForward, label_rows: tuple[LabelRow, ...] = ()) -> tuple[CtcRow, ...]:
     """Targets of the CTC loss; a blank that the loss itself takes out of the labels counts as well."""
     from probes.facts.labels.label_rows import count_dropped_blanks
 
-    if not rehearsal.ctc:
+    if not eval_forward.ctc:
         raise NotApplicable("the loss has no CTC part")
-    return count_dropped_blanks(rehearsal.ctc, label_rows)
+    return count_dropped_blanks(eval_forward.ctc, label_rows)
 
 
 @provider
-def teaching(label_rows: tuple[LabelRow, ...], rehearsal: EvalForward, first_step: FirstStep) -> LabelShift:
+def label_shift(label_rows: tuple[LabelRow, ...], eval_forward: EvalForward, first_step: FirstStep) -> LabelShift:
     """Where labels, decoder inputs and scores stand to each other; of the first batch."""
     from probes.facts.labels.label_shift import measure_label_shift
 
     labels = [row.ids for row in label_rows if row.batch == 0]
-    taught = measure_label_shift(labels, rehearsal.given, first_step.wanted, rehearsal.follows)
+    taught = measure_label_shift(labels, eval_forward.given, first_step.wanted, eval_forward.follows)
     if taught.seen is None:
         raise NotApplicable("no decoder was seen to read the labels token by token")
     if taught.scored is None:
@@ -66,35 +66,35 @@ def teaching(label_rows: tuple[LabelRow, ...], rehearsal: EvalForward, first_ste
 
 
 @provider
-def follow_distance(rehearsal: EvalForward) -> int:
+def label_influence_distance(eval_forward: EvalForward) -> int:
     """How far behind a label the scores follow it."""
-    if rehearsal.follows is None:
+    if eval_forward.follows is None:
         raise NotApplicable("the scores do not follow the labels: no decoder reads them")
-    return rehearsal.follows
+    return eval_forward.follows
 
 
 @provider
 def decoder_rows(
-    label_rows: tuple[LabelRow, ...], rehearsal: EvalForward | None = None, model: Any = None
+    label_rows: tuple[LabelRow, ...], eval_forward: EvalForward | None = None, model: Any = None
 ) -> tuple[LabelRow, ...]:
     """The rows with a label, where a decoder says them one after the other: not classes, not targets of CTC."""
     told = getattr(getattr(model, "config", None), "is_encoder_decoder", False)
-    if not told and (rehearsal is None or rehearsal.follows is None):
+    if not told and (eval_forward is None or eval_forward.follows is None):
         raise NotApplicable("the labels are not what a decoder says one after the other")
     return tuple(row for row in label_rows if row.scored)
 
 
 @provider
-def decoder_start(special_ids: SpecialIds, rehearsal: EvalForward | None = None) -> int:
+def decoder_start(special_ids: SpecialIds, eval_forward: EvalForward | None = None) -> int:
     """By the configuration; else what the decoder was seen to read first in every row."""
-    firsts = {row[0] for row in rehearsal.given if row} if rehearsal else set()
+    firsts = {row[0] for row in eval_forward.given if row} if eval_forward else set()
     if special_ids.start is None and len(firsts) != 1:
         raise NotApplicable("nobody says what the decoder starts with")
     return firsts.pop() if special_ids.start is None else special_ids.start
 
 
 @provider
-def prefixes(
+def label_prefixes(
     decoder_rows: tuple[LabelRow, ...],
     tokenizer: Any,
     special_ids: SpecialIds,
@@ -108,7 +108,7 @@ def prefixes(
 
 
 @provider
-def source_rows(
+def source_label_pairs(
     drawn_batches: tuple[Any, ...], decoder_rows: tuple[LabelRow, ...], special_ids: SpecialIds, model: Any = None
 ) -> tuple[SourceLabelPair, ...]:
     """The labels of each row beside its input_ids, where an encoder reads tokens."""
@@ -122,7 +122,7 @@ def source_rows(
 
 
 @provider
-def endings(decoder_rows: tuple[LabelRow, ...], special_ids: SpecialIds, model: Any = None) -> EndTokens:
+def end_tokens(decoder_rows: tuple[LabelRow, ...], special_ids: SpecialIds, model: Any = None) -> EndTokens:
     """Which rows end with an end token, and how much room there is behind those that do not."""
     from probes.facts.labels.label_rows import endings_of
 
@@ -165,7 +165,7 @@ def label_rows(
     special_ids: SpecialIds,
     labels_of: Any = None,
     first_step: FirstStep | None = None,
-    rehearsal: EvalForward | None = None,
+    eval_forward: EvalForward | None = None,
 ) -> tuple[LabelRow, ...]:
     """Every row of the drawn labels. What the loss was seen to skip does not count as scored."""
     from probes.facts.core.model_output import labels_of_batch
@@ -176,7 +176,7 @@ def label_rows(
         raise NotApplicable("the batches hold no 'labels' and are no pairs: give labels_of")
     special = special_ids if _are_tokens(special_ids, first_step) else SpecialIds()
     skipped = ignored_ids(read(drawn_batches[0]), first_step.felt, special) if first_step else ()
-    skipped += dropped_by_ctc(rehearsal.ctc, read(drawn_batches[0])) if rehearsal else ()
+    skipped += dropped_by_ctc(eval_forward.ctc, read(drawn_batches[0])) if eval_forward else ()
     rows = label_rows_of(drawn_batches, read, special, skipped)
     if not rows:
         raise NotApplicable("the labels are not numbers of classes or tokens")

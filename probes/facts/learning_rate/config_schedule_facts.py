@@ -9,9 +9,9 @@ from probes.facts.settings.types import RunSettings, UpdateCount
 
 
 @provider(priority=1)
-def schedule_curve(config_values: Values, run_settings: RunSettings, update_plan: UpdateCount) -> ScheduleCurve:
+def schedule_curve(config_values: Values, run_settings: RunSettings, update_count: UpdateCount) -> ScheduleCurve:
     from probes.facts.learning_rate.play_schedule import schedule_by_name
 
-    warmup, updates = run_settings.warmup or 0.0, update_plan.updates
+    warmup, updates = run_settings.warmup or 0.0, update_count.updates
     steps = int(warmup) if warmup >= 1 else math.ceil(warmup * updates)
     return schedule_by_name(run_settings.schedule or "linear", run_settings.learning_rate or 0.0, steps, updates)

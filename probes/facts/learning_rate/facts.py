@@ -23,7 +23,7 @@ CLIP = 1.0  # where nobody says: with Adam it changes little, and an unclipped e
 
 
 @provider
-def rate_ground(
+def rate_trial_setup(
     model: "Module",
     train_batches: Any,
     optimizer: Any,
@@ -56,7 +56,7 @@ def rate_ground(
 
 @provider
 def rate_trial(
-    rate_ground: "RateTrialSetup",
+    rate_trial_setup: "RateTrialSetup",
     first_step: FirstStep,
     labels_of: Any = None,
     total_steps: int | None = None,
@@ -73,19 +73,19 @@ def rate_trial(
     if UPDATES * 2 * one > SECONDS:
         raise NotApplicable(f"an update takes {one:.1f} s, so that it would take {UPDATES * 2 * one:.0f} s at least")
     steps = total_steps if isinstance(total_steps, int) and total_steps > 0 else None
-    floor = _floor(rate_ground.batches, labels_of)
-    found = try_rates(rate_ground, floor, steps, SECONDS, _needed(first_step.loss, floor, steps))
+    floor = _floor(rate_trial_setup.batches, labels_of)
+    found = try_rates(rate_trial_setup, floor, steps, SECONDS, _needed(first_step.loss, floor, steps))
     return replace(found, precision=precision, estimate=UPDATES * 2 * one)
 
 
 @provider
-def rate_sweep(rate_ground: "RateTrialSetup") -> RateSweep:
+def rate_sweep(rate_trial_setup: "RateTrialSetup") -> RateSweep:
     """For `diagnose overfit`: which rates would do."""
     from probes.facts.learning_rate.rate_trial import sweep
 
-    if rate_ground.peak <= 0:
+    if rate_trial_setup.peak <= 0:
         raise NotApplicable("the learning rate is nought")
-    return sweep(rate_ground)
+    return sweep(rate_trial_setup)
 
 
 def _highest(optimizer: Any) -> float:

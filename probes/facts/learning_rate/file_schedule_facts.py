@@ -9,11 +9,11 @@ from probes.facts.settings.types import RunSettings, UpdateCount
 
 
 @provider(priority=3)
-def schedule_curve(run_settings: RunSettings, update_plan: UpdateCount) -> ScheduleCurve:
+def schedule_curve(run_settings: RunSettings, update_count: UpdateCount) -> ScheduleCurve:
     """The schedule that transformers will make by its name."""
     from probes.facts.learning_rate.play_schedule import ScheduleNotPlayable, schedule_by_name
 
-    settings, updates = run_settings, update_plan.updates
+    settings, updates = run_settings, update_count.updates
     if settings.kind != "transformers" or settings.learning_rate is None:
         raise NotApplicable("nobody says which schedule will be made: give scheduler")
     warmup = settings.warmup or 0.0

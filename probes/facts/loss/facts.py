@@ -21,7 +21,7 @@ CANDIDATES = 48  # items whose size is measured where no manifest tells it
 
 
 @provider
-def loss_trials(
+def perturbed_losses(
     model: "Module",
     batch: Any,
     first_loss: FirstLoss,
@@ -81,7 +81,7 @@ def accumulation(
 
 
 @provider
-def extremes(
+def extreme_batches(
     model: "Module",
     batch: Any,
     first_gradients: Gradients,
@@ -115,10 +115,10 @@ def extremes(
 
 
 @provider
-def encoder_frames(extremes: ExtremeBatches) -> tuple[FramesUsed, ...]:
-    if not extremes.frames:
+def encoder_frames(extreme_batches: ExtremeBatches) -> tuple[FramesUsed, ...]:
+    if not extreme_batches.frames:
         raise NotApplicable("no encoder was seen whose frames a decoder or a CTC loss reads")
-    return extremes.frames
+    return extreme_batches.frames
 
 
 def _candidates(dataset: Any, manifest: Corpus | None, rows: int) -> Sequence[int]:

@@ -17,13 +17,13 @@ if TYPE_CHECKING:
 
 
 @provider
-def bisected(
+def nan_origin(
     model: "Module",
     batch: Any,
     first_step: FirstStep,
     compute_loss: Any = None,
     optimizer: Any = None,
-    drawing: DrawnBatches | None = None,
+    batch_drawing: DrawnBatches | None = None,
     train_dataset: Any = None,
     trainer: Any = None,
 ) -> BisectResult:
@@ -38,20 +38,22 @@ def bisected(
 
     subject = StepSetup(model, compute_loss or loss_of_output, optimizer, others=tuple(mutable_state_of(trainer)))
     return bisect_batch(
-        subject, batch, names_of(train_dataset, drawing.indices[0]) if drawing and drawing.indices else ()
+        subject,
+        batch,
+        names_of(train_dataset, batch_drawing.indices[0]) if batch_drawing and batch_drawing.indices else (),
     )
 
 
 @provider
-def search() -> dict[str, Any]:
+def nan_search_options() -> dict[str, Any]:
     """How nan-bisect looks: in which precision, and at which batch; None: at all of them."""
     return {"precision": "fp32", "number": None}
 
 
 @provider
-def searched(
+def nan_search_result(
     model: "Module",
-    search: dict[str, Any],
+    nan_search_options: dict[str, Any],
     train_batches: Any = None,
     compute_loss: Any = None,
     optimizer: Any = None,
@@ -66,15 +68,15 @@ def searched(
     from probes.facts.nonfinite.scan_batches import BatchNotDrawn, FailingBatch, NoSuchBatch, first_nonfinite_batch
     from probes.facts.nonfinite.traced_step import StepSetup
 
-    others, precision = tuple(mutable_state_of(trainer)), search.get("precision", "fp32")
+    others, precision = tuple(mutable_state_of(trainer)), nan_search_options.get("precision", "fp32")
     subject = StepSetup(model, compute_loss or loss_of_output, optimizer, precision, others)
-    if "batch" in search:
-        failing: FailingBatch | None = FailingBatch(search["batch"], 0)
+    if "batch" in nan_search_options:
+        failing: FailingBatch | None = FailingBatch(nan_search_options["batch"], 0)
     elif train_batches is None:
         raise NotGiven("not given: batch or train_batches")
     else:
         try:
-            failing = first_nonfinite_batch(subject, train_batches, search.get("number"))
+            failing = first_nonfinite_batch(subject, train_batches, nan_search_options.get("number"))
         except BatchNotDrawn as reason:
             rows = getattr(train_dataset, "rows", None)
             origin = refused_for_bad_samples(rows, audio_root, reason.indices, precision)
@@ -85,16 +87,16 @@ def searched(
             raise Unavailable(str(reason)) from reason
     if failing is None:
         return BisectResult()
-    names = names_of(train_dataset, failing.indices) if failing.indices else search.get("names", ())
+    names = names_of(train_dataset, failing.indices) if failing.indices else nan_search_options.get("names", ())
     origin = bisect_batch(subject, failing.batch, names).origin
-    number = None if "batch" in search else failing.number
+    number = None if "batch" in nan_search_options else failing.number
     return BisectResult(origin and replace(origin, batch=number), failing.number)
 
 
 @provider
 def operations_inside(
     model: "Module",
-    search: dict[str, Any],
+    nan_search_options: dict[str, Any],
     batch: Any = None,
     train_batches: Any = None,
     compute_loss: Any = None,
@@ -106,15 +108,15 @@ def operations_inside(
     from probes.facts.nonfinite.scan_batches import BatchNotDrawn, NoSuchBatch, batch_of
     from probes.facts.nonfinite.traced_step import StepSetup, unwrapped
 
-    model, module, number = unwrapped(model), search["module"], search.get("number")
+    model, module, number = unwrapped(model), nan_search_options["module"], nan_search_options.get("number")
     names = [name for name, _ in model.named_modules() if name]
     if module not in names:
         raise Unavailable(f"the model has no module {module!r}{nearest(module, names)}")
     subject = StepSetup(
-        model, compute_loss or loss_of_output, None, search["precision"], tuple(mutable_state_of(trainer))
+        model, compute_loss or loss_of_output, None, nan_search_options["precision"], tuple(mutable_state_of(trainer))
     )
     try:
-        chosen = search.get("batch", batch) if number is None else batch_of(train_batches, number)
+        chosen = nan_search_options.get("batch", batch) if number is None else batch_of(train_batches, number)
     except (NoSuchBatch, BatchNotDrawn) as reason:
         raise Unavailable(str(reason)) from reason
     if chosen is None:

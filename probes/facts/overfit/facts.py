@@ -47,7 +47,7 @@ def overfit_curve(
 
 
 @provider
-def overfitted(overfit_curve: OverfitResult) -> OverfitResult:
+def overfit_verdict(overfit_curve: OverfitResult) -> OverfitResult:
     """Judged: what was ended by the clock, or was still falling, is no verdict."""
     run = overfit_curve
     if not run.judged:
@@ -58,7 +58,7 @@ def overfitted(overfit_curve: OverfitResult) -> OverfitResult:
 
 
 @provider
-def redrawn_labels(train_dataset: Any, collate: Any, labels_of: Any = None) -> str:
+def relabeled_rows(train_dataset: Any, collate: Any, labels_of: Any = None) -> str:
     """`same`, or the rows whose labels differ though their inputs do not, when they are collated twice."""
     from probes.facts.core.batch_rows import collated
     from probes.facts.core.fork import ChildRaised

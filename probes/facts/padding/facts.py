@@ -13,8 +13,12 @@ if TYPE_CHECKING:
 
 
 @provider
-def padding(
-    model: "Module", collation: CollatedSample, compute_loss: Any = None, labels_of: Any = None, trainer: Any = None
+def padding_effect(
+    model: "Module",
+    collated_sample: CollatedSample,
+    compute_loss: Any = None,
+    labels_of: Any = None,
+    trainer: Any = None,
 ) -> PaddingEffect:
     """The shortest of the collated items alone, and the same beside the longest."""
     from probes.facts.core.model_output import NoLoss, labels_of_batch, loss_of_output
@@ -22,7 +26,7 @@ def padding(
 
     loss, read = compute_loss or loss_of_output, labels_of or labels_of_batch
     try:
-        return compare(model, collation, loss, read, mutable_state_of(trainer))
+        return compare(model, collated_sample, loss, read, mutable_state_of(trainer))
     except (NotComparable, NoLoss) as reason:
         raise NotApplicable(str(reason)) from reason
     except (RuntimeError, ValueError, IndexError) as reason:

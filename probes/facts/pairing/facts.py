@@ -20,7 +20,7 @@ SECONDS = 20.0  # for the model's own training on some batches; `--pairs` asks f
 
 
 @provider
-def pair_relations(
+def pair_tests(
     train_batches: Any,
     train_dataset: Any = None,
     collate: Any = None,
@@ -46,18 +46,18 @@ def pair_relations(
 
 
 @provider
-def pairs_asked() -> bool:
+def pairs_requested() -> bool:
     """Given by `diagnose overfit --pairs`: the model itself is asked too, whatever that costs."""
     raise NotApplicable("nobody asks for it")
 
 
 @provider
-def pair_losses(
+def swapped_target_loss(
     model: "Module",
     train_batches: Any,
     first_step: FirstStep,
-    pair_relations: PairTests | None = None,
-    pairs_asked: bool = False,
+    pair_tests: PairTests | None = None,
+    pairs_requested: bool = False,
     compute_loss: Any = None,
     labels_of: Any = None,
     optimizer: Any = None,
@@ -68,8 +68,8 @@ def pair_losses(
     from probes.facts.core.model_output import labels_of_batch, loss_of_output
     from probes.facts.pairing.swapped_target_loss import BATCHES, CannotSwap, compare, seconds_for
 
-    if not pairs_asked:
-        _only_in_doubt(pair_relations, seconds_for(first_step))
+    if not pairs_requested:
+        _only_in_doubt(pair_tests, seconds_for(first_step))
     drawn = draw(train_batches, BATCHES)
     if drawn.failure is not None or not drawn.batches:
         raise NotApplicable("no batches can be drawn for it")

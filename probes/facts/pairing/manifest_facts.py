@@ -16,7 +16,7 @@ SHARED = 0.02  # of the words, in pairs that do not belong together; below, they
 
 
 @provider
-def fits(train_corpus: Corpus) -> ManifestPairTests:
+def manifest_pair_tests(train_corpus: Corpus) -> ManifestPairTests:
     """Duration and transcript, transcript and translation, document and summary: whichever there are."""
     rows = _stretches(train_corpus.rows)
     if len(rows) < LEAST:

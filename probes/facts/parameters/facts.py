@@ -19,7 +19,7 @@ def parameters(model: "Module") -> Parameters:
 
 
 @provider
-def optimised_parameters(model: "Module", optimizer: Any) -> Parameters:
+def optimizer_parameters(model: "Module", optimizer: Any) -> Parameters:
     """The same table, with the optimiser's groups that hold each parameter."""
     from probes.facts.parameters.parameter_table import parameters_of
 
@@ -27,7 +27,7 @@ def optimised_parameters(model: "Module", optimizer: Any) -> Parameters:
 
 
 @provider
-def named_parameters(parameters: Parameters, trainable: Any) -> TrainablePatterns:
+def trainable_patterns(parameters: Parameters, trainable: Any) -> TrainablePatterns:
     """What is meant to train beside what does."""
     from probes.facts.parameters.parameter_table import named_by
 
@@ -56,17 +56,19 @@ def missing_parameters(model: "Module", missing_keys: Any = None, fresh: Any = N
 
 
 @provider
-def novelty(model: "Module", fresh: Any = None, missing_keys: Any = None, thawed_later: Any = ()) -> NewParameters:
+def new_parameters(
+    model: "Module", fresh: Any = None, missing_keys: Any = None, unfrozen_later: Any = ()
+) -> NewParameters:
     """The parameters that are new, by whoever says so; not those that the run thaws by itself."""
     from probes.facts.parameters.new_parameters import novelty_of
 
     if fresh is None and missing_keys is None:
         raise NotApplicable("neither `fresh` nor a checkpoint says which parameters are new")
-    return novelty_of(model, _patterns(fresh or ()), missing_keys or (), _patterns(thawed_later))
+    return novelty_of(model, _patterns(fresh or ()), missing_keys or (), _patterns(unfrozen_later))
 
 
 @provider
-def untouched(model: "Module") -> UntrainedFrozenModules:
+def untrained_frozen_modules(model: "Module") -> UntrainedFrozenModules:
     """Frozen modules that look as if nobody had trained them."""
     from probes.facts.parameters.new_parameters import untouched_of
 
@@ -82,7 +84,7 @@ def initial_weights(model: "Module") -> Weights:
 
 
 @provider
-def overlapping(model: "Module") -> MemoryOverlaps:
+def memory_overlaps(model: "Module") -> MemoryOverlaps:
     """Parameters over the same memory."""
     from probes.facts.parameters.weight_values import overlaps_of
 
@@ -90,7 +92,7 @@ def overlapping(model: "Module") -> MemoryOverlaps:
 
 
 @provider
-def asked_ties(model: "Module", untied: Any = ()) -> tuple[WeightTie, ...]:
+def configured_weight_ties(model: "Module", untied: Any = ()) -> tuple[WeightTie, ...]:
     """The pairs that the configuration ties and nobody wants apart."""
     from probes.facts.parameters.parameter_table import matches
     from probes.facts.parameters.weight_values import ties_asked_for

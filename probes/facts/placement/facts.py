@@ -20,7 +20,7 @@ def placement(model: "Module", batch: Any = None, compute_loss: Any = None, trai
 
 
 @provider
-def masters(model: "Module", optimizer: Any = None) -> MasterWeights:
+def master_weights(model: "Module", optimizer: Any = None) -> MasterWeights:
     """What the optimiser keeps beside 16-bit weights."""
     from probes.facts.placement.devices_and_dtypes import masters_of
 
@@ -36,7 +36,7 @@ def dtype_mismatches(model: "Module") -> DtypeMismatches:
 
 
 @provider
-def resting(model: "Module", trainer: Any = None) -> EvalModeModules:
+def eval_mode_modules(model: "Module", trainer: Any = None) -> EvalModeModules:
     """Parts in evaluation mode within a model that trains."""
     from probes.facts.placement.devices_and_dtypes import find_eval_mode_modules
 
@@ -50,7 +50,7 @@ def resting(model: "Module", trainer: Any = None) -> EvalModeModules:
 
 
 @provider
-def training_trial(
+def training_pass(
     model: "Module",
     batch: Any,
     compute_loss: Any = None,

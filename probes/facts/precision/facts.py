@@ -13,11 +13,11 @@ if TYPE_CHECKING:
 
 
 @provider
-def judged_precision(
-    precision: str | None = None, fp16_asked: SettingLocation | None = None, training_arguments: Any = None
+def target_precision(
+    precision: str | None = None, fp16_setting: SettingLocation | None = None, training_arguments: Any = None
 ) -> str:
     """What the run asks for, also where there is no GPU and a trainer would leave it out."""
-    if fp16_asked is not None:
+    if fp16_setting is not None:
         return "fp16"
     if precision is not None:
         return precision
@@ -28,10 +28,10 @@ def judged_precision(
 
 
 @provider
-def precisions(
+def precision_comparison(
     model: "Module",
     batch: Any,
-    judged_precision: str,
+    target_precision: str,
     compute_loss: Any = None,
     keep_fp32: Any = None,
     grad_scaler: Any = None,
@@ -41,20 +41,20 @@ def precisions(
     """float32 and the run's own precision: after the list of a GPU, and where there is none, also after a CPU's."""
     from probes.facts.precision.precision_runs import CPU, GPU, PrecisionMode
 
-    if judged_precision not in ("fp16", "bf16"):
-        raise NotApplicable(f"the run is in {judged_precision}")
+    if target_precision not in ("fp16", "bf16"):
+        raise NotApplicable(f"the run is in {target_precision}")
     alone = present_devices == ("cpu",)
-    rules = (GPU, CPU) if alone and judged_precision == "fp16" else (CPU,) if alone else (GPU,)
-    arms = tuple(PrecisionMode(judged_precision, rule) for rule in rules)
-    return _compared(model, batch, judged_precision, arms, compute_loss, keep_fp32, grad_scaler, trainer)
+    rules = (GPU, CPU) if alone and target_precision == "fp16" else (CPU,) if alone else (GPU,)
+    arms = tuple(PrecisionMode(target_precision, rule) for rule in rules)
+    return _compared(model, batch, target_precision, arms, compute_loss, keep_fp32, grad_scaler, trainer)
 
 
 @provider
-def compared(
+def precision_comparison_all(
     model: "Module",
     batch: Any,
-    search: dict[str, Any],
-    judged_precision: str = "fp16",
+    nan_search_options: dict[str, Any],
+    target_precision: str = "fp16",
     compute_loss: Any = None,
     keep_fp32: Any = None,
     grad_scaler: Any = None,
@@ -63,10 +63,10 @@ def compared(
     """Every precision, for a person: the one that was asked for, else the run's, else fp16, is judged."""
     from probes.facts.precision.precision_runs import CPU, GPU, PURE, PrecisionMode
 
-    asked = search.get("precision") or (judged_precision if judged_precision != "fp32" else "fp16")
+    asked = nan_search_options.get("precision") or (target_precision if target_precision != "fp32" else "fp16")
     fp16 = tuple(PrecisionMode("fp16", rules) for rules in (PURE, CPU, GPU))
     bf16 = tuple(PrecisionMode("bf16", rules) for rules in (CPU, GPU)[: 2 if asked == "bf16" else 1])
-    given = search.get("batch", batch)
+    given = nan_search_options.get("batch", batch)
     return _compared(model, given, asked, fp16 + bf16, compute_loss, keep_fp32, grad_scaler, trainer)
 
 

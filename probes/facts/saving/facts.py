@@ -14,11 +14,11 @@ if TYPE_CHECKING:
 
 
 @provider
-def saved(
+def saved_model(
     model: "Module",
     batch: Any,
     first_step: FirstStep,
-    rehearsal: EvalForward | None = None,
+    eval_forward: EvalForward | None = None,
     compute_loss: Any = None,
     trainer: Any = None,
 ) -> SavedModel:
@@ -36,7 +36,7 @@ def saved(
     if first_step.failure is not None:
         raise Unavailable(str(first_step.failure))
     loss = loss_in_evaluation(compute_loss or loss_of_output, batch)
-    before = rehearsal.loss if rehearsal else None
+    before = eval_forward.loss if eval_forward else None
     seconds = first_step.forward_seconds + first_step.backward_seconds
     try:
         with restore_afterwards(others=mutable_state_of(trainer)):

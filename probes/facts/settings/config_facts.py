@@ -48,7 +48,7 @@ def run_settings(config_values: Values, metric_names: tuple[str, ...] | None = N
 
 
 @provider(priority=1)
-def update_plan(config_values: Values, run_settings: RunSettings, configured_rows: int | None = None) -> UpdateCount:
+def update_count(config_values: Values, run_settings: RunSettings, configured_rows: int | None = None) -> UpdateCount:
     """Counted as the trainer counts: the last batch of an epoch need not be full, nor its last update."""
     settings = run_settings
     batch, accumulation = settings.batch_size or 1, settings.accumulation or 1
@@ -70,7 +70,7 @@ def argument_names(config_values: Values) -> ArgumentNames:
 
 
 @provider(priority=1)
-def item_source(configured_dataset: Any) -> Any:
+def readable_dataset(configured_dataset: Any) -> Any:
     """The training set, before there is a model."""
     return configured_dataset
 
@@ -92,19 +92,19 @@ def model_families(config_values: Values) -> tuple[ModelFamily, ...]:
 
 
 @provider(priority=1)
-def seeding(config_values: Values, run_settings: RunSettings) -> SeedSetting:
+def seed_setting(config_values: Values, run_settings: RunSettings) -> SeedSetting:
     return SeedSetting(run_settings.seed, run_settings.place("seed"))
 
 
 @provider(priority=1)
-def fp16_asked(config_values: Values, run_settings: RunSettings) -> SettingLocation:
+def fp16_setting(config_values: Values, run_settings: RunSettings) -> SettingLocation:
     if not run_settings.fp16:
         raise NotApplicable("fp16 is off")
     return run_settings.place("fp16")
 
 
 @provider(priority=1)
-def generation_limit(config_values: Values, run_settings: RunSettings, generates: bool) -> GenerationLimit:
+def generation_limit(config_values: Values, run_settings: RunSettings, evaluation_generates: bool) -> GenerationLimit:
     return GenerationLimit((run_settings.generation_max_length or 20) - 1, run_settings.place("generation_max_length"))
 
 

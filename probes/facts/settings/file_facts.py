@@ -35,7 +35,7 @@ def total_steps(training_arguments: Any, run_settings: RunSettings, train_datase
 
 
 @provider(priority=3)
-def fp16_asked(run_settings: RunSettings) -> SettingLocation:
+def fp16_setting(run_settings: RunSettings) -> SettingLocation:
     if not run_settings.fp16:
         raise NotApplicable("fp16 is off")
     return run_settings.place("fp16")

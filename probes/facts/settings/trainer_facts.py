@@ -28,7 +28,7 @@ def run_settings(training_arguments: Any, trainer: Any = None) -> RunSettings:
 
 
 @provider(priority=2)
-def update_plan(total_steps: int, run_settings: RunSettings | None = None, train_batches: Any = None) -> UpdateCount:
+def update_count(total_steps: int, run_settings: RunSettings | None = None, train_batches: Any = None) -> UpdateCount:
     if not isinstance(total_steps, int) or total_steps < 1:
         raise Unavailable(f"total_steps is {total_steps!r}, expected a number of updates above nought")
     if run_settings is None or run_settings.batch_size is None:
@@ -40,14 +40,14 @@ def update_plan(total_steps: int, run_settings: RunSettings | None = None, train
 
 
 @provider
-def evaluations(run_settings: RunSettings, update_plan: UpdateCount) -> EventCount:
+def evaluation_count(run_settings: RunSettings, update_count: UpdateCount) -> EventCount:
     settings = run_settings
-    return _moments(settings.eval_strategy, settings.eval_steps, settings.eval_delay, update_plan, settings.kind)
+    return _moments(settings.eval_strategy, settings.eval_steps, settings.eval_delay, update_count, settings.kind)
 
 
 @provider
-def saves(run_settings: RunSettings, update_plan: UpdateCount) -> EventCount:
-    return _moments(run_settings.save_strategy, run_settings.save_steps, 0.0, update_plan, run_settings.kind)
+def checkpoint_count(run_settings: RunSettings, update_count: UpdateCount) -> EventCount:
+    return _moments(run_settings.save_strategy, run_settings.save_steps, 0.0, update_count, run_settings.kind)
 
 
 @provider(priority=2)
@@ -60,7 +60,7 @@ def argument_names(training_arguments: Any, run_settings: RunSettings) -> Argume
 
 
 @provider(priority=2)
-def item_source(train_dataset: Any) -> Any:
+def readable_dataset(train_dataset: Any) -> Any:
     return train_dataset
 
 
@@ -84,14 +84,14 @@ def model_families(model: Any) -> tuple[ModelFamily, ...]:
 
 
 @provider(priority=2)
-def fp16_asked(precision: str, run_settings: RunSettings | None = None) -> SettingLocation:
+def fp16_setting(precision: str, run_settings: RunSettings | None = None) -> SettingLocation:
     if precision != "fp16":
         raise NotApplicable(f"the run is in {precision}")
     return run_settings.place("fp16") if run_settings and run_settings.fp16 else SettingLocation("precision")
 
 
 @provider(priority=2)
-def seeding(training_arguments: Any, run_settings: RunSettings, seed: int | None = None) -> SeedSetting:
+def seed_setting(training_arguments: Any, run_settings: RunSettings, seed: int | None = None) -> SeedSetting:
     """Given as a fact, or among the arguments; an object of transformers always has one."""
     from probes.facts.settings.hf_arguments import given
 

@@ -19,14 +19,14 @@ DEFAULT_LENGTH = 20  # tokens, what generate falls back to when nobody says
 
 
 @provider
-def generates(run_settings: RunSettings) -> bool:
+def evaluation_generates(run_settings: RunSettings) -> bool:
     if not run_settings.predict_with_generate:
         raise NotApplicable("the evaluation does not generate")
     return True
 
 
 @provider(priority=2)
-def generation_limit(generates: bool, run_settings: RunSettings, model: Any) -> GenerationLimit:
+def generation_limit(evaluation_generates: bool, run_settings: RunSettings, model: Any) -> GenerationLimit:
     """max_new_tokens counts what is added, max_length also the start token."""
     config = getattr(model, "generation_config", None)
     new, whole = getattr(config, "max_new_tokens", None), getattr(config, "max_length", None)
@@ -82,20 +82,22 @@ def removed_columns(columns_are_removed: bool, trainer: Any) -> RemovedColumns:
 
 
 @provider
-def checkpointing_is_on(run_settings: RunSettings) -> bool:
+def gradient_checkpointing_is_on(run_settings: RunSettings) -> bool:
     if not run_settings.checkpointing:
         raise NotApplicable("gradient checkpointing is off")
     return True
 
 
 @provider
-def checkpointed(checkpointing_is_on: bool, checkpointed_step: CheckpointedStep) -> CheckpointedStep:
+def gradient_checkpointing_effect(
+    gradient_checkpointing_is_on: bool, gradient_checkpointing_step: CheckpointedStep
+) -> CheckpointedStep:
     """Asked in this order, nothing is built and no step is taken where checkpointing is off."""
-    return checkpointed_step
+    return gradient_checkpointing_step
 
 
 @provider
-def checkpointed_step(
+def gradient_checkpointing_step(
     run_settings: RunSettings,
     model: Any,
     batch: Any,

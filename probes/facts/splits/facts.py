@@ -16,7 +16,9 @@ NEAR = 0.9  # likeness from which two texts are near: one letter in ten differs
 
 
 @provider
-def twins(train_corpus: Corpus, eval_corpus: Corpus | None = None, data_sample_size: int | str = 0) -> DuplicateInputs:
+def duplicate_inputs(
+    train_corpus: Corpus, eval_corpus: Corpus | None = None, data_sample_size: int | str = 0
+) -> DuplicateInputs:
     """Rows with the same audio, or the same document."""
     from probes.facts.splits.duplicate_inputs import find_duplicates
 
@@ -25,16 +27,16 @@ def twins(train_corpus: Corpus, eval_corpus: Corpus | None = None, data_sample_s
 
 
 @provider
-def twins_across(twins: DuplicateInputs, eval_corpus: Corpus) -> DuplicateInputs:
+def duplicates_across_splits(duplicate_inputs: DuplicateInputs, eval_corpus: Corpus) -> DuplicateInputs:
     """The same, where there is an evaluation set to compare with."""
-    return twins
+    return duplicate_inputs
 
 
 @provider
-def near_across(near_texts: NearDuplicates, eval_corpus: Corpus) -> NearDuplicates:
-    if not near_texts.eval_read:
+def near_duplicates_across_splits(near_duplicate_texts: NearDuplicates, eval_corpus: Corpus) -> NearDuplicates:
+    if not near_duplicate_texts.eval_read:
         raise NotApplicable("the evaluation set has no texts long enough to tell")
-    return near_texts
+    return near_duplicate_texts
 
 
 @provider
@@ -49,7 +51,7 @@ def shared_texts(train_corpus: Corpus, eval_corpus: Corpus) -> SharedTexts:
 
 
 @provider
-def near_texts(train_corpus: Corpus, eval_corpus: Corpus | None = None) -> NearDuplicates:
+def near_duplicate_texts(train_corpus: Corpus, eval_corpus: Corpus | None = None) -> NearDuplicates:
     """Near twins in other groups; what training has within itself is what chance gives."""
     from probes.facts.splits.shared_texts import find_near
 

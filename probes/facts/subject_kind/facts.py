@@ -6,7 +6,7 @@ from diagnose.common.provider import provider
 
 
 @provider
-def likeness(model: Any, batch: Any, tokenizer: Any = None, labels_of: Any = None) -> tuple[str, ...]:
+def subject_kind(model: Any, batch: Any, tokenizer: Any = None, labels_of: Any = None) -> tuple[str, ...]:
     """One name, or none: by the form of the labels, by what the model reads, and by its family."""
     import torch
 

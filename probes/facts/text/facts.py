@@ -15,7 +15,7 @@ TEXTS = 256  # read by the tokenizer, three times each
 
 
 @provider
-def text_rows(sampled_rows: RowSample, tokenizer: Any = None) -> tuple[TextCheck, ...]:
+def text_checks(sampled_rows: RowSample, tokenizer: Any = None) -> tuple[TextCheck, ...]:
     from probes.facts.text.text_checks import read_texts
     from probes.facts.text.unknown_tokens import ids_of
 
@@ -27,7 +27,7 @@ def text_rows(sampled_rows: RowSample, tokenizer: Any = None) -> tuple[TextCheck
 
 
 @provider
-def tokenizer_reading(sampled_rows: RowSample, tokenizer: Any, needed_columns: Any = ()) -> UnknownTokenShares:
+def unknown_token_shares(sampled_rows: RowSample, tokenizer: Any, needed_columns: Any = ()) -> UnknownTokenShares:
     """Only texts that become labels or inputs of tokens, where the run says which."""
     from probes.facts.text.unknown_tokens import read
 
@@ -41,9 +41,9 @@ def tokenizer_reading(sampled_rows: RowSample, tokenizer: Any, needed_columns: A
 
 
 @provider
-def paces(sampled_rows: RowSample, clips: AudioFiles | None = None) -> tuple[SpeakingRate, ...]:
+def speaking_rates(sampled_rows: RowSample, audio_files: AudioFiles | None = None) -> tuple[SpeakingRate, ...]:
     """Letters of what is spoken against seconds: by the header, else as the row says."""
-    measured = {clip.row.where: clip.header.seconds for clip in clips.rows if clip.header} if clips else {}
+    measured = {clip.row.where: clip.header.seconds for clip in audio_files.rows if clip.header} if audio_files else {}
     rows = [pace for row in sampled_rows.rows if (pace := _pace(row, measured.get(row.where, row.seconds)))]
     if not rows:
         raise NotApplicable("no row has both a duration and a text that is spoken")
@@ -56,7 +56,7 @@ def _pace(row: CorpusRow, seconds: float | None) -> SpeakingRate | None:
 
 
 @provider
-def styles(train_corpus: Corpus, eval_corpus: Corpus) -> TextStyles:
+def text_styles(train_corpus: Corpus, eval_corpus: Corpus) -> TextStyles:
     """How the texts of both sets are written."""
     from probes.facts.text.text_style import style_of
 

@@ -67,7 +67,7 @@ def mel_bins(feature_extractor: Any, model: "Module") -> ExtractorMatch:
 
 
 @provider
-def window(feature_extractor: Any, model: "Module") -> ExtractorMatch:
+def feature_window(feature_extractor: Any, model: "Module") -> ExtractorMatch:
     return _fitting("window", feature_extractor, model, ())
 
 

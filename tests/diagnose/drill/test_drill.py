@@ -104,7 +104,7 @@ def test_a_fault_that_does_not_fit_says_why():
 @pytest.mark.parametrize("name", NAMES)
 def test_every_healthy_subject_is_like_itself(name):
     engine = installed()
-    assert tuple(engine.context(expand_facts(engine, healthy(name))).get("likeness")) == (name,)
+    assert tuple(engine.context(expand_facts(engine, healthy(name))).get("subject_kind")) == (name,)
 
 
 def test_what_holds_the_run_as_it_was_is_not_asked_once_a_part_is_another():

@@ -84,10 +84,10 @@ def test_everything_we_ship_can_be_read_and_every_id_is_unique():
 
 # The order in which several providers of one fact are asked: never the alphabet of their modules.
 ORDER = {
-    "argument_names fp16_asked item_source model_families run_settings seeding tokenizer_source update_plan": (
+    "argument_names model_families readable_dataset run_settings seed_setting tokenizer_source update_count": (
         "settings.config_facts settings.trainer_facts"
     ),
-    "fp16_asked": "settings.config_facts settings.trainer_facts settings.file_facts",
+    "fp16_setting": "settings.config_facts settings.trainer_facts settings.file_facts",
     "generation_limit": "settings.config_facts settings.trial_facts",
     "schedule_curve": (
         "learning_rate.config_schedule_facts learning_rate.schedule_facts learning_rate.file_schedule_facts"

@@ -96,7 +96,7 @@ def test_no_tensor_and_no_model_hides_in_a_derived_fact():
             return all(plain(getattr(value, name)) for name in fields)
         return isinstance(value, int | float | str | bool | type(None))
 
-    for name in ("first_step", "gradient_reach", "label_rows", "optimised_parameters", "packages", "builds"):
+    for name in ("first_step", "gradient_reach", "label_rows", "optimizer_parameters", "packages", "torch_builds"):
         assert plain(context.get(name)), name
 
 
@@ -187,7 +187,7 @@ def test_packages_that_raise_or_crash_are_results(tmp_path, monkeypatch):
 
 
 def test_the_torchaudio_pair_is_read_without_importing_it():
-    builds = fact("builds", model=1)
+    builds = fact("torch_builds", model=1)
     assert builds.torch.startswith(torch.__version__.partition("+")[0]) and builds.loads
 
 

@@ -149,7 +149,7 @@ FOUR = EventCount(4)
 
 
 def room(saves=FOUR, optimizer=None, **more):
-    return facts.checkpoint_room(settings(**more), saves, TABLE, optimizer)
+    return facts.checkpoint_disk_space(settings(**more), saves, TABLE, optimizer)
 
 
 def test_the_size_of_checkpoints_is_counted(tmp_path):

@@ -132,7 +132,7 @@ def test_without_generation_the_trainers_scores_are_judged_and_counted(tmp_path)
     trainer = seq2seq(tmp_path, metrics=accuracy, predict_with_generate=False)
     status = looked(diagnose.preflight(select=["GEN*"], trainer=trainer))
     assert status["GEN001"] == "skipped" and status["GEN014"] == "passed" and status["GEN017"] == "passed"
-    kept = installed().context({"trainer": trainer}).get("kept_logits")
+    kept = installed().context({"trainer": trainer}).get("gathered_logits")
     assert kept.rows == 36 and kept.vocabulary == 320
     (finding,) = evaluation_keeps_all_scores(GatheredLogits(5000, 448, 51865, 4, 16 * 10**9))
     assert "464.7 GB" in finding.message and finding.severity is None

@@ -90,7 +90,7 @@ def test_what_cannot_be_walked_is_skipped_with_its_reason():
 
 
 def test_the_command_prints_pairs_walks_and_the_range():
-    facts = installed().context(classifier(1e-3, pairs_asked=True))
+    facts = installed().context(classifier(1e-3, pairs_requested=True))
     text = "\n".join(extra_lines(facts, pairs=True, rates=True))
     for told in ("pairs: a linear teacher, 60 rows", "own targets", "learning rate: 0.001", "suggested:", "inside"):
         assert told in text

@@ -420,7 +420,7 @@ def test_the_stage_keeps_to_its_budget(name):
     context = installed().context(facts | {"accumulated_step": accumulated_mean(facts)})
     context.get("gradient_reach")
     before = pass_counter.passes()
-    for one in ("loss_trials", "accumulation", *(("extremes",) if name != "classifier" else ())):
+    for one in ("perturbed_losses", "accumulation", *(("extreme_batches",) if name != "classifier" else ())):
         context.get(one)
     assert pass_counter.passes() - before <= 6.001
 

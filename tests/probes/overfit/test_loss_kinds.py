@@ -100,7 +100,7 @@ def test_a_frozen_head_that_creeps_is_stuck_and_not_still_falling():
     assert run.ended == "stuck" and run.updates <= 60 and run.thawed is not None
 
 
-@pytest.mark.parametrize("fact", ["overfit_curve", "rate_trial", "rate_sweep", "pair_losses"])
+@pytest.mark.parametrize("fact", ["overfit_curve", "rate_trial", "rate_sweep", "swapped_target_loss"])
 @pytest.mark.parametrize(("raised", "told"), [(RuntimeError, FactFailed), (KeyboardInterrupt, KeyboardInterrupt)])
 def test_everything_is_as_it_was_after_an_error_and_after_ctrl_c(fact, raised, told):
     facts = healthy("classifier")
@@ -109,7 +109,7 @@ def test_everything_is_as_it_was_after_an_error_and_after_ctrl_c(fact, raised, t
     optimizer.step()
     model[0].weight.grad = None
     model.eval()[4].train()
-    given = {**facts, "first_step": installed().context(facts).get("first_step"), "pairs_asked": True}
+    given = {**facts, "first_step": installed().context(facts).get("first_step"), "pairs_requested": True}
     before = picture(model, optimizer)
 
     def breaks(model, batch):

@@ -133,7 +133,7 @@ def test_out_of_time_is_no_verdict():
     engine = installed()
     run = SimpleNamespace(judged=False, ended="out of time", updates=3, seconds=240, first=5.0, final=4.0, ctc=None)
     with pytest.raises(FactError, match="cannot be said: out of time; 3 updates"):
-        engine.context({"overfit_curve": run}).get("overfitted")
+        engine.context({"overfit_curve": run}).get("overfit_verdict")
 
 
 def test_as_many_labels_as_frames_are_still_labels():

@@ -113,7 +113,7 @@ def test_the_model_is_left_as_it_was_after_a_short_training(name):
         torch.nn.init.zeros_(facts["model"][-1].weight)
     parts = (facts["model"], facts["optimizer"])
     before = picture(*parts)
-    losses = installed().context({**facts, "pairs_asked": True}).get("pair_losses")
+    losses = installed().context({**facts, "pairs_requested": True}).get("swapped_target_loss")
     assert losses.rows >= 8 and losses.updates and 0 < losses.chance <= 1
     assert picture(*parts) == before
 

@@ -148,8 +148,8 @@ def test_a_run_in_float32_is_not_asked():
 
 
 def test_what_a_trainer_asks_for_counts_also_where_there_is_no_gpu():
-    assert installed().context({"training_arguments": {"bf16": True}}).get("judged_precision") == "bf16"
-    assert installed().context({"precision": "fp16"}).get("judged_precision") == "fp16"
+    assert installed().context({"training_arguments": {"bf16": True}}).get("target_precision") == "bf16"
+    assert installed().context({"precision": "fp16"}).get("target_precision") == "fp16"
 
 
 def shown(scale=None, loss=2.0, wobble=0.001, **run):

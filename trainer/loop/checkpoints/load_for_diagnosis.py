@@ -35,7 +35,7 @@ def facts_at_checkpoint(resolved: Resolved, checkpoint: Path) -> dict[str, Any]:
     trainer = trainer_with_optimizer(parts, open_split(resolved.config, "train"))
     if (checkpoint / OPTIMIZER).is_file():
         trainer.optimizer.load_state_dict(torch.load(checkpoint / OPTIMIZER, weights_only=True, map_location="cpu"))
-    return {"config": resolved, "parts": parts, "trainer": trainer}
+    return {"config": resolved, "model_bundle": parts, "trainer": trainer}
 
 
 def trainer_with_optimizer(parts: ModelBundle, rows: Any) -> RunTrainer:
