@@ -14,7 +14,7 @@ from io import StringIO
 
 from probes.facts.environment.types import PackageImport
 
-SCRIPT = f"import json, sys; from {__name__} import attempt; print(json.dumps(attempt(sys.argv[1:])))"
+SCRIPT = f"import json, sys; from {__name__} import try_imports; print(json.dumps(try_imports(sys.argv[1:])))"
 SECONDS = 300.0
 DISTRIBUTIONS = {"google.protobuf": "protobuf"}  # whose name differs from what is imported
 TOO_SLOW = f"it did not finish within {SECONDS:.0f} s"

@@ -17,8 +17,8 @@ try:
 except Exception:
     pass
 del sys.modules["numpy"]
-from probes.facts.environment.numpy_bridge import cross
-print(json.dumps(cross()))
+from probes.facts.environment.numpy_bridge import round_trip
+print(json.dumps(round_trip()))
 """
 
 

@@ -10,10 +10,10 @@ from diagnose.cli import main
 SUBJECT = """
 from pathlib import Path
 from diagnose.gate.digests import DigestInputs
-from probes.subjects.corpus_files import written
+from probes.subjects.corpus_files import write_corpus
 
 def sound():
-    return {**written(ROWS), "digest_inputs": DigestInputs(Path("out"), {})}
+    return {**write_corpus(ROWS), "digest_inputs": DigestInputs(Path("out"), {})}
 
 def broken():
     facts = sound()

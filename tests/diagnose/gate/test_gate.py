@@ -256,7 +256,7 @@ def test_asking_a_receipt_that_holds_imports_no_torch(trained):
         "import sys; from pathlib import Path; from diagnose.gate import gate\n"
         "from tests.diagnose.gate.test_gate import Trained\n"
         f"t = Trained.__new__(Trained); t.root = Path({str(trained.root)!r})\n"
-        "told = gate.standing(t.context())\n"
+        "told = gate.valid_receipt(t.context())\n"
         "print(told if isinstance(told, str) else 'holds', 'torch' in sys.modules)"
     )
     ran = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)

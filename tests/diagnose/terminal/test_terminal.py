@@ -18,7 +18,7 @@ SCRIPT = """
 import sys, time, click
 from diagnose.terminal import terminal
 
-@click.group(cls=terminal.Commands)
+@click.group(cls=terminal.CommandGroup)
 def main(): ...
 
 @main.command()
@@ -29,7 +29,7 @@ def wait():
 @main.command()
 def pour():
     for number in range(200_000):
-        terminal.answer(f"line {number}")
+        terminal.print_result(f"line {number}")
 
 @main.command()
 def greet():

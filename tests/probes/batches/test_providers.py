@@ -224,7 +224,7 @@ def test_an_error_in_a_dataset_is_told_by_its_own_line_with_and_without_workers(
 
 
 def test_what_hangs_only_in_a_child_is_drawn_here(monkeypatch):
-    monkeypatch.setattr(batches, "in_child", lambda work: run_in_fork(work, seconds=0.2))
+    monkeypatch.setattr(batches, "run_in_fork", lambda work: run_in_fork(work, seconds=0.2))
     parent = os.getpid()
 
     def stuck_in_a_child():

@@ -80,7 +80,7 @@ def test_weights_that_differ_before_the_wrap_are_harmless():
     assert drawn[0] != drawn[1], "processes of a real run begin apart"
     assert len({rank.steps for rank in ranks}) == 1 and all(w.before != w.after for w in ranks[0].steps.weights)
     findings, unlooked = look(healthy_rank)
-    assert not findings and unlooked == {"DST005": "group_evaluation: not given: evaluate"}
+    assert not findings and unlooked == {"DST005": "distributed_evaluation: not given: evaluate"}
 
 
 def test_without_the_facts_it_is_skipped_by_name():

@@ -35,7 +35,7 @@ def test_a_harmless_value_is_left_alone_and_hides_no_other(name: str) -> None:
     trapped.loss(lambda loss: loss - (loss * 0).log())
     origin = find_origin(trapped.subject(), trapped.batch)
     assert origin is not None and (origin.phase, origin.operation) == ("loss", "log")
-    assert origin.line.split(":")[0].endswith("test_nan_bisect.py")
+    assert origin.line.split(":")[0].endswith("test_bisect.py")
 
 
 def test_the_guilty_row_is_found_by_halving() -> None:

@@ -105,7 +105,7 @@ def test_a_schedule_that_never_steps_is_no_go(tmp_path: Path, monkeypatch: pytes
 
 
 def test_without_a_score_nothing_is_vouched_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("trainer.loop.evaluation.figures", lambda *_: {})
+    monkeypatch.setattr("trainer.loop.evaluation.metric_values", lambda *_: {})
     told = run(write_run(tmp_path, "mt5", **SETTINGS), "--debug-steps", 3)
     assert told.exit_code == 2 and "the evaluation gave no score" in told.stderr
 

@@ -17,8 +17,8 @@ from trainer.loop.runtime.run_lock import hold_run_lock, require_free
 HOLDER = """
 import os, sys, time
 from pathlib import Path
-from trainer.loop.runtime.run_lock import locked
-with locked(Path(sys.argv[1])):
+from trainer.loop.runtime.run_lock import hold_run_lock
+with hold_run_lock(Path(sys.argv[1])):
     if len(sys.argv) > 2 and os.fork() == 0:
         time.sleep(60)
         os._exit(0)
