@@ -44,8 +44,9 @@ class Explanation:
 
 
 def explain(asked: str, probes: Sequence[Probe]) -> Explanation:
-    """By id, by name, or by symptom; an unknown one is refused with the nearest."""
-    probe = next((p for p in probes if asked.upper() == p.id or asked == p.name), None)
+    """By id, by name (a former one too), or by symptom; an unknown one is refused with the nearest."""
+    id = former_names().get(asked, asked.upper())
+    probe = next((p for p in probes if id == p.id or asked == p.name), None)
     if probe:
         return Explanation(_of_probe(probe))
     if re.fullmatch(r"[A-Za-z]{3}\d+", asked):
@@ -56,8 +57,18 @@ def explain(asked: str, probes: Sequence[Probe]) -> Explanation:
 
 def playbooks() -> list[Playbook]:
     """All that are shipped, symptoms and probes."""
+    return [Playbook(path) for path in _shipped("*.md")]
+
+
+def former_names() -> dict[str, str]:
+    """The id of each probe that had another name, by that name."""
+    lines = [line for path in _shipped("former_names.tsv") for line in path.read_text(encoding="utf-8").splitlines()]
+    return dict(line.split("\t") for line in lines)
+
+
+def _shipped(pattern: str) -> list[Path]:
     spec = find_spec("playbooks")
-    return [Playbook(path) for path in sorted(Path(spec.origin).parent.rglob("*.md"))] if spec and spec.origin else []
+    return sorted(Path(spec.origin).parent.rglob(pattern)) if spec and spec.origin else []
 
 
 def _of_probe(probe: Probe) -> str:

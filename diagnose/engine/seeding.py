@@ -10,23 +10,23 @@ from typing import Any
 
 Restore = Callable[[], None]
 # A fact that was renamed keeps the random numbers of its former name: what was measured with them still holds.
-FORMER_NAMES = dict(
-    pair.split("=")
-    for pair in """
-batch_drawing=drawing collated_sample=collation evaluation_twice=evaluated extreme_batches=extremes
-item_reading=reading pair_tests=pair_relations rate_trial_setup=rate_ground relabeled_rows=redrawn_labels
-silent_clip_batch=silent_batch perturbed_losses=loss_trials eval_forward=rehearsal label_shift=teaching
-swapped_target_loss=pair_losses worker_draws=draws precision_comparison=precisions
-precision_comparison_all=compared nan_search_result=searched saved_model=saved
-gradient_checkpointing_effect=checkpointed gradient_checkpointing_step=checkpointed_step
-free_generation=free_output forced_generation=steered_output generation_attempt=spoken
-pretrained_generation=trained_output teacher_forcing_gap=agreement padding_effect=padding user_step=own_step
-distributed_evaluation=group_evaluation distributed_step=group_step training_pass=training_trial
-label_influence_distance=follow_distance layer_gradients=gradient_depth manifest_pair_tests=fits
-near_duplicate_texts=near_texts near_duplicates_across_splits=near_across split_statistics=set_moments
-generation_context=speaking_scene audio_used=reaching seed_repeats=repeated gathered_logits=kept_logits
-""".split()
-)
+FORMER_NAMES = {
+    "batch_drawing": "drawing", "collated_sample": "collation", "evaluation_twice": "evaluated",
+    "extreme_batches": "extremes", "item_reading": "reading", "pair_tests": "pair_relations",
+    "rate_trial_setup": "rate_ground", "relabeled_rows": "redrawn_labels", "silent_clip_batch": "silent_batch",
+    "perturbed_losses": "loss_trials", "eval_forward": "rehearsal", "label_shift": "teaching",
+    "swapped_target_loss": "pair_losses", "worker_draws": "draws", "precision_comparison": "precisions",
+    "precision_comparison_all": "compared", "nan_search_result": "searched", "saved_model": "saved",
+    "gradient_checkpointing_effect": "checkpointed", "gradient_checkpointing_step": "checkpointed_step",
+    "free_generation": "free_output", "forced_generation": "steered_output", "generation_attempt": "spoken",
+    "pretrained_generation": "trained_output", "teacher_forcing_gap": "agreement", "padding_effect": "padding",
+    "user_step": "own_step", "distributed_evaluation": "group_evaluation", "distributed_step": "group_step",
+    "training_pass": "training_trial", "label_influence_distance": "follow_distance",
+    "layer_gradients": "gradient_depth", "manifest_pair_tests": "fits", "near_duplicate_texts": "near_texts",
+    "near_duplicates_across_splits": "near_across", "split_statistics": "set_moments",
+    "generation_context": "speaking_scene", "audio_used": "reaching", "seed_repeats": "repeated",
+    "gathered_logits": "kept_logits",
+}  # fmt: skip
 
 
 def import_torch() -> None:

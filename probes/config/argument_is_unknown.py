@@ -7,7 +7,7 @@ from probes.reporting.setting_finding import setting_finding
 
 @probe(id="CFG001", stage=Stage.CONFIG, severity=Severity.ERROR, explains=("CFG*",))
 def argument_is_unknown(argument_names: ArgumentNames) -> Iterator[Finding]:
-    """A training argument was renamed or dropped by the installed transformers, or it never was one."""
+    """A training argument is unknown to the installed transformers: renamed, removed or misspelled."""
     version = argument_names.version
     for name in argument_names.unknown:
         if name.gone and name.now:

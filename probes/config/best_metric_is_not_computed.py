@@ -7,7 +7,7 @@ from probes.reporting.setting_finding import setting_finding
 
 @probe(id="CFG007", stage=Stage.CONFIG, severity=Severity.ERROR)
 def best_metric_is_not_computed(run_settings: RunSettings) -> Iterator[Finding]:
-    """The metric that chooses the best model is computed by nobody: the first evaluation ends with a KeyError."""
+    """metric_for_best_model is not among the computed metrics: the first evaluation raises a KeyError."""
     settings = run_settings
     if settings.metric is None or settings.metric_names is None or settings.eval_strategy == "no":
         return

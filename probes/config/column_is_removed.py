@@ -7,7 +7,7 @@ from probes.reporting.setting_finding import setting_finding
 
 @probe(id="CFG002", stage=Stage.CONFIG, severity=Severity.ERROR, explains=("DAT003", "DAT022", "LAB*", "LOS*"))
 def column_is_removed(removed_columns: RemovedColumns) -> Iterator[Finding]:
-    """The Trainer removes a column that the collator reads, because the model's forward has no such argument."""
+    """The Trainer removes a column that the collator needs, because forward() does not accept it."""
     if not removed_columns.error:
         return
     gone = ", ".join(removed_columns.removed)

@@ -7,7 +7,7 @@ from probes.reporting.setting_finding import setting_finding
 
 @probe(id="CFG015", stage=Stage.CONFIG, severity=Severity.NOTE)
 def early_stopping_is_absent(run_settings: RunSettings, evaluation_count: EventCount) -> Iterator[Finding]:
-    """Nothing stops the run when its evaluations get worse; it goes on to its last update."""
+    """Early stopping is not configured, so the run continues even when evaluation gets worse."""
     if not run_settings.patience_known or run_settings.patience or evaluation_count.count < 2:
         return
     kept = "the best of them is kept" if run_settings.load_best else "the last one is kept, whatever it is"

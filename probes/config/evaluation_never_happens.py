@@ -9,7 +9,7 @@ from probes.reporting.setting_finding import setting_finding
 def evaluation_never_happens(
     evaluation_count: EventCount, run_settings: RunSettings, update_count: UpdateCount
 ) -> Iterator[Finding]:
-    """The run is never evaluated before its end, so nobody sees it get worse and no best model is chosen."""
+    """The model is never evaluated before the end of training, so no best checkpoint can be selected."""
     if evaluation_count.count:
         return
     wanted = run_settings.load_best or run_settings.patience

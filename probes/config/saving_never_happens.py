@@ -9,7 +9,7 @@ from probes.reporting.setting_finding import setting_finding
 def saving_never_happens(
     checkpoint_count: EventCount, run_settings: RunSettings, update_count: UpdateCount
 ) -> Iterator[Finding]:
-    """No checkpoint is written before the run ends: when it is stopped, all of it is lost."""
+    """No checkpoint is saved before the end of training, so an interrupted run is lost."""
     if checkpoint_count.count:
         return
     if run_settings.save_strategy == "no":

@@ -7,7 +7,7 @@ from probes.reporting.setting_finding import setting_finding
 
 @probe(id="CFG017", stage=Stage.CONFIG, severity=Severity.WARNING)
 def seed_is_unset(seed_setting: SeedSetting) -> Iterator[Finding]:
-    """The run has no seed: it cannot be repeated, and two settings cannot be compared."""
+    """No random seed is set, so the run cannot be reproduced."""
     if seed_setting.seed is None:
         yield setting_finding(
             seed_setting.place,

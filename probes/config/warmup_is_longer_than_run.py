@@ -10,7 +10,7 @@ TENTH = 0.1
 
 @probe(id="CFG003", stage=Stage.CONFIG, severity=Severity.ERROR, explains=("LRN*",))
 def warmup_is_longer_than_run(schedule_curve: ScheduleCurve) -> Iterator[Finding]:
-    """The learning rate still rises at the last update: the run ends before its warm-up does."""
+    """The warmup is longer than the run, so the learning rate never reaches its peak."""
     curve = schedule_curve
     if not curve.rises_to_the_end or (curve.warmup or curve.updates) < curve.updates:
         return

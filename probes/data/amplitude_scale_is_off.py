@@ -11,7 +11,7 @@ FAINT = 2.0**-13  # four steps of 16 bits, 78 dB below full scale: under the noi
 
 @probe(id="DAT015", stage=Stage.DATA, severity=Severity.WARNING, explains=("DAT018", "DAT047", "DAT049", "DAT051"))
 def amplitude_scale_is_off(waveforms: tuple[RowWaveform, ...]) -> Iterator[Finding]:
-    """Samples are not on the scale of -1 to 1 that feature extractors expect: never divided by 32,768, or twice."""
+    """Audio samples are not scaled to [-1, 1], as feature extractors expect."""
     for heard in worst_first((heard.wave.peak, heard) for heard in waveforms if heard.wave.peak > LOUD):
         yield row_finding(
             heard.row,

@@ -7,7 +7,7 @@ from probes.reporting.row_finding import row_finding
 
 @probe(id="DAT001", stage=Stage.DATA, severity=Severity.ERROR, explains=("DAT003", "DAT022"))
 def audio_file_is_missing(audio_rows: tuple[CorpusRow, ...]) -> Iterator[Finding]:
-    """A row of the manifest names an audio file that is not there."""
+    """An audio file listed in the manifest does not exist."""
     looked = [row for row in audio_rows if row.path is not None]
     missing = [row for row in looked if row.size is None]
     for row in missing:

@@ -11,7 +11,7 @@ ROWS = 0.1  # of the rows: fewer are a note
 
 @probe(id="DAT017", stage=Stage.DATA, severity=Severity.WARNING)
 def audio_has_dc_offset(waveforms: tuple[RowWaveform, ...]) -> Iterator[Finding]:
-    """The samples swing around a value other than zero: the lowest band is full of something that is no sound."""
+    """Audio has a DC offset: the mean of its samples is far from zero."""
     files = [heard for heard in waveforms if not heard.loaded] or list(waveforms)
     off = [(abs(h.wave.mean), h) for h in files if abs(h.wave.mean) > max(LEVEL, SHARE * h.wave.rms) and h.wave.rms > 0]
     for heard in worst_first(off):

@@ -11,7 +11,7 @@ ROWS = 0.1  # of the rows: fewer do not change what is learnt, and are a note
 
 @probe(id="DAT016", stage=Stage.DATA, severity=Severity.WARNING)
 def audio_is_clipped(waveforms: tuple[RowWaveform, ...]) -> Iterator[Finding]:
-    """Clips were recorded or scaled too loud: their peaks are cut off flat."""
+    """Audio is clipped: the peaks of the waveform are cut off."""
     files = [heard for heard in waveforms if not heard.loaded] or list(waveforms)
     cut = [(h.wave.flat, h) for h in files if h.wave.flat > SHARE and h.wave.peak > LEVEL]
     for heard in worst_first(cut):

@@ -7,7 +7,7 @@ from probes.reporting.row_finding import row_finding
 
 @probe(id="DAT005", stage=Stage.DATA, severity=Severity.ERROR, explains=("DAT003", "DAT022"))
 def audio_is_empty(audio_files: AudioFiles) -> Iterator[Finding]:
-    """An audio file is there but holds no sound at all: no bytes, or a header without samples."""
+    """An audio file is empty: it has no bytes, or a header without samples."""
     for clip in audio_files.rows:
         if clip.problem == "empty":
             yield row_finding(

@@ -7,7 +7,7 @@ from probes.reporting.row_finding import row_finding
 
 @probe(id="DAT008", stage=Stage.DATA, severity=Severity.ERROR, explains=("DAT003", "DAT022", "LOS001", "GRD004"))
 def audio_is_not_finite(waveforms: tuple[RowWaveform, ...]) -> Iterator[Finding]:
-    """A clip holds samples that are NaN or infinite: one of them makes the loss NaN, and then every weight."""
+    """Audio samples are NaN or Inf, which makes the loss NaN."""
     told: set[str] = set()
     for heard in waveforms:  # files come first: what is wrong in the file is not told again of the item
         wave = heard.wave

@@ -9,7 +9,7 @@ SYLLABLE = 0.1  # seconds; nothing that is said is shorter
 
 @probe(id="DAT018", stage=Stage.DATA, severity=Severity.WARNING, explains=("DAT030",))
 def audio_is_silent(waveforms: tuple[RowWaveform, ...]) -> Iterator[Finding]:
-    """A clip has a text but nothing can be heard in it: the model learns to invent words."""
+    """An audio clip is silent although it has a text, so the model learns to hallucinate."""
     told: set[str] = set()
     for heard in waveforms:
         wave = heard.wave

@@ -11,7 +11,7 @@ WINDOW = 0.025  # seconds: the analysis window of log-mel features, and what wav
 def audio_is_too_short(
     waveforms: tuple[RowWaveform, ...], audio_limits: AudioLimits | None = None
 ) -> Iterator[Finding]:
-    """A clip is shorter than one window of the features, or than the least that the configuration allows."""
+    """An audio clip is shorter than one feature window or than the configured minimum length."""
     least = (audio_limits.min_seconds or 0.0) if audio_limits else 0.0
     short = {h.row.where: h for h in reversed(waveforms) if h.wave.seconds < max(WINDOW, least) and h.wave.seconds > 0}
     for heard in worst_first((-h.wave.seconds, h) for h in short.values()):

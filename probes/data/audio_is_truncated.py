@@ -7,7 +7,7 @@ from probes.reporting.row_finding import row_finding
 
 @probe(id="DAT006", stage=Stage.DATA, severity=Severity.ERROR, explains=("DAT003", "DAT022", "DAT009", "DAT030"))
 def audio_is_truncated(audio_files: AudioFiles) -> Iterator[Finding]:
-    """An audio file ends before its own header says so; many readers take what is there without a word."""
+    """An audio file is truncated: it ends before the length given in its header."""
     for clip in audio_files.rows:
         if clip.problem == "truncated":
             yield row_finding(

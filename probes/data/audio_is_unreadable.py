@@ -12,7 +12,7 @@ CURES = {
 
 @probe(id="DAT007", stage=Stage.DATA, severity=Severity.ERROR, explains=("DAT003", "DAT022"))
 def audio_is_unreadable(audio_files: AudioFiles) -> Iterator[Finding]:
-    """A file that a row names as its audio cannot be decoded as audio."""
+    """An audio file listed in the manifest cannot be decoded as audio."""
     for clip in audio_files.rows:
         if clip.problem in CURES:
             yield row_finding(

@@ -9,7 +9,7 @@ QUIET = 0.05  # of the louder channel's rms; two independent channels keep 0.7, 
 
 @probe(id="DAT013", stage=Stage.DATA, severity=Severity.WARNING, explains=("DAT018",))
 def channels_cancel_out(audio_files: AudioFiles) -> Iterator[Finding]:
-    """Of several channels too little is left when they become one: they cancel out, or one is empty."""
+    """Audio channels cancel out when averaged to mono, or one of them is all zeros."""
     for clip, wave in audio_files.heard:
         if clip.header and clip.header.channels > 1 and wave.kept < QUIET:
             yield row_finding(

@@ -6,7 +6,7 @@ from probes.facts.classes.types import ClassLabels
 
 @probe(id="DAT042", stage=Stage.DATA, severity=Severity.WARNING, explains=("LOS003",))
 def class_labels_are_one_hot(class_labels: ClassLabels) -> Iterator[Finding]:
-    """Class labels are vectors with a single 1, where cross-entropy and accuracy expect the number of the class."""
+    """Class labels are one-hot vectors, but cross-entropy and accuracy expect class indices."""
     if class_labels.one_hot == class_labels.read and class_labels.width:
         yield Finding(
             where="train_dataset",

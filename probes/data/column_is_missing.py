@@ -9,7 +9,7 @@ KNOWN = ("audio_path", "transcript", "translation", "document", "summary", "dura
 
 @probe(id="DAT031", stage=Stage.DATA, severity=Severity.ERROR, explains=("DAT003", "DAT022"))
 def column_is_missing(columns: Columns) -> Iterator[Finding]:
-    """The manifest lacks a column that the run reads, in all rows, in some, or in one split."""
+    """The manifest lacks a column that the run reads, in some or all rows of a split."""
     every = {name for present in columns.present.values() for name in present}
     wanted = dict.fromkeys((*columns.needed, *(name for name in KNOWN if name in every)))
     for split, rows in columns.rows.items():

@@ -9,7 +9,7 @@ AFTER = ("DAT049", "LAB0*", "LOS*", "GRD*", "PRE*", "LRN*", "GEN*")
 
 @probe(id="DAT054", stage=Stage.DATA, severity=Severity.ERROR, explains=AFTER)
 def model_input_is_missing(batch_shape: BatchShape, first_step: FirstStep) -> Iterator[Finding]:
-    """Batches lack what the model reads: the collator dropped it, or gives it under another name."""
+    """Batches lack an input that the model's forward() requires."""
     failure = first_step.failure
     if failure is None:
         return

@@ -11,7 +11,7 @@ SIGMAS = 3.72  # one-sided, 1e-4: the chance that two samples of one corpus diff
 
 @probe(id="DAT037", stage=Stage.DATA, severity=Severity.WARNING)
 def near_text_is_in_both_splits(near_duplicates_across_splits: NearDuplicates) -> Iterator[Finding]:
-    """Evaluation texts have near copies in training, far more often than training texts have among themselves."""
+    """Evaluation texts have far more near-duplicates in the training set than training texts do."""
     near = near_duplicates_across_splits
     ours, theirs = near.train_near / near.train_read, near.eval_near / near.eval_read
     pooled = (near.train_near + near.eval_near) / (near.train_read + near.eval_read)

@@ -6,7 +6,7 @@ from probes.facts.dataloader.types import RowOrder
 
 @probe(id="DAT044", stage=Stage.DATA, severity=Severity.WARNING)
 def rows_are_not_shuffled(row_order: RowOrder) -> Iterator[Finding]:
-    """The rows come in the manifest's own order in every epoch: batches of one video, one speaker, one class."""
+    """Training rows are not shuffled: every epoch takes them in the same order."""
     first = ", ".join(map(str, row_order.first))
     if row_order.in_turn:
         yield Finding(

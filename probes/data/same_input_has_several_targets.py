@@ -7,7 +7,7 @@ from probes.reporting.row_finding import row_finding
 
 @probe(id="DAT033", stage=Stage.DATA, severity=Severity.WARNING)
 def same_input_has_several_targets(duplicate_inputs: DuplicateInputs) -> Iterator[Finding]:
-    """The same clip or document stands in the training set with different texts: at least one of them is wrong."""
+    """The same input has several different target texts in the training set."""
     count = len(duplicate_inputs.conflicting)
     for pair in duplicate_inputs.conflicting:
         yield row_finding(

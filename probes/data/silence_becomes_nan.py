@@ -6,7 +6,7 @@ from probes.facts.features.types import SilentBatch
 
 @probe(id="DAT019", stage=Stage.DATA, severity=Severity.ERROR, explains=("DAT018", "LOS001", "GRD004"))
 def silence_becomes_nan(silent_clip_batch: SilentBatch) -> Iterator[Finding]:
-    """The collator makes NaN of a silent clip: it divides by a standard deviation of zero, or takes its logarithm."""
+    """The collator turns a silent clip into NaN or Inf by dividing by zero or taking the log of zero."""
     if silent_clip_batch.not_finite:
         there = (
             f"{silent_clip_batch.silent_clips} such clips were heard"

@@ -6,7 +6,7 @@ from probes.facts.splits.types import GroupColumns
 
 @probe(id="DAT039", stage=Stage.DATA, severity=Severity.WARNING)
 def speaker_is_in_both_splits(shared_speakers: GroupColumns, groups: GroupColumns) -> Iterator[Finding]:
-    """Speakers of the evaluation set are trained on: the scores say nothing about voices that are new."""
+    """Evaluation speakers also occur in the training set, so metrics do not cover unseen speakers."""
     by_video = any(group.role == "video" and not group.both for group in groups.columns)
     for group in shared_speakers.columns:
         if group.both and group.example:

@@ -13,7 +13,7 @@ LETTERS = 8  # a single word may stand in a long clip
 
 @probe(id="DAT030", stage=Stage.DATA, severity=Severity.WARNING)
 def speaking_rate_is_impossible(speaking_rates: tuple[SpeakingRate, ...]) -> Iterator[Finding]:
-    """A text is far too long for its clip, or far too short: it belongs to another one, or the cut is wrong."""
+    """The speaking rate is impossible: a text is far too long or too short for its audio."""
     usual = median(pace.rate for pace in speaking_rates) if len(speaking_rates) >= ROWS else None
     fast = [pace for pace in speaking_rates if pace.rate > (TIMES * usual if usual else FASTEST)]
     slow = [pace for pace in speaking_rates if usual and pace.rate < usual / TIMES and pace.letters >= LETTERS]

@@ -7,7 +7,7 @@ from probes.reporting.row_finding import row_finding
 
 @probe(id="DAT026", stage=Stage.DATA, severity=Severity.WARNING)
 def text_has_invisible_characters(text_checks: tuple[TextCheck, ...]) -> Iterator[Finding]:
-    """A text holds characters that cannot be seen: the tokenizer makes another text of it than a reader does."""
+    """Text contains invisible characters, which change its tokenization."""
     found = [text for text in text_checks if text.invisible and not text.same_ids]
     for text in found:
         yield row_finding(

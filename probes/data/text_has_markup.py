@@ -7,7 +7,7 @@ from probes.reporting.row_finding import row_finding
 
 @probe(id="DAT023", stage=Stage.DATA, severity=Severity.WARNING)
 def text_has_markup(text_checks: tuple[TextCheck, ...]) -> Iterator[Finding]:
-    """A text holds marks that nobody says ([laughter], **bold**, <i>, &amp;): the model learns to write them."""
+    """Text contains markup or annotations that are never spoken, such as [laughter] or HTML tags."""
     marked = [text for text in text_checks if text.markup]
     for text in marked:
         shown = " ".join(text.markup[:3])

@@ -9,7 +9,7 @@ WRITTEN = {"nan", "NaN", "None", "<NA>", "NULL", "null"}  # what pandas, Python 
 
 @probe(id="DAT002", stage=Stage.DATA, severity=Severity.ERROR, explains=("LAB001", "LAB003"))
 def text_is_empty(corpus_rows: tuple[CorpusRow, ...], needed_columns: tuple[str, ...] = ()) -> Iterator[Finding]:
-    """A row of the manifest has an empty text where other rows have one: nothing to learn, or a NaN loss."""
+    """A text in the manifest is empty or a literal null value, such as nan or None."""
     there = dict.fromkeys(name for row in corpus_rows for name in row.texts)
     for column in [name for name in there if not needed_columns or name in needed_columns]:
         rows = [row for row in corpus_rows if column in row.texts]

@@ -9,7 +9,7 @@ SHARE = 0.01  # of the evaluation texts of 20 letters and more; a stock phrase m
 
 @probe(id="DAT036", stage=Stage.DATA, severity=Severity.WARNING, explains=("DAT037",))
 def text_is_in_both_splits(shared_texts: SharedTexts) -> Iterator[Finding]:
-    """Evaluation asks for sentences that were trained on: a decoder that knows them by heart looks good."""
+    """Evaluation texts also occur in the training set, so memorized sentences score well."""
     count = len(shared_texts.pairs)
     for pair in shared_texts.pairs:
         yield row_finding(

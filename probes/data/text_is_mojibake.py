@@ -7,7 +7,7 @@ from probes.reporting.row_finding import row_finding
 
 @probe(id="DAT024", stage=Stage.DATA, severity=Severity.WARNING, explains=("DAT02[67]", "DAT050"))
 def text_is_mojibake(text_checks: tuple[TextCheck, ...]) -> Iterator[Finding]:
-    """A text was decoded with the wrong encoding once: its letters are not the ones that were written."""
+    """Text is mojibake: it was decoded with the wrong character encoding."""
     broken = [text for text in text_checks if text.meant]
     for text in broken:
         yield row_finding(

@@ -10,7 +10,7 @@ MOST = 0.9  # of the rows: corpora of a few commands have a quarter, one wake wo
 
 @probe(id="DAT055", stage=Stage.DATA, severity=Severity.ERROR, explains=("DAT03[2-7]", "DAT040", "DAT050"))
 def texts_are_all_the_same(corpus_rows: tuple[CorpusRow, ...]) -> Iterator[Finding]:
-    """Nearly every row has one and the same text: there is nothing to tell apart, and the loss falls all the same."""
+    """Nearly all training rows have the same text, so the model can ignore its input."""
     rows = [row for row in corpus_rows if row.split == "train"]
     for column in dict.fromkeys(name for row in rows for name in row.texts):
         texts = Counter(text for row in rows if (text := row.texts.get(column, "").strip()))

@@ -6,7 +6,7 @@ from probes.facts.splits.types import GroupColumns
 
 @probe(id="DAT038", stage=Stage.DATA, severity=Severity.WARNING, explains=("DAT039", "DAT036", "DAT037"))
 def video_is_in_both_splits(shared_videos: GroupColumns) -> Iterator[Finding]:
-    """A video or recording has rows in training and in evaluation: voice, room and topic are known beforehand."""
+    """A video or recording has rows in both the training and the evaluation set."""
     for group in shared_videos.columns:
         if group.both and group.example:
             rows = sum(count for _, count in group.both)

@@ -8,7 +8,7 @@ FIX = "give the loader a DistributedSampler (and call its set_epoch), or let acc
 
 @probe(id="DST002", stage=Stage.DISTRIBUTED, severity=Severity.ERROR)
 def ranks_draw_the_same_rows(rank_rows: tuple[RankBatches, ...]) -> Iterator[Finding]:
-    """Every process draws the same rows: many processes do the work of one."""
+    """Ranks draw the same rows instead of separate shards of the dataset."""
     if min(len(batches.first) for batches in rank_rows) < 2:
         return  # one batch may be all there is, and is then repeated to keep the processes in step
     count, one = len(rank_rows), rank_rows[0]

@@ -9,7 +9,7 @@ from probes.facts.settings.types import RunSettings
 def ranks_hold_different_batch_counts(
     rank_batches: tuple[RankBatches, ...], total_steps: int | None = None, run_settings: RunSettings | None = None
 ) -> Iterator[Finding]:
-    """Processes hold different numbers of batches: at the end of an epoch some wait for the others for ever."""
+    """Ranks have different numbers of batches, so training hangs at the end of an epoch."""
     most = max(batches.count for batches in rank_batches)
     fewest = min((batches.count for batches in rank_batches if batches.whole), default=most)
     accumulation = (run_settings.accumulation if run_settings else None) or 1

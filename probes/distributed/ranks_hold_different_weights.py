@@ -10,7 +10,7 @@ ROUNDING = 1e-4
 
 @probe(id="DST003", stage=Stage.DISTRIBUTED, severity=Severity.ERROR)
 def ranks_hold_different_weights(rank_steps: tuple[RankSteps, ...]) -> Iterator[Finding]:
-    """After a step in the group the processes hold different weights: each trains a model of its own."""
+    """Ranks hold different weights after a step: gradients or parameters are not synchronized."""
     names = dict.fromkeys(weight.name for steps in rank_steps for weight in steps.weights)
     held = {name: [_of(steps, name) for steps in rank_steps] for name in names}
     apart = [name for name, weights in held.items() if _differ(weights)]

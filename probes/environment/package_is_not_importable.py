@@ -6,7 +6,7 @@ from probes.facts.environment.types import PackageImport
 
 @probe(id="ENV002", stage=Stage.ENVIRONMENT, severity=Severity.ERROR)
 def package_is_not_importable(packages: tuple[PackageImport, ...]) -> Iterator[Finding]:
-    """A package that training needs cannot be imported: it is absent, raises, or ends the process."""
+    """A package required for training cannot be imported."""
     for package in packages:
         if not package.imported:
             told = f"python ended with {package.ended}" if package.ended else package.error

@@ -6,7 +6,7 @@ from probes.facts.environment.types import TokenizerNeeds
 
 @probe(id="ENV005", stage=Stage.ENVIRONMENT, severity=Severity.ERROR)
 def tokenizer_package_is_missing(tokenizer_needs: TokenizerNeeds) -> Iterator[Finding]:
-    """The tokenizer's vocabulary is a sentencepiece model, and what reads it is not there."""
+    """A package that the tokenizer needs is missing: sentencepiece or protobuf."""
     needs = tokenizer_needs
     for name, reason in zip(needs.absent, needs.reasons, strict=True):
         package = name.removeprefix("google.")

@@ -6,7 +6,7 @@ from probes.facts.environment.types import TorchBuilds
 
 @probe(id="ENV001", stage=Stage.ENVIRONMENT, severity=Severity.ERROR, explains=("ENV*",))
 def torchaudio_build_differs(torch_builds: TorchBuilds) -> Iterator[Finding]:
-    """torchaudio was built for another torch, so importing it fails, and transformers with it."""
+    """torchaudio is built for a different torch, so importing it or transformers fails."""
     if not torch_builds.loads:
         yield Finding(
             where="torchaudio",

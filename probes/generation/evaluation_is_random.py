@@ -6,7 +6,7 @@ from probes.facts.generation.types import FreeGeneration, SeedRepeats
 
 @probe(id="GEN013", stage=Stage.GENERATION, severity=Severity.WARNING, explains=("GEN010",))
 def evaluation_is_random(seed_repeats: SeedRepeats) -> Iterator[Finding]:
-    """The same weights evaluated twice give different outputs or figures: no two checkpoints can be compared."""
+    """Evaluation is random: the same weights give different outputs or metrics."""
     heard, figures = seed_repeats.output, seed_repeats.evaluated
     place = _parted(heard) if heard is not None else None
     if heard is not None and (place is not None or heard.sampling):

@@ -6,7 +6,7 @@ from probes.facts.generation.types import EvaluationPair
 
 @probe(id="GEN011", stage=Stage.GENERATION, severity=Severity.ERROR)
 def evaluation_raises(evaluation_twice: EvaluationPair) -> Iterator[Finding]:
-    """The run's own evaluation raises on the first rows: the run would end at its first evaluation."""
+    """The evaluation function raises, so the run would end at its first evaluation."""
     failure = evaluation_twice.failure
     if failure is None:
         return

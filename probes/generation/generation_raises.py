@@ -17,7 +17,7 @@ CURES = (
 
 @probe(id="GEN001", stage=Stage.GENERATION, severity=Severity.ERROR, explains=("GEN*",))
 def generation_raises(generation_attempt: FreeGeneration) -> Iterator[Finding]:
-    """Generating raises: the first evaluation would end the run."""
+    """Generation raises an error, so the first evaluation would end the run."""
     failure = generation_attempt.failure
     if failure is None:
         return

@@ -8,7 +8,7 @@ MOST, SOME = 0.5, 0.1  # of the rows
 
 @probe(id="GEN002", stage=Stage.GENERATION, severity=Severity.ERROR, explains=("GEN00[3-9]", "GEN01*"))
 def label_cannot_be_generated(forced_generation: ForcedGeneration) -> Iterator[Finding]:
-    """A rule of generation forbids what the labels say: however well the model learns, it may not say it."""
+    """A generation setting or logits processor forbids tokens that the labels contain."""
     for broken in forced_generation.forbidden:
         setting = f"generation_config.{broken.setting}" if broken.setting else broken.rule
         end = " (the end token)" if broken.token == forced_generation.end else ""

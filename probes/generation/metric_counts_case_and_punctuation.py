@@ -9,7 +9,7 @@ GRAVE = 0.5  # more than half: the figure tells more about spelling than about w
 
 @probe(id="GEN016", stage=Stage.GENERATION, severity=Severity.WARNING)
 def metric_counts_case_and_punctuation(working_metric: MetricTrial) -> Iterator[Finding]:
-    """A prediction with every word right, in lower case and without punctuation, counts as wrong."""
+    """The metric counts differences in case and punctuation as errors."""
     trial = working_metric
     lost = {name: share for name in trial.stripped if (share := trial.lost(name)) is not None and share > NOTED}
     if not lost:

@@ -6,7 +6,7 @@ from probes.facts.generation.metric_types import MetricTrial
 
 @probe(id="GEN014", stage=Stage.GENERATION, severity=Severity.ERROR, explains=("GEN011",))
 def metric_raises(metric_trial: MetricTrial) -> Iterator[Finding]:
-    """The metric function raises on what an evaluation gathers: -100, and rows wider than the labels."""
+    """compute_metrics raises on the predictions and labels that an evaluation gathers."""
     failure = metric_trial.failure
     if failure is None:
         return

@@ -9,7 +9,7 @@ SHORT = 4  # tokens: shorter answers may well be the same
 
 @probe(id="GEN008", stage=Stage.GENERATION, severity=Severity.WARNING, explains=("GEN010",))
 def output_ignores_input(pretrained_generation: FreeGeneration) -> Iterator[Finding]:
-    """A trained model says the same to different inputs: its decoder does not listen to its encoder."""
+    """A trained model generates the same output for different inputs."""
     said = [
         (row, [token for token in row.ids if token not in pretrained_generation.special])
         for row in pretrained_generation.rows

@@ -6,7 +6,7 @@ from probes.facts.generation.types import FreeGeneration
 
 @probe(id="GEN009", stage=Stage.GENERATION, severity=Severity.WARNING, explains=("GEN010",))
 def output_never_ends(pretrained_generation: FreeGeneration) -> Iterator[Finding]:
-    """A trained model does not say its end token within twice the length of the labels."""
+    """A trained model generates no EOS token within twice the length of the labels."""
     rows = [row for row in pretrained_generation.rows if not row.ended]
     if not pretrained_generation.cut or not rows or len(rows) < len(pretrained_generation.rows):
         return  # one row that runs on is an outlier; all of them are a habit

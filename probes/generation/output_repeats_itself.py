@@ -9,7 +9,7 @@ PERIODS = (1, 2, 3)
 
 @probe(id="GEN007", stage=Stage.GENERATION, severity=Severity.WARNING, explains=("GEN00[89]", "GEN010"))
 def output_repeats_itself(pretrained_generation: FreeGeneration) -> Iterator[Finding]:
-    """A trained model says one token, or a few in turn, again and again."""
+    """A trained model generates the same token or short sequence of tokens over and over."""
     no_row_ends = not any(row.ended for row in pretrained_generation.rows)
     for row in pretrained_generation.rows:
         text = [token for token in row.ids if token not in pretrained_generation.special]

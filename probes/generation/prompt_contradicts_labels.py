@@ -6,7 +6,7 @@ from probes.facts.generation.types import ForcedGeneration
 
 @probe(id="GEN003", stage=Stage.GENERATION, severity=Severity.ERROR, explains=("GEN00[4-9]", "GEN01*"))
 def prompt_contradicts_labels(forced_generation: ForcedGeneration) -> Iterator[Finding]:
-    """Generation begins with other tokens than the labels do: it is evaluated on what it never learns."""
+    """The decoder prompt in generation contradicts the tokens that the labels begin with."""
     wrong = [prompt for prompt in forced_generation.prompts if prompt.wrong is not None]
     if not wrong:
         return

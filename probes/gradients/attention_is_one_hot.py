@@ -10,7 +10,7 @@ DECIDED = 0.95
 
 @probe(id="GRD009", stage=Stage.GRADIENTS, severity=Severity.WARNING, explains=("GRD002", "GRD005", "LRN*", "GEN*"))
 def attention_is_one_hot(repeated_step: RepeatedStep) -> Iterator[Finding]:
-    """Every query of an attention layer looks at one position alone, so its softmax lets no gradient through."""
+    """Attention is one-hot: nearly every query attends to a single position, so gradients vanish."""
     sure = [one for one in repeated_step.activations if one.decided >= DECIDED]
     if sure:
         first = sure[0]

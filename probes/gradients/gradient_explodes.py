@@ -19,7 +19,7 @@ def gradient_explodes(
     layer_gradients: tuple[LayerGradients, ...] | None = None,
     training_arguments: Any = None,
 ) -> Iterator[Finding]:
-    """The gradients of the first step are so large that an update with them destroys the weights."""
+    """Gradients of the first step explode: an update with them destroys the weights."""
     rows = [row for row in first_gradients.rows if row.norm and row.finite and row.dims > 1]
     huge = max(rows, key=lambda row: row.largest, default=None)
     deep = [d for d in layer_gradients or () if len(d.sizes) >= LAYERS and d.ratio >= GROWN and d.steadiness >= STEADY]

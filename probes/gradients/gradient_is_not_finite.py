@@ -6,7 +6,7 @@ from probes.facts.first_step.types import Gradients
 
 @probe(id="GRD004", stage=Stage.GRADIENTS, severity=Severity.ERROR, explains=("PRE*", "LRN*", "GEN*"))
 def gradient_is_not_finite(first_gradients: Gradients) -> Iterator[Finding]:
-    """A gradient of the first step holds NaN or Inf: one update with it spoils every weight it touches."""
+    """Gradients of the first step contain NaN or Inf."""
     bad = [row.name for row in first_gradients.rows if not row.finite]
     if bad:
         yield Finding(

@@ -18,7 +18,7 @@ FADED, LAYERS, STEADY = 1e-4, 4, 0.8
 def gradient_vanishes(
     gradient_reach: GradientReach, layer_gradients: tuple[LayerGradients, ...] | None = None
 ) -> Iterator[Finding]:
-    """Gradients arrive, but so small that no update can follow them: they vanish on the way back."""
+    """Gradients vanish in the backward pass: they become too small to update the weights."""
     faint = [part for part in gradient_reach.faint if part.largest < NOTHING]
     share = sum(part.size for part in faint) / max(gradient_reach.trainable, 1)
     if faint and (share >= LARGE or any(part.tensors >= WHOLE for part in faint)):

@@ -10,7 +10,7 @@ SCALED, TINY = 256.0, 1e-3
 
 @probe(id="GRD017", stage=Stage.GRADIENTS, severity=Severity.ERROR, explains=("LRN*",))
 def gradients_are_clipped_wrongly(user_step: UserStep) -> Iterator[Finding]:
-    """Gradients are clipped when it is too late, or while they still carry the scaler's factor."""
+    """Gradients are clipped after the update, or before they are unscaled."""
     for call in user_step.calls:
         if not call.updates or not call.walks:
             continue

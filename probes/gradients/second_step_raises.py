@@ -12,7 +12,7 @@ CURES = (
 
 @probe(id="GRD018", stage=Stage.GRADIENTS, severity=Severity.ERROR, explains=("LOS015", "GRD019", "LRN*"))
 def second_step_raises(repeated_step: RepeatedStep, user_step: UserStep | None = None) -> Iterator[Finding]:
-    """The first step works and the next one raises: the model keeps something of a graph that is gone."""
+    """The second step raises although the first one works: the model keeps state between steps."""
     failure = repeated_step.failure
     if failure is None or (user_step is not None and user_step.failure is None):
         return  # a step of one's own that goes on takes care of what the model keeps

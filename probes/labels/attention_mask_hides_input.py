@@ -8,7 +8,7 @@ AFTER = ("DAT049", "LAB02[23]", "LOS*", "GRD*", "LRN*", "GEN*")
 
 @probe(id="LAB021", stage=Stage.LABELS, severity=Severity.ERROR, explains=AFTER)
 def attention_mask_hides_input(padding_effect: PaddingEffect) -> Iterator[Finding]:
-    """The attention mask shuts out positions that hold input: the model does not hear or read them."""
+    """The attention mask masks out positions that contain input."""
     for mask in padding_effect.masks:
         lost = mask.hidden or max(0, mask.own - mask.beside)
         if lost:

@@ -6,7 +6,7 @@ from probes.facts.padding.types import PaddingEffect
 
 @probe(id="LAB020", stage=Stage.LABELS, severity=Severity.WARNING)
 def attention_mask_is_missing(padding_effect: PaddingEffect) -> Iterator[Finding]:
-    """Batches hold no attention mask though the model takes one: padding is read as if it were input."""
+    """The attention mask is missing from the batches, so the model attends to padding."""
     if padding_effect.differs and padding_effect.mask_forgotten:
         yield Finding(
             where=padding_effect.takes[0],

@@ -8,7 +8,7 @@ AFTER = ("LAB002", "LAB018", "LOS*", "GRD*", "LRN*", "GEN*")
 
 @probe(id="LAB019", stage=Stage.LABELS, severity=Severity.ERROR, explains=AFTER)
 def ctc_blank_is_in_target(ctc_rows: tuple[CtcRow, ...]) -> Iterator[Finding]:
-    """CTC targets hold the blank itself: the model's blank is another id than the tokenizer's."""
+    """CTC targets contain the blank token: model and tokenizer use different blank ids."""
     wrong = [row for row in ctc_rows if row.blanks]
     if wrong:
         worst = max(wrong, key=lambda row: row.blanks)

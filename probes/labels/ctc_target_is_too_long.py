@@ -11,7 +11,7 @@ from probes.facts.labels.types import CtcRow
     explains=("LOS0[056]?", "LOS01[!4]", "GRD*", "PRE*", "LRN*"),
 )
 def ctc_target_is_too_long(ctc_rows: tuple[CtcRow, ...]) -> Iterator[Finding]:
-    """A CTC target has more symbols than the encoder leaves frames: its loss is infinite, or nothing is learned."""
+    """A CTC target needs more frames than the encoder outputs, so its loss is infinite."""
     for row in sorted(ctc_rows, key=lambda row: row.frames - row.needed):
         if row.needed > row.frames:
             yield Finding(

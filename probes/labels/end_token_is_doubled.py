@@ -7,7 +7,7 @@ from probes.facts.labels.types import LabelRow
 
 @probe(id="LAB035", stage=Stage.LABELS, severity=Severity.WARNING)
 def end_token_is_doubled(decoder_rows: tuple[LabelRow, ...], special_ids: SpecialIds) -> Iterator[Finding]:
-    """Every row ends with two end tokens: the tokenizer adds one, and so does the dataset or the collator."""
+    """The EOS token is doubled: every row of labels ends with two of them."""
     ends = set(special_ids.ends) - set(special_ids.padding)  # where padding is the end token it is LAB002's to tell
     said = [[token for token in row.ids if token >= 0] for row in decoder_rows]
     doubled = [row for row, ids in zip(decoder_rows, said, strict=True) if len(ids) > 1 and {*ids[-2:]} <= ends]

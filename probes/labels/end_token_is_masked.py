@@ -6,7 +6,7 @@ from probes.facts.labels.types import EndTokens
 
 @probe(id="LAB006", stage=Stage.LABELS, severity=Severity.ERROR, explains=("LRN*", "GEN*"))
 def end_token_is_masked(end_tokens: EndTokens) -> Iterator[Finding]:
-    """The end token of every row is masked with -100: the model never learns to stop."""
+    """The EOS token is masked with -100 in every row, so the model never learns to stop."""
     if end_tokens.all and end_tokens.masked:
         yield Finding(
             where=end_tokens.without[0].where,

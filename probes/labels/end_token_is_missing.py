@@ -6,7 +6,7 @@ from probes.facts.labels.types import EndTokens
 
 @probe(id="LAB007", stage=Stage.LABELS, severity=Severity.ERROR, explains=("LRN*", "GEN*"))
 def end_token_is_missing(end_tokens: EndTokens) -> Iterator[Finding]:
-    """Labels do not end with an end token: the model is not taught to stop."""
+    """Labels contain no EOS token, so the model does not learn to stop."""
     if not end_tokens.without or (end_tokens.all and end_tokens.masked):
         return
     names = "; ".join(row.where for row in end_tokens.without[:5])

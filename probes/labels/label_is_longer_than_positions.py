@@ -12,7 +12,7 @@ def label_is_longer_than_positions(
     decoder_positions: TokenTable,
     label_text_matches: LabelTextMatches | None = None,
 ) -> Iterator[Finding]:
-    """A row of labels is longer than the decoder has positions for: the run ends when it comes to that row."""
+    """Labels are longer than the decoder's maximum number of positions."""
     limit = decoder_positions.rows
     rows = [(row.length, row.where) for row in decoder_rows]
     rows += [(row.length, row.where) for row in (label_text_matches.rows if label_text_matches else ())]

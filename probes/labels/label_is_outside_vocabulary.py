@@ -10,7 +10,7 @@ from probes.facts.labels.types import LabelRow
 def label_is_outside_vocabulary(
     decoder_rows: tuple[LabelRow, ...], token_tables: TokenTables, first_step: FirstStep | None = None
 ) -> Iterator[Finding]:
-    """A label is no id of the model: beyond its embedding or head, or below nought and not -100."""
+    """A label id is outside the range of the model's embedding or output layer."""
     tables = [table for table in (token_tables.embedding, token_tables.head) if table]
     smallest = min(tables, key=lambda table: table.rows)
     strict = first_step is None or first_step.failure is not None  # a loss that goes through skips what is below nought

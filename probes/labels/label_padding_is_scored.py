@@ -6,7 +6,7 @@ from probes.facts.labels.types import LabelRow
 
 @probe(id="LAB002", stage=Stage.LABELS, severity=Severity.ERROR, explains=("LAB018", "LAB036", "LOS*", "LRN*", "GEN*"))
 def label_padding_is_scored(label_rows: tuple[LabelRow, ...]) -> Iterator[Finding]:
-    """Padding of the labels is not -100, so the loss scores padding as if it were speech."""
+    """Label padding is not -100, so the loss scores padding tokens."""
     wrong = [row for row in label_rows if row.scored_padding]
     if wrong:
         worst = max(wrong, key=lambda row: row.scored_padding)

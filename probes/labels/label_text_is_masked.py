@@ -13,7 +13,7 @@ FIX = "mask by position, with the attention mask of the labels: never by compari
 def label_text_is_masked(
     decoder_rows: tuple[LabelRow, ...], label_text_matches: LabelTextMatches | None = None
 ) -> Iterator[Finding]:
-    """Tokens of the text are -100, so the loss never asks for them and the model never learns to say them."""
+    """Labels of text tokens are masked with -100, so the model never learns these tokens."""
     for row in sorted(decoder_rows, key=_holes, reverse=True):
         if _holes(row):
             yield Finding(

@@ -10,7 +10,7 @@ AFTER = ("LAB00[25678]", "LAB010", "LAB013", "LAB025", "LOS*", "GRD*", "PRE*", "
 
 @probe(id="LAB001", stage=Stage.LABELS, severity=Severity.ERROR, explains=AFTER)
 def labels_are_all_masked(label_rows: tuple[LabelRow, ...], special_ids: SpecialIds | None = None) -> Iterator[Finding]:
-    """All labels of a batch are -100 or padding, so the loss has no text to score: it is 0, NaN or falls at once."""
+    """All labels of a batch are -100 or padding, so the loss has nothing to score."""
     batches = [list(rows) for _, rows in groupby(label_rows, key=lambda row: row.batch)]
     padding = special_ids.padding if special_ids else ()
     masked = [rows for rows in batches if all(_without_text(row, padding) for row in rows)]

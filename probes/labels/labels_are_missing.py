@@ -12,7 +12,7 @@ AFTER = ("LOS*", "GRD*", "PRE*", "LRN*", "GEN*")
 def labels_are_missing(
     batch_shape: BatchShape, first_step: FirstStep | None = None, training_step: Any = None, compute_loss: Any = None
 ) -> Iterator[Finding]:
-    """Batches hold no labels, and the model makes its loss of labels: there is nothing to learn from."""
+    """Batches contain no labels, so the model cannot compute its loss."""
     form = batch_shape
     works = first_step.failure is None if first_step else bool(training_step or compute_loss)
     if form.keys and form.labels is None and form.takes_labels and not works:

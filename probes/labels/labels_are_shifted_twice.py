@@ -16,7 +16,7 @@ def labels_are_shifted_twice(
     label_shift: LabelShift | None = None,
     label_text_matches: LabelTextMatches | None = None,
 ) -> Iterator[Finding]:
-    """Labels are shifted once by the collator or the loss, and once more by the model: a token is skipped or lost."""
+    """Labels are shifted twice: by the collator or the loss, and again by the model."""
     if label_shift and label_shift.ahead is not None and label_shift.ahead > 1:
         yield Finding(
             where="batch 0",

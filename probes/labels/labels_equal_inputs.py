@@ -8,7 +8,7 @@ FEWEST = 2  # one text may well be its own summary
 
 @probe(id="LAB013", stage=Stage.LABELS, severity=Severity.ERROR, explains=("LAB01[46]", "LRN*", "GEN*"))
 def labels_equal_inputs(source_label_pairs: tuple[SourceLabelPair, ...]) -> Iterator[Finding]:
-    """Every row's labels are its own inputs: the model is taught to copy, not to translate or to shorten."""
+    """Labels equal the inputs in every row, so the model learns to copy."""
     if len(source_label_pairs) >= FEWEST and all(row.equal for row in source_label_pairs):
         yield Finding(
             where=source_label_pairs[0].where,

@@ -9,7 +9,7 @@ from probes.facts.labels.types import LabelRow
 def start_token_is_doubled(
     decoder_rows: tuple[LabelRow, ...], decoder_start: int, label_prefixes: LabelPrefixes | None = None
 ) -> Iterator[Finding]:
-    """Labels begin with the start token, which the model puts before them once more."""
+    """The decoder start token or another prefix token is doubled in the decoder inputs."""
     doubled = [row for row in decoder_rows if row.scored > 1 and row.first == decoder_start]
     if doubled:
         yield Finding(

@@ -8,7 +8,7 @@ MANY = 0.01  # one text in a hundred: what is cut is never said, which alone cos
 
 @probe(id="LAB016", stage=Stage.LABELS, severity=Severity.WARNING, explains=("LAB007", "LAB028"))
 def target_is_truncated(label_text_matches: LabelTextMatches) -> Iterator[Finding]:
-    """Targets are longer than the limit of the labels and are cut there."""
+    """Target texts are truncated in the labels, so the model never learns their ends."""
     if label_text_matches.tail:
         yield _shortened(label_text_matches)
         return

@@ -8,7 +8,7 @@ FEWEST = 2  # tasks: with a single one there is nothing to tell apart
 
 @probe(id="LAB025", stage=Stage.LABELS, severity=Severity.ERROR, explains=("LAB02[79]", "LRN*", "GEN*"))
 def task_prefix_is_missing(label_prefixes: LabelPrefixes) -> Iterator[Finding]:
-    """Labels lack the token of their task, so the model cannot know what it is asked for."""
+    """Labels lack a task token, so the model cannot distinguish its tasks."""
     without = [row for row in label_prefixes.rows if not row.task]
     used = len(without) < len(label_prefixes.rows)
     if not without or not (used or (len(label_prefixes.tasks) >= FEWEST and label_prefixes.tells_tasks)):

@@ -13,7 +13,7 @@ UPDATES = 12
 
 @probe(id="LRN011", stage=Stage.LEARNING, severity=Severity.ERROR, explains=("LRN001", "GEN*"))
 def ctc_stays_blank(overfit_verdict: OverfitResult) -> Iterator[Finding]:
-    """CTC does not leave its blank phase: it says the same in every frame, whatever it hears."""
+    """CTC keeps predicting blanks: its output is the same in every frame."""
     run, ctc = overfit_verdict, overfit_verdict.ctc
     if run.learnt or ctc is None or ctc.updates < UPDATES or ctc.varies > STILL:
         return

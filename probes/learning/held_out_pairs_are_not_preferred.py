@@ -11,7 +11,7 @@ LEARNT = 0.9  # of its loss before: less than a tenth gained tells nothing of wh
 def held_out_pairs_are_not_preferred(
     swapped_target_loss: SwappedTargetLoss, pair_tests: PairTests | None = None
 ) -> Iterator[Finding]:
-    """After a short training the model's loss on unseen rows is the same with right and with swapped targets."""
+    """Held-out rows have no lower loss with their own targets than with swapped ones."""
     found = swapped_target_loss
     if found.chance <= UNRELATED:
         return

@@ -6,7 +6,7 @@ from probes.facts.overfit.types import OverfitResult
 
 @probe(id="LRN010", stage=Stage.LEARNING, severity=Severity.ERROR, explains=("LRN*", "GEN*"))
 def labels_change_between_steps(overfit_curve: OverfitResult, relabeled_rows: str | None = None) -> Iterator[Finding]:
-    """The same rows have other labels at every step: there is nothing that could be learnt by heart."""
+    """Labels of the same rows change from step to step, so they cannot be learned."""
     run = overfit_curve
     if run.relabelled:
         yield Finding(

@@ -10,7 +10,7 @@ RISEN, LEAPT = 1.1, 2.0  # times the loss before; times that or what ignorance g
 
 @probe(id="LRN020", stage=Stage.LEARNING, severity=Severity.ERROR, explains=("GEN*",))
 def learning_rate_is_too_high(rate_trial: RateTrial) -> Iterator[Finding]:
-    """At the height of its schedule the learning rate makes the loss run away, and a lower one does not."""
+    """The peak learning rate is too high: the loss diverges, while a lower rate reduces it."""
     peak, lower = rate_trial.peak, rate_trial.lower
     if lower is None or not lower.sound or lower.last >= lower.first or not _runs_away(peak, lower, rate_trial.floor):
         return

@@ -13,7 +13,7 @@ FACTOR = 1.5  # of two batches one is too many or too few
 def accumulation_changes_gradient(
     accumulation: AccumulationError, perturbed_losses: LossTrials | None = None
 ) -> Iterator[Finding]:
-    """One accumulated step is not the step of the same rows in one batch."""
+    """Gradient accumulation gives a different gradient than the same rows in one batch."""
     seen, name = accumulation, f"{accumulation.batches} accumulated batches"
     numbers = {"error": seen.error, "ratio": seen.means_ratio, "cosine": seen.cosine, "updates": seen.updates}
     if seen.updates > 1:

@@ -9,7 +9,7 @@ from probes.reporting.failure_finding import cure_of
 
 @probe(id="LOS003", stage=Stage.LOSS, severity=Severity.ERROR, explains=("DAT049",))
 def forward_raises(first_step: FirstStep, batch: Any = None) -> Iterator[Finding]:
-    """The model or its loss function raises on the first batch."""
+    """The forward pass or the loss function raises on the first batch."""
     failure = first_step.failure
     if failure is None or failure.phase not in ("forward pass", "loss function"):
         return

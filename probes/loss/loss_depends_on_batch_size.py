@@ -8,7 +8,7 @@ NEAR = 0.02
 
 @probe(id="LOS011", stage=Stage.LOSS, severity=Severity.WARNING, explains=("LRN*",))
 def loss_depends_on_batch_size(perturbed_losses: LossTrials) -> Iterator[Finding]:
-    """The loss changes when every row is there twice: it is neither a mean over the batch nor one sum of it."""
+    """The loss depends on the batch size: it is not a plain mean over the batch."""
     growth, value, twice = perturbed_losses.growth, perturbed_losses.value, perturbed_losses.twice
     if growth is None or abs(value) < 1e-6:
         return

@@ -6,7 +6,7 @@ from probes.facts.loss.types import LossTrials
 
 @probe(id="LOS007", stage=Stage.LOSS, severity=Severity.ERROR, explains=("LOS006", "LOS011", "LRN*", "GEN*"))
 def loss_depends_on_row_order(perturbed_losses: LossTrials) -> Iterator[Finding]:
-    """The same rows in another order have another loss: scores of one row meet the labels of another."""
+    """The loss depends on the row order: logits of one row are compared with labels of another."""
     if perturbed_losses.in_order is None:
         return
     one, again, other = perturbed_losses.in_order

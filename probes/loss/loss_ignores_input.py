@@ -12,7 +12,7 @@ LARGE = 0.1  # as for gradients: of what trains
 
 @probe(id="LOS005", stage=Stage.LOSS, severity=Severity.ERROR, explains=("GRD*", "LRN*", "GEN*"))
 def loss_ignores_input(perturbed_losses: LossTrials, gradient_reach: GradientReach | None = None) -> Iterator[Finding]:
-    """The scores stay what they are when rows exchange their inputs: nothing of the input arrives."""
+    """The loss ignores the input: logits stay the same when rows exchange their inputs."""
     follow = perturbed_losses.scores_follow
     cuts = gradient_reach.cuts if gradient_reach else ()
     if follow is None or follow > STILL or (perturbed_losses.loss_follows or 0.0) > SAME * abs(perturbed_losses.value):

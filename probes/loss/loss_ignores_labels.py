@@ -10,7 +10,7 @@ ENOUGH = 10
 
 @probe(id="LOS006", stage=Stage.LOSS, severity=Severity.ERROR, explains=("LRN*", "GEN*"))
 def loss_ignores_labels(perturbed_losses: LossTrials) -> Iterator[Finding]:
-    """The loss is not computed from the labels: it stays when they change, or asks for other classes."""
+    """The loss ignores the labels: it stays the same when they change, or targets other classes."""
     value, other, asked = perturbed_losses.value, perturbed_losses.other_labels, perturbed_losses.asked
     tokens = perturbed_losses.tokens or 0
     fine = perturbed_losses.grain < STILL  # half precision rounds such a difference away

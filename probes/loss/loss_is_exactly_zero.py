@@ -6,7 +6,7 @@ from probes.facts.core.types import FirstLoss
 
 @probe(id="LOS002", stage=Stage.LOSS, severity=Severity.ERROR, explains=("GRD*", "LRN*", "GEN*"))
 def loss_is_exactly_zero(first_loss: FirstLoss) -> Iterator[Finding]:
-    """The loss of the first batch is exactly zero: nothing is scored, so nothing is learned."""
+    """The loss of the first batch is exactly zero, so nothing is learned."""
     if first_loss.value != 0.0:
         return
     book = first_loss.cross_entropy

@@ -7,7 +7,7 @@ from probes.facts.core.types import FirstLoss
 
 @probe(id="LOS001", stage=Stage.LOSS, severity=Severity.ERROR, explains=("GRD*", "PRE*", "LRN*", "GEN*"))
 def loss_is_not_finite(first_loss: FirstLoss) -> Iterator[Finding]:
-    """The loss of the first batch is NaN or infinite."""
+    """The loss of the first batch is NaN or Inf."""
     if isfinite(first_loss.value):
         return
     logits = first_loss.logits

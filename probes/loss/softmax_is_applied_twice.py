@@ -9,7 +9,7 @@ TAKES_SCORES = ("cross_entropy", "cross_entropy_loss", "log_softmax")
 
 @probe(id="LOS008", stage=Stage.LOSS, severity=Severity.ERROR, explains=("LOS0*", "GRD*", "LRN*", "GEN*"))
 def softmax_is_applied_twice(perturbed_losses: LossTrials, first_loss: FirstLoss) -> Iterator[Finding]:
-    """Cross-entropy is given probabilities and takes the softmax of a softmax: all classes look nearly alike."""
+    """Softmax is applied twice: cross-entropy receives probabilities instead of logits."""
     logits = first_loss.logits
     in_model = logits is not None and logits.minimum >= 0 and logits.highest_sum - logits.lowest_sum < 0.01
     end = "at the end of the model" if in_model else "before the loss"

@@ -9,7 +9,7 @@ FIX = "set a finite learning rate and decay, and an eps that the weights' format
 
 @probe(id="LOS059", stage=Stage.LOSS, severity=Severity.ERROR, explains=("LOS0*", "GRD*", "PRE*", "LRN*", "GEN*"))
 def update_is_not_finite(nan_origin: BisectResult) -> Iterator[Finding]:
-    """Loss and gradients are finite, and the optimiser makes a weight NaN or infinite."""
+    """The optimizer update makes a weight NaN or Inf, although loss and gradients are finite."""
     origin = nan_origin.origin
     if origin is not None and origin.cause == "update":
         yield nonfinite_finding(origin, f"{origin.operation} made it so in the first update", FIX)

@@ -9,7 +9,7 @@ FIX = "scale the inputs of this operation down, normalise before it, or keep it 
 
 @probe(id="LOS052", stage=Stage.LOSS, severity=Severity.ERROR, explains=("LOS0*", "GRD*", "PRE*", "LRN*", "GEN*"))
 def value_overflows(nan_origin: BisectResult) -> Iterator[Finding]:
-    """A value grows beyond what its number format can hold."""
+    """A value overflows: it exceeds the largest number of its dtype."""
     origin = nan_origin.origin
     if origin is not None and origin.cause == "overflow":
         yield nonfinite_finding(

@@ -6,7 +6,7 @@ from probes.facts.parameters.weight_types import UntrainedFrozenModules
 
 @probe(id="PAR004", stage=Stage.PARAMETERS, severity=Severity.WARNING, explains=("LRN*", "GEN*"))
 def adapter_is_frozen_with_encoder(untrained_frozen_modules: UntrainedFrozenModules) -> Iterator[Finding]:
-    """Within a frozen part that was trained before, an adapter that never was is frozen too."""
+    """An untrained adapter is frozen together with the pretrained module around it."""
     seen = untrained_frozen_modules
     # Initialisation leaves exact zeros and exact laws behind; where most of what is frozen has moved from them, what
     # has not was put in later. A part that looks new as a whole is a model with random weights, and tells nothing.

@@ -14,7 +14,7 @@ APART = 30.0  # the same parameter of other layers follows the same law; depth-s
     id="PAR010", stage=Stage.PARAMETERS, severity=Severity.WARNING, explains=("LOS*", "GRD*", "PRE*", "LRN*", "GEN*")
 )
 def weights_are_badly_scaled(initial_weights: Weights) -> Iterator[Finding]:
-    """Weights are orders of magnitude wider or narrower than any law of initialisation makes them."""
+    """Weights are orders of magnitude too large or too small for any usual initialization."""
     found = [(row, why) for row in initial_weights.rows if (why := _why(row))]
     if found:
         row, why = found[0]

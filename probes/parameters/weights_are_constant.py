@@ -8,7 +8,7 @@ EFFECTS = ("PAR010", "LOS*", "GRD*", "LRN*", "GEN*")
 
 @probe(id="PAR009", stage=Stage.PARAMETERS, severity=Severity.ERROR, explains=EFFECTS)
 def weights_are_constant(initial_weights: Weights) -> Iterator[Finding]:
-    """All units of a layer start with the same weights, so they stay copies of each other."""
+    """All units of a layer start with the same weights, so they never become different."""
     found = [(row, why) for row in initial_weights.matrices if (why := _why(row, initial_weights))]
     if found:
         row, why = found[0]

@@ -11,7 +11,7 @@ from probes.facts.parameters.weight_types import Weights
     explains=("LAB*", "LOS*", "GRD*", "PRE*", "LRN*", "GEN*"),
 )
 def weights_are_not_finite(initial_weights: Weights) -> Iterator[Finding]:
-    """Weights hold NaN or Inf before the first step, so everything behind them does too."""
+    """Weights or buffers contain NaN or Inf before the first step."""
     for row in initial_weights.rows:
         if row.nan or row.infinite:
             yield Finding(

@@ -7,7 +7,7 @@ from probes.facts.parameters.weight_types import MemoryOverlaps
 
 @probe(id="PAR012", stage=Stage.PARAMETERS, severity=Severity.ERROR, explains=("TOK011", "LRN*", "GEN*"))
 def weights_overlap_in_memory(memory_overlaps: MemoryOverlaps, parameters: Parameters) -> Iterator[Finding]:
-    """Two parameters lie over the same memory without being one, so each step writes one over the other."""
+    """Two different parameters overlap in memory, so each update overwrites the other."""
     trained = {row.name for row in parameters.rows if row.trainable}
     for pair in memory_overlaps.pairs:
         if {pair.one, pair.other} & trained:

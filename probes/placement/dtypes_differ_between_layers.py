@@ -8,7 +8,7 @@ from probes.facts.placement.types import DtypeMismatches
     id="PLC003", stage=Stage.PLACEMENT, severity=Severity.ERROR, explains=("PLC002", "PLC004", "LAB*", "LOS*", "GRD*")
 )
 def dtypes_differ_between_layers(dtype_mismatches: DtypeMismatches, precision: str = "fp32") -> Iterator[Finding]:
-    """Parameters that meet in one operation, or in one stack of layers, are of different types."""
+    """Parameters of one module or of one stack of layers have different dtypes."""
     rows = sorted(dtype_mismatches.rows, key=lambda row: not row.within)
     if rows:
         row = rows[0]

@@ -12,7 +12,7 @@ DIGITS = {
 
 @probe(id="PLC002", stage=Stage.PLACEMENT, severity=Severity.ERROR, explains=("LAB023", "LOS*", "GRD*", "PRE*", "LRN*"))
 def trained_weights_are_16_bit(parameters: Parameters, master_weights: MasterWeights) -> Iterator[Finding]:
-    """Weights that train are kept in 16 bits, in which small updates are rounded away."""
+    """Trainable weights are stored in 16 bits, so small updates are rounded away."""
     rows = [row for row in parameters.rows if row.trainable and row.dtype in DIGITS]
     if rows and not master_weights.kept:
         size, kind = sum(row.size for row in rows), rows[0].dtype

@@ -13,7 +13,7 @@ TIMES, ROUNDINGS = 12, 4
 
 @probe(id="PRE004", stage=Stage.PRECISION, severity=Severity.WARNING)
 def loss_differs_between_precisions(precision_comparison: PrecisionComparison) -> Iterator[Finding]:
-    """The loss in 16 bits differs from that in float32 by more than rounding can explain."""
+    """The loss in 16 bits differs from the float32 loss by more than rounding explains."""
     wide = precision_comparison.reference.loss
     for run, only_cpu in judged_runs(precision_comparison):
         if wide is None or run.loss is None or not run.usable or only_cpu:

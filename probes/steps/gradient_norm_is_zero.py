@@ -9,7 +9,7 @@ LEAST = 2  # in a row: one batch without a label to score has none
 
 @probe(id="STP012", stage=Stage.STEPS, severity=Severity.ERROR, explains=("STP00[67]", "STP01[36]", "STP02[0-2]"))
 def gradient_norm_is_zero(records: Records) -> Iterator[Finding]:
-    """The gradient norm is exactly zero at a loss above zero: backward reaches no weight."""
+    """The gradient norm is exactly zero although the loss is not."""
     if 0 not in records.series("grad_norm").values:
         return
     rows = [row for row in records.sound.rows if row.grad_norm is not None]

@@ -12,7 +12,7 @@ HALVINGS = 10
 
 @probe(id="STP019", stage=Stage.STEPS, severity=Severity.ERROR, explains=("STP00[1-37]", "STP01[126]", "STP02[0-2]"))
 def loss_scale_collapses(records: Records) -> Iterator[Finding]:
-    """The gradient scaler halves its scale again and again: every update overflows and is skipped."""
+    """The loss scale collapses, because every update overflows and is skipped."""
     series = records.series("scale")
     halved = longest = place = 0
     for number, (before, after) in enumerate(zip(series.values, series.values[1:], strict=False), 1):

@@ -14,7 +14,7 @@ HIDDEN = "losses of 0 beside them are NaN that the Trainer filtered (logging_nan
 
 @probe(id="STP002", stage=Stage.STEPS, severity=Severity.ERROR, explains=("STP001", "STP003", "STP004", "STP02[0-2]"))
 def step_gradient_is_not_finite(records: Records) -> Iterator[Finding]:
-    """The norm of the gradients is NaN or infinite while the loss is a number."""
+    """The gradient norm is NaN or Inf although the loss is finite."""
     broken = records.broken
     if broken is None or broken[0] != "grad_norm" or (records.scaled and records.series("scale").values):
         return  # what a scaler does with it, its scale tells (STP019)

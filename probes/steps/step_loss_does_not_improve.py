@@ -16,7 +16,7 @@ SPENT = 0.1  # of the highest learning rate: a run that ends rests by right
 
 @probe(id="STP007", stage=Stage.STEPS, severity=Severity.WARNING, explains=("STP021", "STP022"))
 def step_loss_does_not_improve(records: Records) -> Iterator[Finding]:
-    """The training loss has not become better for a long while, and is still high."""
+    """The training loss has not improved for hundreds of steps and is still high."""
     series = records.sound.phase.series("loss")
     begin, spent = _warm(records)
     if spent or not series.steps or series.steps[-1] - max(begin, series.steps[0]) < PATIENCE:

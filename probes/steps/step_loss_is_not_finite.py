@@ -10,7 +10,7 @@ FIRST = 10  # steps that decide: what is wrong in them was wrong before the run
 
 @probe(id="STP001", stage=Stage.STEPS, severity=Severity.ERROR, explains=("STP00[234]", "STP02[0-2]"))
 def step_loss_is_not_finite(records: Records) -> Iterator[Finding]:
-    """The training loss is NaN or infinite."""
+    """The training loss is NaN or Inf."""
     broken = records.broken
     if broken is None or broken[0] != "loss":
         return

@@ -6,7 +6,7 @@ from probes.facts.tokenizer.types import InputIdRange
 
 @probe(id="TOK013", stage=Stage.TOKENIZER, severity=Severity.ERROR, explains=("LOS*", "GRD*", "PRE*", "LRN*", "GEN*"))
 def input_id_is_outside_vocabulary(largest_input_id: InputIdRange) -> Iterator[Finding]:
-    """An input id is beyond the model's embedding: the run ends with an index error."""
+    """An input id is outside the model's embedding, so the forward pass raises an IndexError."""
     if largest_input_id.largest >= largest_input_id.rows:
         yield Finding(
             where=largest_input_id.where,

@@ -6,7 +6,7 @@ from probes.facts.tokenizer.types import ExtractorMatch
 
 @probe(id="TOK008", stage=Stage.TOKENIZER, severity=Severity.ERROR, explains=("LOS*", "GRD*", "PRE*", "LRN*", "GEN*"))
 def mel_bins_differ(mel_bins: ExtractorMatch) -> Iterator[Finding]:
-    """The feature extractor makes another number of mel bins than the model takes."""
+    """The feature extractor produces a different number of mel bins than the model expects."""
     one = mel_bins
     if one.given != one.wanted:
         yield Finding(

@@ -8,7 +8,7 @@ AFTER = ("DAT011", "DAT021", "LOS*", "GRD*", "PRE*", "LRN*", "GEN*")
 
 @probe(id="TOK009", stage=Stage.TOKENIZER, severity=Severity.ERROR, explains=AFTER)
 def sampling_rate_differs(sampling_rate: ExtractorMatch) -> Iterator[Finding]:
-    """The feature extractor works at another sampling rate than the model was trained at."""
+    """The feature extractor uses a different sampling rate than the model was trained with."""
     one = sampling_rate
     if one.given != one.wanted:
         yield Finding(

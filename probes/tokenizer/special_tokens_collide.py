@@ -16,7 +16,7 @@ FEWEST = 2  # rows that begin alike
 def special_tokens_collide(
     special_tokens: SpecialTokens, decoder_rows: tuple[LabelRow, ...] | None = None
 ) -> Iterator[Finding]:
-    """A special token has the id of the unknown token: it means whatever the tokenizer does not know."""
+    """A special token has the same id as the unknown token."""
     unknown = special_tokens.unknown
     if unknown is None or not special_tokens.says_unknown:
         return

@@ -15,7 +15,7 @@ from diagnose.engine.providers import unknown_facts
 from diagnose.engine.root_causes import by_severity
 from probes.facts.first_step.types import GradientReach, UnreachedModule
 from probes.facts.labels.types import LabelRow
-from probes.gradients.gradient_is_missing import gradient_is_missing
+from probes.gradients.module_gets_no_gradient import module_gets_no_gradient
 from probes.healthy import NAMES, healthy
 from probes.labels.label_padding_is_scored import label_padding_is_scored
 from probes.labels.labels_are_all_masked import labels_are_all_masked
@@ -79,7 +79,7 @@ def test_padding_is_counted_in_the_worst_row_and_in_all():
 @pytest.mark.parametrize(("followed", "share", "severity"), [(True, 1, None), (False, 5, "note"), (False, 40, None)])
 def test_a_small_part_that_nobody_uses_is_a_note_and_a_cut_graph_never_is(followed, share, severity):
     reach = GradientReach(100, (UnreachedModule("pooler", "Linear", 2, share, missing=True, followed=followed),))
-    (finding,) = gradient_is_missing(reach)
+    (finding,) = module_gets_no_gradient(reach)
     assert finding.severity == severity
 
 

@@ -25,13 +25,13 @@ from probes.facts.generation.types import (
 )
 from probes.faults.kit.changes import by_row, with_targets
 from probes.generation.evaluation_is_random import evaluation_is_random
-from probes.generation.evaluation_keeps_all_scores import evaluation_keeps_all_scores
+from probes.generation.evaluation_keeps_all_logits import evaluation_keeps_all_logits
 from probes.generation.label_cannot_be_generated import label_cannot_be_generated
+from probes.generation.metric_penalizes_perfect_predictions import metric_penalizes_perfect_predictions
 from probes.generation.output_ignores_input import output_ignores_input
-from probes.generation.output_is_no_text import output_is_no_text
+from probes.generation.output_is_not_text import output_is_not_text
 from probes.generation.output_never_ends import output_never_ends
 from probes.generation.output_repeats_itself import output_repeats_itself
-from probes.generation.perfect_prediction_is_not_perfect import perfect_prediction_is_not_perfect
 from probes.healthy import NAMES, healthy
 from tests.probes.hf_trainer.test_hf_trainer import arguments, traces
 from tests.support.state_picture import picture
@@ -134,7 +134,7 @@ def test_without_generation_the_trainers_scores_are_judged_and_counted(tmp_path)
     assert status["GEN001"] == "skipped" and status["GEN014"] == "passed" and status["GEN017"] == "passed"
     kept = installed().context({"trainer": trainer}).get("gathered_logits")
     assert kept.rows == 36 and kept.vocabulary == 320
-    (finding,) = evaluation_keeps_all_scores(GatheredLogits(5000, 448, 51865, 4, 16 * 10**9))
+    (finding,) = evaluation_keeps_all_logits(GatheredLogits(5000, 448, 51865, 4, 16 * 10**9))
     assert "464.7 GB" in finding.message and finding.severity is None
 
 
@@ -223,7 +223,7 @@ def trial(perfect, swapped, clean=None, name="figure"):
     ],
 )
 def test_which_figures_of_a_perfect_prediction_are_perfect(figures, alarm):
-    assert bool(list(perfect_prediction_is_not_perfect(trial(*figures)))) is alarm
+    assert bool(list(metric_penalizes_perfect_predictions(trial(*figures)))) is alarm
 
 
 def said(*rows, ended=True):
@@ -235,7 +235,7 @@ def test_short_and_repeated_answers_that_the_labels_have_as_well_are_no_alarm():
     labels = ((5, *[7] * 9, 1), (6, 8, 1))
     assert not list(output_repeats_itself(said((labels[0], labels[0]), (labels[1], labels[1]))))
     assert not list(output_ignores_input(said(((5, 1), (5, 1)), ((5, 1), (6, 1)))))
-    assert not list(output_is_no_text(said(((5, 9, 6, 7, 1), (5, 9, 6, 7, 1)))))
+    assert not list(output_is_not_text(said(((5, 9, 6, 7, 1), (5, 9, 6, 7, 1)))))
     assert not list(output_never_ends(said(((5, 6, 1), (5, 6, 1)))))
 
 

@@ -17,7 +17,7 @@ from probes.facts.labels.types import CtcRow, LabelRow
 from probes.faults.kit.changes import with_labels
 from probes.healthy import healthy
 from probes.labels.ctc_target_is_too_long import ctc_target_is_too_long
-from probes.labels.label_padding_is_another_token import label_padding_is_another_token
+from probes.labels.label_padding_id_is_wrong import label_padding_id_is_wrong
 from probes.labels.target_is_truncated import target_is_truncated
 from trainer.collate.labels import pad_labels
 from trainer.collate.task_tokens import label_rows
@@ -47,8 +47,8 @@ def test_a_row_as_long_as_the_longest_was_perhaps_cut_and_need_not_end():
 
 
 def test_one_token_behind_the_end_may_be_a_language():
-    assert not list(label_padding_is_another_token(rows((5, 6, 1, 9), (5, 1, 9, -100)), SPECIAL))
-    (finding,) = label_padding_is_another_token(rows((5, 6, 7, 1), (5, 1, 9, 9)), SPECIAL)
+    assert not list(label_padding_id_is_wrong(rows((5, 6, 1, 9), (5, 1, 9, -100)), SPECIAL))
+    (finding,) = label_padding_id_is_wrong(rows((5, 6, 7, 1), (5, 1, 9, 9)), SPECIAL)
     assert finding.where == "batch 0, row 1" and "2 labels of id 9" in finding.message
 
 

@@ -12,8 +12,8 @@ from probes.facts.learning_rate.types import RateRun, RateTrial
 from probes.faults.kit.changes import usual_loss
 from probes.faults.kit.memorized_model import memorized
 from probes.healthy import healthy
-from probes.learning.learning_rate_does_nothing import learning_rate_does_nothing
 from probes.learning.learning_rate_is_too_high import learning_rate_is_too_high
+from probes.learning.learning_rate_is_too_low import learning_rate_is_too_low
 from tests.support.state_picture import picture
 
 
@@ -113,4 +113,4 @@ def test_a_loss_that_leaps_on_the_way_but_knows_its_labels_is_no_alarm():
 
 def test_nothing_is_said_of_a_rate_where_no_rate_learns():
     still = RateRun(1.0, 20, (5.0, 5.0), (5.0,))
-    assert not list(learning_rate_does_nothing(RateTrial(1e-3, still, more=still, total=100)))
+    assert not list(learning_rate_is_too_low(RateTrial(1e-3, still, more=still, total=100)))

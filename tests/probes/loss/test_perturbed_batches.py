@@ -23,7 +23,7 @@ from probes.facts.loss.types import AccumulationError, FramesUsed
 from probes.faults.kit.loss_changes import after_head, with_loss
 from probes.healthy import NAMES, healthy
 from probes.loss.accumulation_changes_gradient import accumulation_changes_gradient
-from probes.loss.encoder_frames_are_unheard import encoder_frames_are_unheard
+from probes.loss.encoder_frames_are_masked_out import encoder_frames_are_masked_out
 from probes.subjects.classifier import compute_loss
 from tests.probes.hf_trainer.test_hf_trainer import arguments, traces
 from tests.support.small_runs import trainer as own_trainer
@@ -389,7 +389,7 @@ def test_rows_that_are_not_finite_are_found():
 
 @pytest.mark.parametrize(("heard", "severity"), [(100, "passes"), (99, "passes"), (95, "warning"), (50, "error")])
 def test_one_frame_at_the_edge_is_let_pass(heard, severity):
-    found = list(encoder_frames_are_unheard((FramesUsed("encoder", "the decoder", 100, heard, "row 0"),)))
+    found = list(encoder_frames_are_masked_out((FramesUsed("encoder", "the decoder", 100, heard, "row 0"),)))
     assert [f.severity or Severity.ERROR for f in found] == ([] if severity == "passes" else [severity])
     assert all(f"mask_sum: {heard}" in f.message for f in found)
 

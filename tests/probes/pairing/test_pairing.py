@@ -16,7 +16,7 @@ from probes.facts.pairing.ridge_test import run_pair_tests
 from probes.facts.pairing.types import PairTest, PairTests
 from probes.faults.learning.targets_slipped_by_a_row import ShiftedTargets
 from probes.healthy import NAMES, healthy
-from probes.learning.targets_belong_to_other_inputs import targets_belong_to_other_inputs
+from probes.learning.targets_are_misaligned_with_inputs import targets_are_misaligned_with_inputs
 from tests.support.state_picture import picture
 
 
@@ -31,7 +31,7 @@ def judged(inputs, targets, spoken=False, lengths=None):
     stretches = [number * 4 // len(inputs) for number in range(len(inputs))]
     kind = TargetKind(inputs, targets, spoken, lengths)
     train = tuple(run_pair_tests(kind, stretches, range(len(inputs)), "train_dataset"))
-    return train, [f.message for f in targets_belong_to_other_inputs(PairTests(train))]
+    return train, [f.message for f in targets_are_misaligned_with_inputs(PairTests(train))]
 
 
 @pytest.mark.parametrize("seed", range(10))
@@ -54,14 +54,14 @@ def test_unrelated_rows_accuse_nobody(seed):
 def test_a_stretch_that_slipped_is_named_and_its_neighbours_are_not():
     inputs, targets = related()
     targets[150:] = np.roll(targets[150:], -1, axis=0)
-    (finding,) = targets_belong_to_other_inputs(PairTests(judged(inputs, targets)[0]))
+    (finding,) = targets_are_misaligned_with_inputs(PairTests(judged(inputs, targets)[0]))
     assert finding.where == "train_dataset, rows 150 to 199" and "moved by -1 rows" in finding.message
 
 
 def test_a_stretch_dealt_out_at_random_is_named_by_the_others():
     inputs, targets = related()
     targets[:50] = np.random.default_rng(1).permutation(targets[:50])
-    (finding,) = targets_belong_to_other_inputs(PairTests(judged(inputs, targets)[0]))
+    (finding,) = targets_are_misaligned_with_inputs(PairTests(judged(inputs, targets)[0]))
     assert finding.where == "train_dataset, rows 0 to 49" and "fits by" in finding.message
 
 
@@ -75,11 +75,11 @@ def test_the_next_input_may_tell_more_of_a_target_than_its_own():
 def test_wrong_pairs_need_evidence_that_right_ones_would_be_seen():
     lone = PairTest("train_dataset", 400, chance=0.4, sigmas=0.2)
     right = PairTest("the evaluation set", 150, chance=1e-4, sigmas=22.0)
-    assert not list(targets_belong_to_other_inputs(PairTests((lone,))))
-    (finding,) = targets_belong_to_other_inputs(PairTests((lone,), (right,)))
+    assert not list(targets_are_misaligned_with_inputs(PairTests((lone,))))
+    (finding,) = targets_are_misaligned_with_inputs(PairTests((lone,), (right,)))
     assert "the evaluation set fits by 22.0 with 150 rows" in finding.message
     speech = PairTest("train_dataset", 400, chance=0.4, sigmas=0.2, spoken=True, lengths=0.01)
-    (finding,) = targets_belong_to_other_inputs(PairTests((speech,)))
+    (finding,) = targets_are_misaligned_with_inputs(PairTests((speech,)))
     assert "correlate by 0.01" in finding.message
 
 

@@ -17,9 +17,9 @@ from probes.facts.precision.minimal_fp32_set import fp32_modules, minimal_fp32_s
 from probes.facts.precision.precision_runs import PrecisionMode, try_precision
 from probes.facts.precision.types import GradientUnderflow, Headroom, LossScale, PrecisionComparison, PrecisionRun
 from probes.healthy import healthy
-from probes.precision.activation_nears_half_range import activation_nears_half_range
-from probes.precision.gradient_exceeds_half_range import gradient_exceeds_half_range
-from probes.precision.gradient_underflows_in_half import gradient_underflows_in_half
+from probes.precision.activation_is_near_16bit_limit import activation_is_near_16bit_limit
+from probes.precision.gradient_overflows_in_fp16 import gradient_overflows_in_fp16
+from probes.precision.gradient_underflows_in_fp16 import gradient_underflows_in_fp16
 from probes.precision.loss_differs_between_precisions import loss_differs_between_precisions
 from tests.support.fp16_overflow_models import overflowing
 from tests.support.state_picture import picture
@@ -160,10 +160,10 @@ def shown(scale=None, loss=2.0, wobble=0.001, **run):
 def test_a_scale_that_falls_by_itself_is_no_fault_and_one_that_stays_is():
     share = GradientUnderflow("fc", "Linear", 100, 0, 5, 8e4)
     moving, fixed = LossScale(65536.0, 4096.0, True, False), LossScale(65536.0, 65536.0, False, True)
-    assert not list(gradient_exceeds_half_range(shown(moving, gradients=(share,))))
-    (finding,) = gradient_exceeds_half_range(shown(fixed, gradients=(share,)))
+    assert not list(gradient_overflows_in_fp16(shown(moving, gradients=(share,))))
+    (finding,) = gradient_overflows_in_fp16(shown(fixed, gradients=(share,)))
     assert finding.where == "fc" and "stays" in finding.message
-    (finding,) = gradient_exceeds_half_range(shown(LossScale(65536.0, 0.25, True, False), gradients=(share,)))
+    (finding,) = gradient_overflows_in_fp16(shown(LossScale(65536.0, 0.25, True, False), gradients=(share,)))
     assert "fall to 0.25" in finding.message
 
 
@@ -171,8 +171,8 @@ def test_most_gradients_of_what_trains_must_vanish():
     scale = LossScale(65536.0, 65536.0, True, False)
     lost = GradientUnderflow("fc", "Linear", 100, 51, 0, 1.0)
     scores = GradientUnderflow("the model itself", "Model", 100, 90, 0, 1.0, trains=False)
-    assert not list(gradient_underflows_in_half(shown(scale, gradients=(scores,))))
-    (finding,) = gradient_underflows_in_half(shown(scale, gradients=(scores, lost)))
+    assert not list(gradient_underflows_in_fp16(shown(scale, gradients=(scores,))))
+    (finding,) = gradient_underflows_in_fp16(shown(scale, gradients=(scores, lost)))
     assert finding.where == "fc" and "51% of its gradients vanish" in finding.message
 
 
@@ -185,6 +185,6 @@ def test_a_loss_is_held_against_what_rounding_does_to_it():
 
 def test_a_tenth_of_the_range_is_near():
     rooms = (Headroom("a", "Linear", "mm", 7e3, 65520.0), Headroom("b", "Linear", "mm", 6e3, 65520.0))
-    (finding,) = activation_nears_half_range(shown(headroom=rooms))
+    (finding,) = activation_is_near_16bit_limit(shown(headroom=rooms))
     assert finding.where == "a (Linear)" and finding.measured["modules"] == 1
-    assert not list(activation_nears_half_range(shown(headroom=rooms[1:])))
+    assert not list(activation_is_near_16bit_limit(shown(headroom=rooms[1:])))

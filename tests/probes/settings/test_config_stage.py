@@ -9,9 +9,9 @@ from torch.optim import lr_scheduler as schedules
 from transformers import EarlyStoppingCallback, Seq2SeqTrainer, Seq2SeqTrainingArguments, get_scheduler
 
 import diagnose
-from probes.config.best_metric_is_upside_down import low_is_better
-from probes.config.schedule_has_another_length import schedule_has_another_length
-from probes.config.schedule_never_moves import schedule_never_moves
+from probes.config.greater_is_better_is_wrong import low_is_better
+from probes.config.lr_schedule_length_differs import lr_schedule_length_differs
+from probes.config.lr_schedule_never_changes import lr_schedule_never_changes
 from probes.config.warmup_is_longer_than_run import warmup_is_longer_than_run
 from probes.facts.learning_rate.play_schedule import play_schedule
 from probes.facts.settings.arguments_file import Unreadable, read_arguments
@@ -22,7 +22,7 @@ from probes.healthy import NAMES, healthy
 from tests.support.state_picture import picture
 
 CONFIGS = Path(__file__).parents[3] / "configs"
-JUDGES = (warmup_is_longer_than_run, schedule_never_moves, schedule_has_another_length)
+JUDGES = (warmup_is_longer_than_run, lr_schedule_never_changes, lr_schedule_length_differs)
 
 
 def optimizer(**more):

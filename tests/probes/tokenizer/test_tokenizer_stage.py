@@ -12,9 +12,9 @@ from probes.facts.tokenizer.round_trip import what_was_lost
 from probes.facts.tokenizer.types import SpecialTokens
 from probes.faults.tokenizer.head_tied_by_resize import untie
 from probes.healthy import healthy
-from probes.tokenizer.special_token_differs import special_token_differs
+from probes.tokenizer.special_token_ids_differ import special_token_ids_differ
 from probes.tokenizer.special_tokens_collide import special_tokens_collide
-from probes.tokenizer.tokenizer_is_of_another_model import tokenizer_is_of_another_model
+from probes.tokenizer.tokenizer_does_not_match_model import tokenizer_does_not_match_model
 from trainer.models.tokenizers.whisper_and_t5 import build_whisper_tokenizer
 
 
@@ -38,14 +38,14 @@ def test_what_is_lost_on_the_way(text, back, kind):
     [(250_100, 250_112, False), (50_295, 51_200, False), (40, 64, False), (32_100, 250_112, True)],
 )
 def test_rows_that_are_rounded_up_are_no_other_model(tokens, rows, alarm):
-    assert bool(list(tokenizer_is_of_another_model(tokens, TokenTables(TokenTable("shared", rows))))) is alarm
+    assert bool(list(tokenizer_does_not_match_model(tokens, TokenTables(TokenTable("shared", rows))))) is alarm
 
 
 def test_one_of_several_end_tokens_is_enough_and_padding_may_differ():
     ends = {"tokenizer": (2,), "generation_config": (7, 2)}
-    (finding,) = special_token_differs(SpecialTokens(ends=ends, paddings={"tokenizer": 1, "model.config": 0}))
+    (finding,) = special_token_ids_differ(SpecialTokens(ends=ends, paddings={"tokenizer": 1, "model.config": 0}))
     assert finding.severity == "note" and finding.where == "model.config.pad_token_id"
-    (finding,) = special_token_differs(SpecialTokens(ends=ends | {"generation_config": (7,)}))
+    (finding,) = special_token_ids_differ(SpecialTokens(ends=ends | {"generation_config": (7,)}))
     assert finding.severity is None and "7 by generation_config and 2 by the tokenizer" in finding.message
 
 

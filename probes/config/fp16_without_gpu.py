@@ -1,0 +1,16 @@
+from collections.abc import Iterator
+
+from diagnose import Finding, Severity, Stage, probe
+from probes.facts.settings.types import SettingLocation
+from probes.reporting.setting_finding import setting_finding
+
+
+@probe(id="CFG019", stage=Stage.CONFIG, severity=Severity.WARNING)
+def fp16_without_gpu(fp16_setting: SettingLocation, present_devices: tuple[str, ...]) -> Iterator[Finding]:
+    """fp16 is enabled without a GPU: most trainers then silently train in fp32."""
+    if present_devices == ("cpu",):
+        yield setting_finding(
+            fp16_setting,
+            "torch sees no GPU here, only the CPU, where the run is in fp32 or overflows sooner than on a GPU",
+            "set fp16 off here; what this run shows says nothing about fp16",
+        )

@@ -1,0 +1,39 @@
+from collections.abc import Iterator
+
+from diagnose import Finding, Severity, Stage, probe
+from probes.facts.learning_rate.types import ScheduleCurve
+
+# Healthy schedules stand still (below a thousandth of their peak) in at most 2 % of their updates (linear, cosine,
+# one cycle, with and without warm-up, 100 to 100,000 updates), a polynomial of the third power in 10 %.
+TAIL = 0.1
+ENDS = 2  # updates: a warm-up begins at nought and a decay ends there, however short the run
+HALF = 0.5  # of the run without learning: what is left is another run than the one that was asked for
+CUT = 1.5  # times the run: the rate then ends above a third of its peak
+
+
+@probe(id="CFG005", stage=Stage.CONFIG, severity=Severity.ERROR, explains=("LRN*", "CFG003"))
+def lr_schedule_length_differs(schedule_curve: ScheduleCurve) -> Iterator[Finding]:
+    """The learning rate schedule is built for a different number of steps than the run takes."""
+    curve, steps = schedule_curve, schedule_curve.updates * (schedule_curve.pace or 1)
+    if not curve.moves and not curve.raised:
+        return  # CFG004 says so
+    if curve.raised:
+        said, severity = f"raises {curve.raised} at update {curve.raised_at:,}", None
+    elif curve.length and 2 * curve.length <= steps and curve.rises > 1:
+        said, severity = f"falls and rises again {curve.rises} times", Severity.WARNING
+    elif curve.still - ENDS / curve.updates > TAIL:
+        said = f"leaves {curve.still:.0%} of the updates without a learning rate to speak of"
+        severity = None if curve.still >= HALF else Severity.WARNING
+    elif curve.length and curve.length >= CUT * steps:
+        said, severity = f"is cut off at {curve.end / max(curve.peak, 1e-30):.0%} of its peak", Severity.WARNING
+    else:
+        return
+    made = f"made for {curve.length:,} steps" if curve.length else "as it was made"
+    often = {None: "if it is stepped once", 1: "stepped once"}.get(curve.pace, f"stepped {curve.pace} times")
+    yield Finding(
+        where=f"schedule {curve.kind}",
+        message=f"{made}, it {said} in a run of {curve.updates:,} updates, {often} for each: {curve.told}",
+        fix="make the schedule for the number of updates, and step it once after each of them",
+        measured={"updates": curve.updates, "length": curve.length, "still": curve.still, "end": curve.end},
+        severity=severity if curve.pace or said.startswith("is cut") else Severity.NOTE,
+    )

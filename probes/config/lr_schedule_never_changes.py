@@ -1,0 +1,25 @@
+from collections.abc import Iterator
+
+from diagnose import Finding, Severity, Stage, probe
+from probes.facts.learning_rate.types import ScheduleCurve
+
+MEANT = ("constant", "ConstantLR", "LambdaLR")  # these may stand still because somebody wants them to
+
+
+@probe(id="CFG004", stage=Stage.CONFIG, severity=Severity.ERROR, explains=("LRN*", "GRD*"))
+def lr_schedule_never_changes(schedule_curve: ScheduleCurve) -> Iterator[Finding]:
+    """The learning rate schedule never changes the learning rate, or keeps it at zero."""
+    curve = schedule_curve
+    if curve.moves or curve.raised or curve.updates < 2:
+        return
+    still = curve.peak <= 0
+    if not still and any(word in curve.kind for word in MEANT):
+        return
+    yield Finding(
+        where=f"schedule {curve.kind}",
+        message=f"the rate is {curve.first:.3g} at each of {curve.updates:,} updates ({curve.told}); "
+        f"expected {'more than 0' if still else 'it to fall before the end'}",
+        fix="give the optimiser a learning rate" if still else "give the schedule the length of this run",
+        measured={"updates": curve.updates, "rate": curve.first, "length": curve.length},
+        severity=None if still else Severity.WARNING,
+    )

@@ -1,0 +1,17 @@
+from collections.abc import Iterator
+
+from diagnose import Finding, Severity, Stage, probe
+from probes.facts.settings.types import RunSettings
+from probes.reporting.setting_finding import setting_finding
+
+
+@probe(id="CFG020", stage=Stage.CONFIG, severity=Severity.ERROR, explains=("CFG*",))
+def number_is_a_string(run_settings: RunSettings) -> Iterator[Finding]:
+    """A numeric setting is a string (YAML parses 1e-4 as a string), so the optimizer raises."""
+    for setting, text in run_settings.texts.items():
+        yield setting_finding(
+            run_settings.place(setting),
+            f"it is the text {text!r}, expected a number; YAML wants a dot before the exponent",
+            "write 1.0e-4 in the place of 1e-4, or turn it into a number when the file is read",
+            text=text,
+        )

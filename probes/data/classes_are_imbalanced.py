@@ -1,0 +1,22 @@
+from collections.abc import Iterator
+
+from diagnose import Finding, Severity, Stage, probe
+from probes.facts.classes.types import ClassLabels
+
+SHARE = 0.9  # then whoever always answers the largest class is right nine times in ten, and has learnt nothing
+
+
+@probe(id="DAT041", stage=Stage.DATA, severity=Severity.WARNING)
+def classes_are_imbalanced(class_labels: ClassLabels) -> Iterator[Finding]:
+    """Classes are imbalanced: one class has nearly all items, so always predicting it looks good."""
+    counts = class_labels.counts
+    largest = max(counts, key=lambda name: counts[name])
+    share = counts[largest] / class_labels.read
+    if len(counts) > 1 and share > SHARE:
+        yield Finding(
+            where="train_dataset",
+            message=f"class {largest} has {share:.1%} of {class_labels.read:,} items, the smallest of {len(counts)} "
+            f"classes has {min(counts.values()):,}; answering {largest} always is right as often",
+            fix="weight the loss by class or sample the rare ones more often, and measure by class (F1, recall)",
+            measured={"share": share, "classes": len(counts), "smallest": min(counts.values())},
+        )

@@ -1,0 +1,16 @@
+from collections.abc import Iterator
+
+from diagnose import Finding, Severity, Stage, probe
+from probes.facts.core.types import DrawnBatches
+
+
+@probe(id="DAT004", stage=Stage.DATA, severity=Severity.NOTE)
+def drawing_batches_changed_rng_state(batch_drawing: DrawnBatches) -> Iterator[Finding]:
+    """Batches were drawn in the training process, so the RNG state of the data may have changed."""
+    if batch_drawing.consumed:
+        yield Finding(
+            where="train_batches",
+            message=f"{batch_drawing.consumed}; expected to draw them in a process of their own",
+            fix="build the loader anew after the preflight if the run must be the same as without it",
+            measured={"batches": len(batch_drawing.batches)},
+        )

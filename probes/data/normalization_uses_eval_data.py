@@ -1,0 +1,35 @@
+from collections.abc import Iterator
+
+from diagnose import Finding, Severity, Stage, probe
+from probes.facts.features.types import SetStatistics, SplitStatistics
+
+DIMENSIONS = 3  # fewer may be near 0 and 1 by chance
+NEAR = 0.05  # of the standard error: in three dimensions by chance with less than 1e-4
+ROUNDING = 1e-5  # of float32 vectors
+
+
+@probe(id="DAT048", stage=Stage.DATA, severity=Severity.WARNING, explains=("DAT049",))
+def normalization_uses_eval_data(split_statistics: SplitStatistics) -> Iterator[Finding]:
+    """Normalization statistics were fitted on evaluation data, not on the training set alone."""
+    train, evaluation = _fitted(split_statistics.train), _fitted(split_statistics.evaluation)
+    both = _fitted(split_statistics.both)
+    if split_statistics.dimensions < DIMENSIONS or (train and not evaluation):
+        return
+    on = "the evaluation set by itself" if evaluation else "training and evaluation set together" if both else ""
+    if on:
+        yield Finding(
+            where="train_dataset and eval_dataset",
+            message=f"in all {split_statistics.dimensions} dimensions {on} has mean 0 and scale 1, while "
+            f"training is off by {split_statistics.train.mean:.3g}; expected statistics of the training set alone",
+            fix="fit mean and scale on the training set, and apply them to both",
+            measured={
+                "train": split_statistics.train.mean,
+                "both": split_statistics.both.mean,
+                "rows": split_statistics.both.rows,
+            },
+        )
+
+
+def _fitted(moments: SetStatistics) -> bool:
+    near = max(ROUNDING, NEAR / moments.rows**0.5)
+    return moments.mean < near and moments.std < max(0.01, 1 / moments.rows)

@@ -1,0 +1,17 @@
+from collections.abc import Iterator
+
+from diagnose import Finding, Severity, Stage, probe
+from probes.facts.corpus.types import RowSample
+
+
+@probe(id="DAT052", stage=Stage.DATA, severity=Severity.NOTE)
+def only_a_sample_was_checked(sampled_rows: RowSample) -> Iterator[Finding]:
+    """Only a sample of the dataset rows was decoded and checked."""
+    seen, total = len(sampled_rows.rows), sampled_rows.total
+    if seen < total:
+        yield Finding(
+            where="training and evaluation rows",
+            message=f"{seen:,} of {total:,} rows were looked at closely, the longest, shortest and oddest among them",
+            fix="look at all of them with `diagnose data`",
+            measured={"seen": seen, "rows": total},
+        )

@@ -1,0 +1,23 @@
+from collections.abc import Iterator
+
+from diagnose import Finding, Severity, Stage, probe
+from probes.facts.splits.types import DuplicateInputs
+from probes.reporting.row_finding import note_unless, row_finding
+
+SHARE = 0.01  # of the rows: fewer change nothing that can be measured
+
+
+@probe(id="DAT032", stage=Stage.DATA, severity=Severity.WARNING)
+def rows_are_duplicated(duplicate_inputs: DuplicateInputs) -> Iterator[Finding]:
+    """Training rows are duplicated, so they weigh more than the others."""
+    count = len(duplicate_inputs.repeated)
+    for pair in duplicate_inputs.repeated:
+        yield row_finding(
+            pair.row,
+            f"the same {pair.how} and the same text stand at {pair.other.where} already; {count} of "
+            f"{duplicate_inputs.train_rows} rows repeat an earlier one",
+            "take the repeated rows out of the manifest",
+            note_unless(count > SHARE * duplicate_inputs.train_rows),
+            repeated=count,
+            rows=duplicate_inputs.train_rows,
+        )

@@ -1,0 +1,23 @@
+from collections.abc import Iterator
+
+from diagnose import Finding, Severity, Stage, probe
+from probes.facts.classes.types import ColumnBalances
+
+SHARE = 0.9  # of the rows; the rest is seen once in ten rows, or less
+
+
+@probe(id="DAT053", stage=Stage.DATA, severity=Severity.WARNING)
+def tasks_are_imbalanced(column_balances: ColumnBalances) -> Iterator[Finding]:
+    """Tasks, languages or classes are imbalanced: one of them has nearly all training rows."""
+    for balance in column_balances.columns:
+        total = sum(balance.counts.values())
+        name, largest = next(iter(balance.counts.items()))
+        if largest > SHARE * total:
+            rest = ", ".join(f"{other} {count:,}" for other, count in list(balance.counts.items())[1:5])
+            yield Finding(
+                where=f"train rows, {balance.column}",
+                message=f"{name} has {largest / total:.1%} of {total:,} rows; the others: {rest}",
+                fix="sample the rare ones more often, or keep them out and say so",
+                measured={"share": largest / total, "values": len(balance.counts)},
+                severity=None if balance.classes else Severity.NOTE,  # a corpus may well be mostly of one language
+            )

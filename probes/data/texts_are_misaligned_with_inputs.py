@@ -1,0 +1,54 @@
+from collections.abc import Iterator
+from math import atanh
+
+from diagnose import Finding, Severity, Stage, probe
+from probes.facts.pairing.types import ManifestPairTest, ManifestPairTests
+
+ALPHA = 1e-4  # the chance that texts dealt out at random fit as well and are passed
+FLOOR = 0.5  # correlation of right pairs at the very least: the demo has 0.80 and 0.89, read speech 0.9
+SIGMAS = 3.72  # one-sided 1e-4: the chance that pairs of that correlation are called wrong
+STRETCH = 4.5  # one-sided 3e-6, since there are several stretches and shifts
+
+
+@probe(id="DAT040", stage=Stage.DATA, severity=Severity.ERROR, explains=("DAT030", "LRN03*"))
+def texts_are_misaligned_with_inputs(manifest_pair_tests: ManifestPairTests) -> Iterator[Finding]:
+    """Texts are misaligned with their inputs: they fit no better than the texts of other rows."""
+    for fit in manifest_pair_tests.rows:
+        if _wrong(fit):
+            slipped = f"; moved by {fit.shift:+d} rows they fit ({fit.shifted:.2f})" if fit.shift else ""
+            yield Finding(
+                where=f"{fit.first.where} to {fit.last.where}" if fit.others is not None else fit.first.where,
+                message=f"{fit.right} and {fit.left} of {fit.rows} rows have a {_measure(fit)} of "
+                f"{fit.correlation:.2f}, expected {_expected(fit)}; "
+                f"shuffled texts do as well with a chance of {fit.chance:.2g}{slipped}",
+                fix="join texts and inputs again by name, never by position",
+                measured={"correlation": fit.correlation, "chance": fit.chance, "rows": fit.rows, "shift": fit.shift},
+                severity=Severity.WARNING if fit.by == "words" and not fit.shift else None,
+                file=fit.first.file,
+                line=fit.first.line,
+            )
+
+
+def _wrong(fit: ManifestPairTest) -> bool:
+    if fit.by == "words":
+        return fit.chance > ALPHA
+    if fit.shift and _apart(fit.shifted, fit.correlation, fit.rows, 2) > STRETCH:
+        return True
+    if fit.others is not None:
+        return fit.chance > ALPHA and _apart(fit.others, fit.correlation, fit.rows, 2) > STRETCH
+    return fit.chance > ALPHA and _apart(FLOOR, fit.correlation, fit.rows, 1) > SIGMAS
+
+
+def _apart(high: float, low: float, rows: int, samples: int) -> float:
+    """By how many sigmas two correlations differ (Fisher's z)."""
+    return float((atanh(min(high, 0.999)) - atanh(max(min(low, 0.999), -0.999))) * ((rows - 3) / samples) ** 0.5)
+
+
+def _measure(fit: ManifestPairTest) -> str:
+    return "gain in shared words" if fit.by == "words" else "rank correlation"
+
+
+def _expected(fit: ManifestPairTest) -> str:
+    if fit.by == "words":
+        return "more than 0"
+    return f"about {fit.others:.2f} as in other rows" if fit.others is not None else f"at least {FLOOR}"

@@ -1,0 +1,22 @@
+from collections.abc import Iterator
+
+from diagnose import Finding, Severity, Stage, probe
+from probes.facts.splits.types import NearDuplicates
+
+MANY = 0.5  # of the texts: then most of the corpus is a few sentences with small changes
+
+
+@probe(id="DAT034", stage=Stage.DATA, severity=Severity.NOTE)
+def texts_are_near_duplicates(near_duplicate_texts: NearDuplicates) -> Iterator[Finding]:
+    """Most training texts are near-duplicates of texts from other recordings."""
+    share = near_duplicate_texts.train_near / near_duplicate_texts.train_read
+    if share > MANY:
+        row, other, likeness = near_duplicate_texts.train_pairs[0]
+        yield Finding(
+            where=row.where,
+            message=f"{share:.0%} of {near_duplicate_texts.train_read} training texts have a near twin in another "
+            "recording, "
+            f"such as {other.where} ({likeness:.0%} alike)",
+            fix="nothing, if the corpus is made of templates; else look for copies",
+            measured={"share": share, "read": near_duplicate_texts.train_read},
+        )

@@ -1,0 +1,28 @@
+from collections.abc import Iterator
+
+from diagnose import Finding, Severity, Stage, probe
+from probes.facts.dataloader.types import WorkerDraws
+
+VARIED = 5  # different ones of eight draws: then two independent workers agree in all eight with less than 1e-4
+
+
+@probe(id="DAT045", stage=Stage.DATA, severity=Severity.WARNING, explains=("DAT046",))
+def workers_share_random_state(worker_draws: WorkerDraws) -> Iterator[Finding]:
+    """DataLoader workers share one random state, so they draw identical augmentations."""
+    if worker_draws.workers_agree == worker_draws.draws and worker_draws.distinct >= VARIED:
+        yield Finding(
+            where="train_batches",
+            message=f"two of {worker_draws.workers} workers drew the same {worker_draws.draws} augmentations of "
+            "the same "
+            ""
+            ""
+            ""
+            "rows, "
+            "expected different ones",
+            fix="seed by worker and row: np.random.default_rng((torch.initial_seed(), row)) where it is used",
+            measured={
+                "agree": worker_draws.workers_agree,
+                "draws": worker_draws.draws,
+                "workers": worker_draws.workers,
+            },
+        )

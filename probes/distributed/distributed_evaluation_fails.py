@@ -1,0 +1,40 @@
+from collections.abc import Iterator
+
+from diagnose import Finding, Severity, Stage, probe
+from probes.facts.distributed.types import Ranks, RankStop
+
+# How gloo says that two processes sent tensors of other sizes in one operation.
+MISMATCH = "doesn't match expected size"
+
+
+@probe(id="DST005", stage=Stage.DISTRIBUTED, severity=Severity.ERROR)
+def distributed_evaluation_fails(distributed_evaluation: Ranks) -> Iterator[Finding]:
+    """Distributed evaluation raises or hangs in a group of several processes."""
+    stop = distributed_evaluation.stopped("evaluation")
+    if stop is None:
+        return
+    file, _, line = stop.failure.line.rpartition(":")
+    count = len(distributed_evaluation.ranks)
+    yield Finding(
+        where=f"rank {stop.rank}",
+        message=f"in a group of {count}{_forced(stop)}, {stop}; expected figures",
+        fix=_cure(stop),
+        measured={"rank": stop.rank, "how": stop.how, "processes": count, "trace": stop.failure.trace},
+        file=file or None,
+        line=int(line) if line.isdigit() else None,
+    )
+
+
+def _forced(stop: RankStop) -> str:
+    return ", with texts of another length in each process" if MISMATCH in stop.failure.message else ""
+
+
+def _cure(stop: RankStop) -> str:
+    place = stop.failure.line or "what it calls"
+    if MISMATCH in stop.failure.message:
+        return (
+            f"pad to one length before gathering at {place}: accelerator.pad_across_processes(ids, dim=1, pad_index=…)"
+        )
+    if stop.how == "waited":
+        return f"let every process take part in each gather, reduce and barrier, equally often: look at {place}"
+    return f"evaluate a few rows under torchrun and mend {place}"

@@ -1,0 +1,19 @@
+from collections.abc import Iterator
+
+from diagnose import Finding, Severity, Stage, probe
+from probes.facts.environment.types import Devices
+
+
+@probe(id="ENV007", stage=Stage.ENVIRONMENT, severity=Severity.ERROR)
+def device_is_not_available(devices: Devices) -> Iterator[Finding]:
+    """The requested device is not available to torch."""
+    for source, name in devices.named:
+        kind, _, number = name.partition(":")
+        wanted = f"{kind}:{number or 0}" if kind != "cpu" else "cpu"
+        if wanted not in devices.present:
+            yield Finding(
+                where=source,
+                message=f"{name} is named, torch {devices.torch} sees {', '.join(devices.present)}",
+                fix="run where the device is, with a torch that was built for it; or name a device that is there",
+                measured={"named": name, "present": ", ".join(devices.present)},
+            )

@@ -1,0 +1,24 @@
+from collections.abc import Iterator
+
+from diagnose import Finding, Severity, Stage, probe
+from probes.facts.environment.types import PackageLocation
+
+
+@probe(id="ENV006", stage=Stage.ENVIRONMENT, severity=Severity.WARNING)
+def trainer_package_is_shadowed(trainer_package: PackageLocation) -> Iterator[Finding]:
+    """The trainer package is shadowed by another package or module of the same name."""
+    package = trainer_package
+    if package.rivals:
+        yield Finding(
+            where=f"package {package.name} in {package.found}",
+            message=f"{', '.join(package.rivals)} is installed into the same folder, expected gonogo alone",
+            fix=f"pip uninstall {package.rivals[0].split()[0]}, then reinstall gonogo: each overwrites the other",
+            measured={"rival": package.rivals[0]},
+        )
+    elif not package.ours:
+        yield Finding(
+            where=f"package {package.name}",
+            message=f"it is found in {package.found}, which is not the trainer that gonogo installs",
+            fix="start from another folder, rename your own trainer, or pip uninstall trainer and reinstall gonogo",
+            measured={"found": package.found},
+        )

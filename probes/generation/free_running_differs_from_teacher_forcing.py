@@ -1,0 +1,27 @@
+from collections.abc import Iterator
+
+from diagnose import Finding, Severity, Stage, probe
+from probes.facts.generation.types import TeacherForcingGap
+
+# With nine of ten labels right when led, a model that listens to its input stays near the labels alone as well;
+# half of them lost is more than its own mistakes can explain.
+LED, ALONE = 0.9, 0.5
+
+
+@probe(id="GEN010", stage=Stage.GENERATION, severity=Severity.WARNING)
+def free_running_differs_from_teacher_forcing(teacher_forcing_gap: TeacherForcingGap) -> Iterator[Finding]:
+    """Free-running generation differs from the labels, although teacher forcing predicts them."""
+    if teacher_forcing_gap.forced >= LED and teacher_forcing_gap.free < ALONE:
+        said, labels = teacher_forcing_gap.example
+        yield Finding(
+            where="generate",
+            message=f"{teacher_forcing_gap.forced:.0%} of the labels are right with those before given, and what "
+            "is said "
+            ""
+            ""
+            ""
+            "freely "
+            f"is {teacher_forcing_gap.free:.0%} like them: {said!r} for {labels!r}",
+            fix="compare what generation gives the decoder (start, prompt, positions, cache, mask) with training",
+            measured={"forced": teacher_forcing_gap.forced, "free": teacher_forcing_gap.free},
+        )

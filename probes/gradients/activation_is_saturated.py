@@ -1,0 +1,25 @@
+from collections.abc import Iterator
+
+from diagnose import Finding, Severity, Stage, probe
+from probes.facts.gradients.types import RepeatedStep
+
+# Outputs at which the slope is below 1e-6 (|x| > 7.6 for tanh, > 13.8 for sigmoid): its input is far too large.
+# A trained gate may be shut for most inputs, hardly for all of them.
+FLAT = 0.99
+SMALL = 64  # outputs: a few gates may well be shut
+
+
+@probe(id="GRD008", stage=Stage.GRADIENTS, severity=Severity.WARNING, explains=("GRD002", "GRD005", "LRN*", "GEN*"))
+def activation_is_saturated(repeated_step: RepeatedStep) -> Iterator[Finding]:
+    """A tanh or sigmoid is saturated for the whole batch, so its gradient is close to zero."""
+    flat = [one for one in repeated_step.activations if one.flat >= FLAT and one.size >= SMALL]
+    if flat:
+        first = flat[0]
+        others = f"; {len(flat)} such layers, {', '.join(one.module for one in flat[:4])}" if len(flat) > 1 else ""
+        yield Finding(
+            where=first.module,
+            message=f"{first.flat:.1%} of the {first.size} outputs of {first.function} in this {first.kind} lie where "
+            f"its slope is below a millionth, expected next to none{others}",
+            fix=f"scale what {first.function} is given there to a size of about 1: normalise the input or its weights",
+            measured={"flat": first.flat, "outputs": first.size, "layers": len(flat)},
+        )

@@ -1,0 +1,27 @@
+from collections.abc import Iterator
+
+from diagnose import Finding, Severity, Stage, probe
+from probes.facts.gradients.types import RepeatedStep
+
+# Relative. A CPU repeats itself but for the alignment of its memory, some units of float32's last digit (1e-7); a GPU
+# may choose another algorithm, with products of ten bits. Dropout and masks from another seed differ by more.
+SAME = {"cpu": 2e-6}
+ELSEWHERE = 1e-3
+
+
+@probe(id="GRD020", stage=Stage.GRADIENTS, severity=Severity.WARNING, explains=("LRN*", "GEN*"))
+def first_step_is_not_deterministic(repeated_step: RepeatedStep) -> Iterator[Finding]:
+    """The first step is not deterministic: the same seed and state give a different loss."""
+    first, again = repeated_step.first, repeated_step.again
+    same = SAME.get(repeated_step.device, ELSEWHERE)
+    if repeated_step.failure or not abs(again - first) > same * max(1.0, abs(first)):
+        return
+    place = f"{repeated_step.wavers} ({repeated_step.kind})" if repeated_step.wavers else "the loss function"
+    yield Finding(
+        where=repeated_step.wavers or "compute_loss",
+        message=f"from one seed the loss of the first batch is {first:.7g}, then {again:.7g}, expected the same; "
+        f"{place} is the first to give another output for the same input",
+        fix="draw from torch's, numpy's or python's own generator there, which the seed sets: not from the clock, the "
+        "system or a generator without a seed",
+        measured={"first": first, "again": again, "module": repeated_step.wavers},
+    )

@@ -1,0 +1,25 @@
+from collections.abc import Iterator
+
+from diagnose import Finding, Severity, Stage, probe
+from probes.facts.gradients.types import RepeatedStep
+
+# A head that only watches (a probe on detached features) is small; a decoder trains a tenth of the model and more.
+LARGE = 0.1
+
+
+@probe(id="GRD010", stage=Stage.GRADIENTS, severity=Severity.ERROR, explains=("LRN*", "GEN*"))
+def loss_term_is_detached(repeated_step: RepeatedStep) -> Iterator[Finding]:
+    """A term of the loss is detached from a module that it depends on."""
+    cut = [part for part in repeated_step.parts if part.followed]
+    for part in cut:
+        small = part.share < LARGE
+        yield Finding(
+            where=part.module,
+            message=f"the loss's summand {part.function} ({part.value:.4g}, {part.share:.1%} of what trains is its) "
+            f"follows when this {part.kind} changes, but its graph holds none of its {part.tensors} tensors, not all",
+            fix=f"remove the detach(), .data or no_grad between {part.module} and the modules behind {part.function}"
+            if not small
+            else f"keep the detach() only if {part.function} is meant to watch and not to teach {part.module}",
+            measured={"summand": part.function, "value": part.value, "share": part.share, "tensors": part.tensors},
+            severity=Severity.NOTE if small else None,
+        )

@@ -1,0 +1,22 @@
+from collections.abc import Iterator
+
+from diagnose import Finding, Severity, Stage, probe
+from probes.facts.gradients.types import UserStep
+
+
+@probe(id="GRD014", stage=Stage.GRADIENTS, severity=Severity.ERROR, explains=("LRN*", "GEN*"))
+def optimizer_step_is_missing(user_step: UserStep) -> Iterator[Finding]:
+    """The training step never calls backward() or optimizer.step(): nothing is learned."""
+    calls = user_step.calls
+    if len(calls) < 2 or any(call.updates or call.moved or call.rescaled for call in calls):
+        return
+    walks = sum(len(call.walks) for call in calls)
+    lacks = "step() of the optimiser was not called" if walks else "neither backward() nor the optimiser's step() ran"
+    yield Finding(
+        where="training_step",
+        message=f"after 2 calls every weight is the same to the last bit: {lacks}, expected one update for each call",
+        fix="call optimizer.step() (or scaler.step(optimizer)) in training_step, after backward"
+        if walks
+        else "call loss.backward() and optimizer.step() in training_step",
+        measured={"calls": len(calls), "backward_passes": walks, "updates": 0},
+    )

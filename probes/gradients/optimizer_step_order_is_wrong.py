@@ -1,0 +1,30 @@
+from collections.abc import Iterator
+
+from diagnose import Finding, Severity, Stage, probe
+from probes.facts.gradients.types import UserStep
+
+
+@probe(id="GRD015", stage=Stage.GRADIENTS, severity=Severity.ERROR, explains=("GRD013", "GRD019", "LRN*", "GEN*"))
+def optimizer_step_order_is_wrong(user_step: UserStep) -> Iterator[Finding]:
+    """optimizer.step() runs before backward() or after zero_grad(), with stale or no gradients."""
+    if not user_step.calls:
+        return
+    call = user_step.calls[0]
+    if not call.updates or not call.walks or any(walk.inside for walk in call.walks):
+        return
+    made, update = call.walks[-1].after, call.updates[0]
+    if not update.walks:
+        yield Finding(
+            where="training_step",
+            message=f"optimizer.step() ran before backward(), with a gradient of norm {update.norm:.4g}; expected the "
+            f"{made:.4g} that backward gives afterwards",
+            fix="call optimizer.step() after backward(), and zero_grad() after that",
+            measured={"at_update": update.norm, "after_backward": made},
+        )
+    elif made and not update.norm:
+        yield Finding(
+            where="training_step",
+            message=f"backward() gave a gradient of norm {made:.4g}, optimizer.step() found 0: it was cleared between",
+            fix="move zero_grad() behind optimizer.step(), or before the forward pass",
+            measured={"at_update": 0.0, "after_backward": made},
+        )

@@ -1,0 +1,27 @@
+from collections.abc import Iterator
+
+from diagnose import Finding, Severity, Stage, probe
+from probes.facts.gradients.types import UserStep
+
+# What is left over is compared with what the update used: after a reset it is nought, and not merely small.
+LEFT = 1e-3
+
+
+@probe(id="GRD013", stage=Stage.GRADIENTS, severity=Severity.ERROR, explains=("GRD017", "LRN*", "STP*"))
+def zero_grad_is_missing(user_step: UserStep) -> Iterator[Finding]:
+    """zero_grad() is missing: each training step starts with the gradients of the previous one."""
+    if len(user_step.calls) < 2:
+        return
+    first, second = user_step.calls
+    if not first.updates or not first.walks or not second.walks:
+        return
+    alone, found, after = first.walks[-1].after, second.walks[0].before, second.walks[-1].after
+    if found <= LEFT * first.updates[-1].norm:
+        return
+    yield Finding(
+        where="training_step",
+        message=f"at its second call a gradient of norm {found:.4g} is there before backward, expected 0; on the same "
+        f"batch and weights the norm is {after:.4g} after {alone:.4g} ({after / alone if alone else 0:.2f} times)",
+        fix="call optimizer.zero_grad() once in every step: after the update, or before backward",
+        measured={"left": found, "first": alone, "second": after},
+    )

@@ -1,0 +1,29 @@
+from collections.abc import Iterator
+
+from diagnose import Finding, Severity, Stage, probe
+from probes.facts.padding.types import PaddingEffect
+
+SAME = 1e-3  # of the input's spread: a thousand times what float32 rounds
+
+
+@probe(id="LAB024", stage=Stage.LABELS, severity=Severity.WARNING)
+def input_depends_on_batch_padding(padding_effect: PaddingEffect) -> Iterator[Finding]:
+    """The collator gives a row different input values depending on the padding of its batch."""
+    if padding_effect.input_change > SAME:
+        yield Finding(
+            where="collate",
+            message=f"the input of a row of {padding_effect.lengths[0]} changes by "
+            f"{padding_effect.input_change:.2g} of "
+            ""
+            ""
+            ""
+            "its spread "
+            f"when it is padded to {padding_effect.lengths[1]}, expected 0: in another batch the model hears "
+            "another signal",
+            fix="normalise each row over its own length, before padding",
+            measured={
+                "change": padding_effect.input_change,
+                "length": padding_effect.lengths[0],
+                "padded": padding_effect.lengths[1],
+            },
+        )

@@ -1,0 +1,20 @@
+from collections.abc import Iterator
+
+from diagnose import Finding, Severity, Stage, probe
+from probes.facts.labels.prefix_types import LabelPrefixes
+
+
+@probe(id="LAB026", stage=Stage.LABELS, severity=Severity.ERROR, explains=("LRN*", "GEN*"))
+def label_language_differs(label_prefixes: LabelPrefixes) -> Iterator[Finding]:
+    """The language token of the labels differs from the language set for generation."""
+    languages = {row.language for row in label_prefixes.rows if row.language}
+    for source, wanted in label_prefixes.wanted.items():
+        alike = {language for language in languages if len(language) == len(wanted)}
+        if alike and wanted not in alike:
+            yield Finding(
+                where=label_prefixes.rows[0].where,
+                message=f"the rows begin with {', '.join(sorted(alike))}, and {source} says {wanted}: the model is "
+                "asked for a language that it is not taught",
+                fix="use one language in the labels' prefix, in the tokenizer and in generation",
+                measured={"labels": ", ".join(sorted(alike)), "wanted": wanted},
+            )

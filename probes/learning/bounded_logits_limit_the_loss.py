@@ -1,0 +1,30 @@
+from collections.abc import Iterator
+
+from diagnose import Finding, Severity, Stage, probe
+from probes.facts.overfit.types import OverfitResult
+
+# Scores between `lowest` and `highest` give the right one of V classes at most 1 / (1 + (V - 1) exp(lowest - highest)):
+# for probabilities, which cannot be further apart than 1, the loss stays above ln(1 + (V - 1) / e).
+NEAR = 1.3  # times that bound: the scores have grown as far apart as they can, and the loss ends there
+
+
+@probe(id="LRN005", stage=Stage.LEARNING, severity=Severity.ERROR, explains=("LRN*", "GEN*"))
+def bounded_logits_limit_the_loss(overfit_curve: OverfitResult) -> Iterator[Finding]:
+    """Bounded logits, such as softmax outputs, keep the loss far above zero."""
+    run = overfit_curve
+    if run.scores is None or run.bound is None:
+        return
+    low, high = run.scores
+    free = run.ended == "stuck" and run.fell and run.thawed is None and not run.relabelled
+    capped = free and run.book is not None and 0.5 < run.book < NEAR * run.bound
+    if not run.probabilities and not capped:
+        return
+    kind = "sum to 1, as a softmax leaves them" if run.probabilities else "do not grow any further"
+    yield Finding(
+        where="the scores before the loss",
+        message=f"{run.classes} scores from {low:.2g} to {high:.2g} {kind}: cross-entropy cannot fall below "
+        f"{run.bound:.4g} (ln(1 + (V - 1) exp(-{high - low:.2g}))), and the loss is {run.final:.4g} "
+        f"after {run.updates} updates",
+        fix="give the loss raw scores: drop the softmax (sigmoid, tanh, clamp) between the head and the loss",
+        measured={"bound": run.bound, "final": run.final, "lowest": low, "highest": high, "updates": run.updates},
+    )

@@ -1,0 +1,33 @@
+from collections.abc import Iterator
+
+from diagnose import Finding, Severity, Stage, probe
+from probes.facts.overfit.types import OverfitResult
+from probes.facts.parameters.types import NewParameters, Parameters
+
+
+@probe(id="LRN004", stage=Stage.LEARNING, severity=Severity.ERROR, explains=("LRN001", "LRN00[578]", "GEN*"))
+def frozen_module_blocks_learning(
+    overfit_curve: OverfitResult, parameters: Parameters, new_parameters: NewParameters | None = None
+) -> Iterator[Finding]:
+    """A frozen module blocks learning: it prevents overfitting a batch, or keeps random weights."""
+    run, trial = overfit_curve, overfit_curve.thawed
+    if trial is not None:
+        yield Finding(
+            where=trial.what,
+            message=f"frozen, it holds the loss at {run.final:.4g} after {run.updates} updates; set free, "
+            f"the loss is {trial.final:.4g} after {trial.updates}",
+            fix=f"set requires_grad on {trial.what}, and give it to the optimiser",
+            measured={"final": run.final, "updates": run.updates, "thawed_updates": trial.updates},
+        )
+        return
+    new = {*new_parameters.said, *new_parameters.absent} if new_parameters else set()
+    rows = [row for row in parameters.rows if row.name in new and not row.trainable and len(row.shape) > 1]
+    if rows and run.held:
+        size = sum(row.size for row in rows)
+        yield Finding(
+            where=rows[0].name.rpartition(".")[0] or rows[0].name,
+            message=f"{size:,} values are new and frozen: the rest learnt these rows around them "
+            f"({run.first:.4g} → {run.final:.4g}), and they stay random, expected none",
+            fix="set requires_grad on every new part, after the call that freezes what is around it",
+            measured={"frozen": size, "tensors": len(rows)},
+        )

@@ -1,0 +1,25 @@
+from collections.abc import Iterator
+
+from diagnose import Finding, Severity, Stage, probe
+from probes.facts.pairing.types import PairTests, SwappedTargetLoss
+
+UNRELATED = 0.01  # a chance above it shows nothing
+ENOUGH = 100  # rows, with which the demo's right pairs stand out by more than 20 sigmas
+
+
+@probe(id="LRN031", stage=Stage.LEARNING, severity=Severity.NOTE)
+def input_target_relation_not_shown(
+    pair_tests: PairTests, swapped_target_loss: SwappedTargetLoss | None = None
+) -> Iterator[Finding]:
+    """No statistical relation between inputs and targets could be shown."""
+    if swapped_target_loss is not None and swapped_target_loss.chance <= UNRELATED:
+        return
+    for one in pair_tests.train:
+        if one.whole and one.chance > UNRELATED and one.rows >= ENOUGH:
+            yield Finding(
+                where=one.where,
+                message=f"with {one.rows} rows, own targets fit the inputs by {one.sigmas:.1f} sigmas better than "
+                f"swapped ones (chance {one.chance:.2g}), expected a chance below {UNRELATED}",
+                fix="look at ten rows by eye: do input and target belong together?",
+                measured={"sigmas": one.sigmas, "chance": one.chance, "rows": one.rows},
+            )

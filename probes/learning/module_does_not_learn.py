@@ -1,0 +1,28 @@
+from collections.abc import Iterator
+
+from diagnose import Finding, Severity, Stage, probe
+from probes.facts.overfit.types import OverfitResult
+
+LARGE = 0.1  # of what trains: an unused pooler of BERT-base is 0.5 %, an encoder a third and more
+UPDATES = 3  # an adapter that starts at zero hides the matrix before it from the first gradient
+UNHELD, RESTING = "no optimiser holds it", "a rate of zero"
+
+
+@probe(id="LRN003", stage=Stage.LEARNING, severity=Severity.ERROR, explains=("LRN*", "GEN*"))
+def module_does_not_learn(overfit_curve: OverfitResult) -> Iterator[Finding]:
+    """A trainable module does not learn: its weights stay the same while the rest overfits a batch."""
+    run = overfit_curve
+    still = [part for part in run.idle if part.share >= LARGE and part.why != RESTING]
+    if not run.held or run.updates < UPDATES or sum(part.share for part in run.idle) > 0.99:
+        return
+    for part in still:
+        change = "" if run.swapped is None else f"; with inputs exchanged it is {run.swapped:.4g}"
+        yield Finding(
+            where=part.module,
+            message=f"{part.tensors} trainable tensors of this {part.kind} ({part.share:.1%} of what trains): "
+            f"{part.why} in {run.updates} updates, while the loss went {run.first:.4g} → {run.final:.4g}{change}",
+            fix="build the optimiser after the last change of the model, from all that trains"
+            if part.why == UNHELD
+            else f"remove what cuts {part.module} off from the loss: detach(), no_grad, a product with zero",
+            measured={"tensors": part.tensors, "share": part.share, "why": part.why, "updates": run.updates},
+        )

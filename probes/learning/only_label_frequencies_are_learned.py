@@ -1,0 +1,24 @@
+from collections.abc import Iterator
+
+from diagnose import Finding, Severity, Stage, probe
+from probes.facts.overfit.types import OverfitResult
+
+# Without input and prefix nothing can be below the entropy of the labels; who ends within a tenth of it knows no more.
+NEAR = 0.1
+
+
+@probe(id="LRN007", stage=Stage.LEARNING, severity=Severity.ERROR, explains=("LRN001", "LRN008", "LRN011", "GEN*"))
+def only_label_frequencies_are_learned(overfit_verdict: OverfitResult) -> Iterator[Finding]:
+    """Only label frequencies are learned: the loss stays at the entropy of the labels."""
+    run = overfit_verdict
+    if run.learnt or run.relabelled or run.book is None or not run.unigram or run.swapped_book is None:
+        return
+    if run.book < (1 - NEAR) * run.unigram or run.listens or not run.fell:
+        return
+    yield Finding(
+        where=run.where,
+        message=f"cross-entropy ends at {run.book:.3g} for each label after {run.updates} updates, and the entropy "
+        f"of these labels is {run.unigram:.3g}; with inputs exchanged it is {run.swapped_book:.3g}, expected far more",
+        fix="find where input and prefix are lost on their way to the scores",
+        measured={"book": run.book, "unigram": run.unigram, "swapped": run.swapped_book, "updates": run.updates},
+    )

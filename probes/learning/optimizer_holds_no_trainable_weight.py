@@ -1,0 +1,20 @@
+from collections.abc import Iterator
+
+from diagnose import Finding, Severity, Stage, probe
+from probes.facts.overfit.types import OverfitResult
+
+
+@probe(id="LRN002", stage=Stage.LEARNING, severity=Severity.ERROR, explains=("LRN*", "GEN*"))
+def optimizer_holds_no_trainable_weight(overfit_curve: OverfitResult) -> Iterator[Finding]:
+    """The optimizer holds none of the model's trainable weights, so no update changes the loss."""
+    run = overfit_curve
+    if run.held:
+        return
+    stays = f"the loss stays at {run.final:.4g}"
+    if run.trainable:
+        message = f"the optimiser holds 0 of {run.trainable} trainable tensors, expected all; {stays}"
+        fix = "build the optimiser from this model's parameters, after the last change of the model"
+    else:
+        message = f"no parameter of the model requires a gradient, expected some; {stays}"
+        fix = "set requires_grad on what is meant to train"
+    yield Finding("optimizer" if run.trainable else "model", message, fix, {"held": 0, "trainable": run.trainable})

@@ -1,0 +1,60 @@
+from collections.abc import Iterator
+from math import atanh, sqrt
+
+from diagnose import Finding, Severity, Stage, probe
+from probes.facts.pairing.types import PairTest, PairTests
+
+UNRELATED = 0.01  # the chance above which own targets are taken to fit no better than swapped ones
+SHOWN = 1e-3  # and below which they do
+SURE = 6.0  # one-sided 1e-9; some fifty shifts, kinds and stretches are looked at
+APART = 5.0  # between two figures of deviation 1 each: one-sided 2e-4, besides being sure
+FAINT = 4.0  # own pairs that fit by more belong together somehow: the next input may well tell still more of a target
+FLOOR, FEWEST = 0.5, 3.72  # lengths of right pairs correlate by that at the very least (DAT040); one-sided 1e-4
+
+
+@probe(id="LRN030", stage=Stage.LEARNING, severity=Severity.ERROR, explains=("LRN03[12]", "GEN*"))
+def targets_are_misaligned_with_inputs(pair_tests: PairTests) -> Iterator[Finding]:
+    """Targets are misaligned with their inputs: a linear model fits them no better than swapped ones."""
+    kinds = [one for one in pair_tests.train if one.whole]
+    stretches = [one for one in pair_tests.train if not one.whole]
+    found = [(one, why) for one in kinds if (why := _why(one, _peers(one, kinds, pair_tests.evaluation)))]
+    found = found or [(one, why) for one in stretches if (why := _why(one, _others(one, stretches)))]
+    for one, why in found:
+        yield Finding(
+            where=one.where,
+            message=f"a linear teacher foretells the targets of {one.rows} rows it has not seen: own ones fit by "
+            f"{one.sigmas:.1f} sigmas better than swapped ones (chance {one.chance:.2g}), expected many more; {why}",
+            fix="join inputs and targets again by name, never by position",
+            measured={"sigmas": one.sigmas, "chance": one.chance, "rows": one.rows, "shift": one.shift},
+        )
+
+
+def _why(one: PairTest, peers: list[PairTest]) -> str:
+    """The evidence that a relation would have been seen; empty where the pairs are right or nobody can tell."""
+    unrelated = one.chance > UNRELATED
+    clearly = one.shifted > max(SURE, one.sigmas + APART, 1.5 * one.sigmas)
+    if one.shift and clearly and (one.sigmas < FAINT or one.spoken):
+        return f"moved by {one.shift:+d} rows they fit by {one.shifted:.1f}"
+    best = max(peers, key=lambda peer: _expected(peer, one), default=None)
+    if unrelated and best is not None and _expected(best, one) - one.sigmas > APART:
+        return f"{best.where} fits by {best.sigmas:.1f} with {best.rows} rows"
+    law = None if one.lengths is None else (atanh(FLOOR) - atanh(min(one.lengths, 0.999))) * sqrt(one.rows - 3)
+    if unrelated and law is not None and law > FEWEST:
+        return f"lengths of inputs and targets correlate by {one.lengths:.2f}, expected at least {FLOOR} of speech"
+    return ""
+
+
+def _expected(peer: PairTest, one: PairTest) -> float:
+    return peer.sigmas * sqrt(min(1.0, one.rows / peer.rows)) if peer.chance <= SHOWN else 0.0
+
+
+def _peers(one: PairTest, kinds: list[PairTest], evaluation: tuple[PairTest, ...]) -> list[PairTest]:
+    place = kinds.index(one)
+    same = [peer for peer in evaluation if peer.whole][place : place + 1]
+    return [*(peer for peer in kinds if peer is not one), *same]
+
+
+def _others(one: PairTest, stretches: list[PairTest]) -> list[PairTest]:
+    """Of the other stretches the usual one."""
+    rest = sorted((other for other in stretches if other is not one), key=lambda other: other.sigmas)
+    return rest[len(rest) // 2 :][:1]

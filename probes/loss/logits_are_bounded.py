@@ -1,0 +1,29 @@
+from collections.abc import Iterator
+
+from diagnose import Finding, Severity, Stage, probe
+from probes.facts.loss.types import LossTrials
+
+LARGE = 3.0  # where sigmoid and tanh are flat, 0.05 from their end
+EDGE = 1.001
+DIP = -0.3  # gelu and silu go down to -0.17 and -0.28
+
+
+@probe(id="LOS010", stage=Stage.LOSS, severity=Severity.ERROR, explains=("GRD*", "LRN*", "GEN*"))
+def logits_are_bounded(perturbed_losses: LossTrials) -> Iterator[Finding]:
+    """Logits are bounded by an activation after the output layer, so the loss stays high."""
+    bound = perturbed_losses.bound
+    if bound is None or any(heard.are_probabilities for heard in perturbed_losses.heard):
+        return
+    (raw_low, raw_high), (low, high) = bound.raw, bound.scores
+    boxed = max(raw_high, -raw_low) > LARGE and raw_high - raw_low > 2 * LARGE and high <= EDGE and low >= -EDGE
+    cut = raw_low < -LARGE and low > DIP and not boxed
+    if not boxed and not cut:
+        return
+    like = "a sigmoid" if boxed and low >= 0 else "a tanh" if boxed else "a relu"
+    yield Finding(
+        where=bound.module,
+        message=f"with larger weights this {bound.kind} gives {raw_low:.3g} to {raw_high:.3g}, and {low:.3g} to "
+        f"{high:.3g} arrive at the loss, as after {like}; expected the same numbers",
+        fix=f"take the activation after {bound.module} away: the loss wants scores without bounds",
+        measured={"raw_low": raw_low, "raw_high": raw_high, "low": low, "high": high},
+    )

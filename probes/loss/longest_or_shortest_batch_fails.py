@@ -1,0 +1,41 @@
+from collections.abc import Iterator
+from math import isfinite
+
+from diagnose import Finding, Severity, Stage, probe
+from probes.facts.loss.types import ExtremeBatches, ExtremeBatchResult
+from probes.reporting.failure_finding import cure_of
+
+
+@probe(id="LOS015", stage=Stage.LOSS, severity=Severity.ERROR, explains=("LRN*",))
+def longest_or_shortest_batch_fails(extreme_batches: ExtremeBatches) -> Iterator[Finding]:
+    """A batch of the longest or shortest rows raises, or its loss or gradients are NaN or Inf."""
+    for one in extreme_batches.batches:
+        rows = ", ".join(one.rows[:4]) + (", …" if len(one.rows) > 4 else "")
+        where = f"{one.kind} ({rows})"
+        if one.failure is not None:
+            file, _, line = one.failure.line.rpartition(":")
+            yield Finding(
+                where=where,
+                message=f"with {one.kind}, input {list(one.shape)}: {one.failure}; the first batch ran",
+                fix=cure_of(one.failure, f"bound the length of rows so that {one.kind} run too"),
+                measured={"error": one.failure.error, "module": one.failure.module, "trace": one.failure.trace},
+                file=file or None,
+                line=int(line) if line.isdigit() else None,
+            )
+        elif one.loss is None or not isfinite(one.loss) or one.bad_gradients:
+            yield _not_finite(one, where)
+
+
+def _not_finite(one: ExtremeBatchResult, where: str) -> Finding:
+    loss = "none" if one.loss is None else f"{one.loss:.4g}"
+    bad = (
+        f"; {len(one.bad_gradients)} gradients hold NaN or Inf, first {one.bad_gradients[0]}"
+        if one.bad_gradients
+        else ""
+    )
+    return Finding(
+        where=where,
+        message=f"with {one.kind}, input {list(one.shape)}: Loss: {loss}{bad}, expected finite; the first batch is",
+        fix="bound the length of rows at both ends, and give every division and logarithm an epsilon",
+        measured={"loss": loss, "bad_gradients": len(one.bad_gradients)},
+    )

@@ -1,0 +1,61 @@
+from collections.abc import Iterator
+from math import log
+
+from diagnose import Finding, Severity, Stage, probe
+from probes.facts.loss.types import LossTrials
+
+PURE = 0.999  # cosine of the gradients: label smoothing, class weights and auxiliary terms part value and gradient
+NEAR = 0.02  # relative
+TWICE = 1.9  # a factor of two and more is a count (batches, rows, processes); dividing is some loops' way to accumulate
+WIDE = 5.0  # times ln V: a random mT5 of two layers has 3, a large one 10
+
+
+@probe(id="LOS004", stage=Stage.LOSS, severity=Severity.ERROR, explains=("LRN*",))
+def loss_is_scaled(perturbed_losses: LossTrials) -> Iterator[Finding]:
+    """The loss is scaled: it is a multiple of the cross-entropy or exceeds the sum of its terms."""
+    value, book, whole = perturbed_losses.value, perturbed_losses.book, sum(perturbed_losses.parts.values())
+    factor = value / book if book else 1.0
+    if _is_plain(perturbed_losses) and not _is_reduction(factor, perturbed_losses):
+        yield Finding(
+            where="the loss function",
+            message=f"Loss: {value:.4f}, expected {book or 0:.4f} by cross-entropy of the same scores and labels: "
+            f"it is {factor:.3g} times that, and so is its gradient",
+            fix="take the mean over the scored labels once, and leave batches, rows and processes to the trainer",
+            measured={"loss": value, "cross_entropy": book, "factor": factor},
+            severity=None if factor > TWICE else Severity.WARNING,
+        )
+    elif (
+        whole > 0 and min(perturbed_losses.parts.values()) >= 0 and value > whole * 1.05 and not perturbed_losses.is_sum
+    ):
+        parts = ", ".join(f"{name} {part:.4f}" for name, part in perturbed_losses.parts.items())
+        yield Finding(
+            where="the loss function",
+            message=f"Loss: {value:.4f}, expected at most {whole:.4f}, the sum of its parts ({parts})",
+            fix="weigh the parts with weights that add up to one, and multiply their sum by nothing",
+            measured={"loss": value, "parts": whole, "factor": value / whole},
+        )
+    elif book and value > WIDE * log(max(perturbed_losses.classes, 2)) and abs(factor - 1) < NEAR:
+        yield Finding(
+            where="the scores",
+            message=f"Loss: {value:.2f} at the start, guessing costs ln {perturbed_losses.classes} = "
+            f"{log(perturbed_losses.classes):.2f}: the scores are wide, and wrong",
+            fix="load trained weights, or start the head smaller; a model of this family may be made so",
+            measured={"loss": value, "classes": perturbed_losses.classes},
+            severity=Severity.NOTE,
+        )
+
+
+def _is_plain(trials: LossTrials) -> bool:
+    """And a mean: what follows the batch size is LOS011's."""
+    if trials.scale is None or trials.cosine is None or not trials.book or trials.cosine < PURE:
+        return False
+    if trials.growth is not None and abs(trials.growth - 1) > NEAR:
+        return False
+    return abs(trials.value / trials.book - trials.scale) <= NEAR * trials.scale
+
+
+def _is_reduction(factor: float, trials: LossTrials) -> bool:
+    """A mean over scored labels, over rows or over all positions; or the weight of one part among others."""
+    tokens, positions = trials.tokens or 1, trials.positions or 1
+    usual = (1.0, tokens / trials.rows, tokens / positions)
+    return any(abs(factor / one - 1) <= NEAR for one in usual) or (factor < 1 and bool(trials.parts))

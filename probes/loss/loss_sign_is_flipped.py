@@ -1,0 +1,34 @@
+from collections.abc import Iterator
+
+from diagnose import Finding, Severity, Stage, probe
+from probes.facts.loss.types import LossTrials
+
+AGAINST = -0.9  # cosine of its gradient and that of cross-entropy: smoothing and weights leave it above 0.5
+
+
+@probe(id="LOS016", stage=Stage.LOSS, severity=Severity.ERROR, explains=("LOS0*", "LRN*", "GEN*"))
+def loss_sign_is_flipped(perturbed_losses: LossTrials) -> Iterator[Finding]:
+    """The sign of the loss is flipped: minimizing it makes the correct labels less likely."""
+    cosine, slope = perturbed_losses.cosine, perturbed_losses.ctc_slope
+    if cosine is None and slope is not None and slope < 0:
+        yield Finding(
+            where="the loss function",
+            message=f"Loss: {perturbed_losses.value:.4f}; it falls by {-slope:.3g} for every 1 by which the CTC loss "
+            "rises, "
+            "expected it to rise: every step makes the right labels less likely",
+            fix="turn the sign of the CTC loss: it is a negative log-likelihood already",
+            measured={"loss": perturbed_losses.value, "slope": slope},
+        )
+    if cosine is not None and cosine < AGAINST:
+        yield Finding(
+            where="the loss function",
+            message=f"Loss: {perturbed_losses.value:.4f}; its gradient on the scores points against that of "
+            "cross-entropy "
+            ""
+            ""
+            ""
+            ""
+            f"(cosine {cosine:.3f}, expected above 0): every step makes the right labels less likely",
+            fix="turn the sign of the loss: minimise the negative log-likelihood",
+            measured={"loss": perturbed_losses.value, "cosine": cosine},
+        )

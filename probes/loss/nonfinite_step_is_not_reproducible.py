@@ -1,0 +1,15 @@
+from collections.abc import Iterator
+
+from diagnose import Finding, Severity, Stage, probe
+from probes.facts.nonfinite.types import BisectResult
+from probes.reporting.nonfinite_finding import nonfinite_finding
+
+FIX = "seed every source of randomness of the step and turn on torch.use_deterministic_algorithms(True)"
+
+
+@probe(id="LOS061", stage=Stage.LOSS, severity=Severity.ERROR, explains=("LOS0*", "GRD*", "PRE*", "LRN*", "GEN*"))
+def nonfinite_step_is_not_reproducible(nan_origin: BisectResult) -> Iterator[Finding]:
+    """A non-finite step is not reproducible: repeated from the same RNG state, it is finite."""
+    origin = nan_origin.origin
+    if origin is not None and origin.cause == "unsteady":
+        yield nonfinite_finding(origin, "three replays from the same random state were finite", FIX)

@@ -1,0 +1,22 @@
+from collections.abc import Iterator
+
+from diagnose import Finding, Severity, Stage, probe
+from probes.facts.parameters.types import NewParameters, Parameters
+
+
+@probe(id="PAR003", stage=Stage.PARAMETERS, severity=Severity.ERROR, explains=("PAR004", "PAR016", "LRN*", "GEN*"))
+def new_module_is_frozen(parameters: Parameters, new_parameters: NewParameters) -> Iterator[Finding]:
+    """A newly initialized module is frozen, so its weights stay random."""
+    new = {*new_parameters.said, *new_parameters.absent}
+    rows = [row for row in parameters.rows if row.name in new and not row.trainable]
+    # A lone vector (the embedding of masked frames, a bias) changes little: what stays random must be a matrix.
+    if any(len(row.shape) > 1 for row in rows) and parameters.trainable:
+        size, whole = sum(row.size for row in rows), sum(row.size for row in parameters.rows if row.name in new)
+        yield Finding(
+            where=rows[0].name,
+            message=f"it {new_parameters.why(rows[0].name)} and is frozen: {size:,} of {whole:,} new values will stay "
+            "random, "
+            f"expected 0 ({', '.join(row.name for row in rows[:5])}{', …' if len(rows) > 5 else ''})",
+            fix="set requires_grad on every new part, after the call that freezes what is around it",
+            measured={"frozen": size, "new": whole, "tensors": len(rows)},
+        )

@@ -1,0 +1,20 @@
+from collections.abc import Iterator
+
+from diagnose import Finding, Severity, Stage, probe
+from probes.facts.parameters.types import Parameters
+
+
+@probe(id="PAR005", stage=Stage.PARAMETERS, severity=Severity.ERROR, explains=("LRN*",))
+def parameter_in_optimizer_twice(optimizer_parameters: Parameters) -> Iterator[Finding]:
+    """A parameter is in the optimizer more than once, so each step updates it several times."""
+    twice = [row for row in optimizer_parameters.rows if len(row.groups) > 1]
+    if twice:
+        row = twice[0]
+        groups = ", ".join(str(number) for number in dict.fromkeys(row.groups))
+        yield Finding(
+            where=row.name,
+            message=f"the optimiser holds it {len(row.groups)} times (group {groups}), expected once; so it is with "
+            f"{len(twice)} of {len(optimizer_parameters.rows)} parameters",
+            fix="give every parameter to one group, once; tied weights come twice where duplicates are not removed",
+            measured={"times": len(row.groups), "parameters": len(twice)},
+        )

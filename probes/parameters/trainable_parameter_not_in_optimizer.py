@@ -1,0 +1,20 @@
+from collections.abc import Iterator
+
+from diagnose import Finding, Severity, Stage, probe
+from probes.facts.parameters.types import Parameters
+
+
+@probe(id="PAR002", stage=Stage.PARAMETERS, severity=Severity.ERROR, explains=("LRN*",))
+def trainable_parameter_not_in_optimizer(optimizer_parameters: Parameters) -> Iterator[Finding]:
+    """A trainable parameter is in no parameter group of the optimizer, so it is never updated."""
+    left = [row for row in optimizer_parameters.rows if row.trainable and not row.groups]
+    if left:
+        size, strangers = sum(row.size for row in left), optimizer_parameters.strangers
+        stale = f"; the optimiser holds {strangers} tensors that are not the model's" if strangers else ""
+        yield Finding(
+            where=left[0].name,
+            message=f"{size:,} of {optimizer_parameters.trainable:,} trainable values are in no group of the optimiser"
+            f"{stale}: {', '.join(row.name for row in left[:5])}{', …' if len(left) > 5 else ''}",
+            fix="build the optimiser last, after every resize, unfreeze and new layer, over all that is not frozen",
+            measured={"left_out": size, "tensors": len(left), "strangers": strangers},
+        )

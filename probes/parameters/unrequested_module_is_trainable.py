@@ -1,0 +1,18 @@
+from collections.abc import Iterator
+
+from diagnose import Finding, Severity, Stage, probe
+from probes.facts.parameters.types import TrainablePatterns
+
+
+@probe(id="PAR017", stage=Stage.PARAMETERS, severity=Severity.WARNING)
+def unrequested_module_is_trainable(trainable_patterns: TrainablePatterns) -> Iterator[Finding]:
+    """A module is trainable although `trainable` does not request it."""
+    named = trainable_patterns
+    if named.unnamed:
+        yield Finding(
+            where=named.unnamed[0],
+            message=f"it trains, with {len(named.unnamed)} parameters ({named.unnamed_values:,} values) in all, and "
+            f"nothing in {', '.join(named.patterns[:3]) or 'an empty list'} names it",
+            fix="freeze it with requires_grad_(False), or add it to `trainable`",
+            measured={"parameters": len(named.unnamed), "values": named.unnamed_values},
+        )

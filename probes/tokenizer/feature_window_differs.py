@@ -1,0 +1,17 @@
+from collections.abc import Iterator
+
+from diagnose import Finding, Severity, Stage, probe
+from probes.facts.tokenizer.types import ExtractorMatch
+
+
+@probe(id="TOK010", stage=Stage.TOKENIZER, severity=Severity.ERROR, explains=("LOS*", "GRD*", "PRE*", "LRN*", "GEN*"))
+def feature_window_differs(feature_window: ExtractorMatch) -> Iterator[Finding]:
+    """The feature extractor's window length differs from the model's number of input positions."""
+    one = feature_window
+    if one.given != one.wanted:
+        yield Finding(
+            where="feature_extractor",
+            message=f"its window has {one.given} frames, twice {one.model} is {one.wanted}",
+            fix="set the extractor's chunk_length and the model's max_source_positions together: 50 a second",
+            measured={"extractor": one.given, "model": one.wanted},
+        )
