@@ -58,7 +58,7 @@ def nan_bisect(
         raise InputError(f"nothing could be searched: {refusal}") from refusal
     if found.origin is None:
         return None
-    about = tuple(probe.id for probe in engine.probes if "nan_origin" in facts_needed(probe.look).required)
+    about = tuple(probe.id for probe in engine.probes if "nan_origin" in facts_needed(probe.check).required)
     report = engine.examine(engine.context({"nan_origin": found}), Selection(ids=about))
     return replace(found.origin, finding=report.findings[0] if report.findings else None)
 

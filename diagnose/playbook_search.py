@@ -73,7 +73,9 @@ def _shipped(pattern: str) -> list[Path]:
 
 def _of_probe(probe: Probe) -> str:
     head = f"# {probe.id} {probe.name}\n\nStage {probe.stage}, severity {probe.severity}. {probe.title}\n\n"
-    own = Path(probe.look.__code__.co_filename).with_name(f"{probe.name}.md")  # a third party keeps it beside the probe
+    own = Path(probe.check.__code__.co_filename).with_name(
+        f"{probe.name}.md"
+    )  # a third party keeps it beside the probe
     book = next((b for b in [*playbooks(), Playbook(own)] if b.name == probe.name and b.path.is_file()), None)
     return head + (re.sub(r"\A# .*\n+", "", book.text) if book else "There is no playbook for it yet.\n")
 

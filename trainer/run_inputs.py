@@ -39,7 +39,7 @@ def receipt_inputs(config: Resolved) -> dict[str, Any]:
         "manifests": manifests,
         "audio_files": audio_files(config.config, manifests),
         "weight_files": model_files(model.name, model.encoder, model.decoder, model.tokenizer),
-        "weights_from": {"seed": values["training"]["seed"], "model": values["model"]},
+        "random_weights_key": {"seed": values["training"]["seed"], "model": values["model"]},
     }
 
 

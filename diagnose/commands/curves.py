@@ -72,7 +72,7 @@ def show(records: "Records", report: "Report", code: int) -> None:
     lines += [(0, Text("")), (0, Text("DIAGNOSIS", style="bold"))]
     for root in report.diagnosis:
         lines += [(0, Text("")), *outcome_lines(root.outcome, None)]
-        for outcome in root.follows:
+        for outcome in root.consequences:
             lines += outcome_lines(outcome, None, indent=4, lead="-> ")
     if not report.findings:
         lines.append((2, Text("nothing found")))

@@ -31,23 +31,23 @@ def facts_needed(function: Callable[..., Any]) -> FactNeeds:
 class Provider:
     """Gives one fact. Of several providers of one fact, the lowest priority that can give it does."""
 
-    give: Callable[..., Any]
+    function: Callable[..., Any]
     priority: int = 1
 
     @property
     def fact(self) -> str:
-        return self.give.__name__
+        return self.function.__name__
 
     @property
     def source(self) -> str:
-        return f"{self.give.__module__}.{self.fact}"
+        return f"{self.function.__module__}.{self.fact}"
 
     @property
     def needs(self) -> FactNeeds:
-        return facts_needed(self.give)
+        return facts_needed(self.function)
 
     def __call__(self, *facts: Any, **named: Any) -> Any:
-        return self.give(*facts, **named)
+        return self.function(*facts, **named)
 
 
 def provider(function: Callable[..., Any] | None = None, *, priority: int = 1) -> Any:

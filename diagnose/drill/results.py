@@ -49,5 +49,5 @@ def empty_trial(
     fault: Fault, seed: int, ending: TrialStatus = TrialStatus.NOT_APPLICABLE, reason: str = ""
 ) -> FaultTrial:
     """Nothing is known yet but where it is expected."""
-    stage = next(stage for stage, prefix in PREFIXES.items() if fault.named_by.startswith(prefix))
-    return FaultTrial(fault.id, fault.breaks, fault.named_by, stage, seed, ending, reason=reason)
+    stage = next(stage for stage, prefix in PREFIXES.items() if fault.probe_id.startswith(prefix))
+    return FaultTrial(fault.id, fault.description, fault.probe_id, stage, seed, ending, reason=reason)

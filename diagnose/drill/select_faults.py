@@ -25,4 +25,4 @@ def select_faults(patterns: Sequence[str]) -> tuple[Fault, ...]:
 
 def format_faults(faults: Sequence[Fault]) -> Iterator[str]:
     width = max(len(fault.id) for fault in faults)
-    return (f"{fault.id:{width}}  {fault.named_by}  {fault.breaks}" for fault in faults)
+    return (f"{fault.id:{width}}  {fault.probe_id}  {fault.description}" for fault in faults)

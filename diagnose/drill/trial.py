@@ -23,9 +23,9 @@ def healthy_trial(engine: Engine, build: Build, seed: int) -> HealthyTrial:
     facts = expand_facts(engine, build(seed))
     if "rank_facts" in facts and len(os.sched_getaffinity(0)) > 1:
         facts = {"processes": 2} | facts
-    report = engine.examine(engine.context(facts), Selection(everything=True))
+    report = engine.examine(engine.context(facts), Selection(run_all=True))
     alarms = [f"{f.probe} {f.where}: {f.message}" for f in report.findings if f.severity is not Severity.NOTE]
-    alarms += [f"{o.probe} {o.status}: {o.why}" for o in report.outcomes if o.status in ("blocked", "crashed")]
+    alarms += [f"{o.probe} {o.status}: {o.reason_chain}" for o in report.outcomes if o.status in ("blocked", "crashed")]
     return HealthyTrial(
         seed, tuple(alarms), kinds_of(engine, facts), report.elapsed, sum(c.passes for c in report.costs)
     )
@@ -41,7 +41,7 @@ def kinds_of(engine: Engine, facts: Facts) -> tuple[str, ...]:
 def trial(engine: Engine, build: Build, fault: Fault, seed: int) -> FaultTrial:
     """Puts it in, in whatever process this is: nothing is taken out again."""
     blank = empty_trial(fault, seed)
-    noted = fault.note or any(p.id == fault.named_by and p.severity is Severity.NOTE for p in engine.probes)
+    noted = fault.note or any(p.id == fault.probe_id and p.severity is Severity.NOTE for p in engine.probes)
     facts = expand_facts(engine, build(seed))
     try:
         broken = facts_after_fault(facts, _put(fault, facts))
@@ -68,8 +68,8 @@ def _absent(error: Exception) -> str:
 def _put(fault: Fault, facts: Facts) -> Facts:
     if _proven(fault, facts):
         raise NotApplicable("it is in the subject already")
-    broken = fault.put(dict(facts))
-    if not fault.proof(broken):
+    broken = fault.inject(dict(facts))
+    if not fault.is_present(broken):
         raise ValueError("it was put in, and its proof says that nothing is broken")
     return broken
 
@@ -77,7 +77,7 @@ def _put(fault: Fault, facts: Facts) -> Facts:
 def _proven(fault: Fault, facts: Facts) -> bool:
     """A proof may ask for what only the fault brings along."""
     try:
-        return fault.proof(dict(facts))
+        return fault.is_present(dict(facts))
     except (KeyError, AttributeError, TypeError, IndexError):
         return False
 

@@ -117,12 +117,12 @@ class Context:
             self._running.pop()
 
     def _run(self, provider: Provider) -> Any:
-        arguments = self.arguments(provider.give)
+        arguments = self.arguments(provider.function)
         self._on_fact(provider.fact)
         start = time.perf_counter()
         try:
             with seeded(provider.fact):
-                return _checked(provider.fact, provider.give(**arguments))
+                return _checked(provider.fact, provider.function(**arguments))
         except FactError:
             raise
         except (Exception, SystemExit) as error:

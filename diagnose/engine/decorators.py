@@ -17,18 +17,18 @@ class Probe:
     stage: Stage
     severity: Severity
     explains: tuple[str, ...]
-    look: Look
+    check: Look
 
     @property
     def name(self) -> str:
-        return self.look.__name__
+        return self.check.__name__
 
     @property
     def title(self) -> str:
-        return (self.look.__doc__ or "").strip().splitlines()[0]
+        return (self.check.__doc__ or "").strip().splitlines()[0]
 
     def __call__(self, *facts: Any, **named: Any) -> Iterable[Finding]:
-        return self.look(*facts, **named)
+        return self.check(*facts, **named)
 
 
 def probe(id: str, stage: Stage, severity: Severity, explains: tuple[str, ...] = ()) -> Callable[[Look], Probe]:
@@ -46,27 +46,27 @@ def probe(id: str, stage: Stage, severity: Severity, explains: tuple[str, ...] =
 
 @dataclass(frozen=True)
 class Fault:
-    """A fault put into healthy facts on purpose: `put(facts)` returns broken facts, `proof(facts)` that it is in.
+    """A fault for healthy facts: `inject(facts)` returns broken facts, `is_present(facts)` whether it is in.
 
     `note`: many runs are so on purpose, or cannot be otherwise; it is told by a note, and the gate stays open.
     """
 
     id: str
-    breaks: str
-    named_by: str
+    description: str
+    probe_id: str
     applies_to: tuple[str, ...]
-    put: Callable[[dict[str, Any]], dict[str, Any]]
-    proof: Callable[[dict[str, Any]], bool]
+    inject: Callable[[dict[str, Any]], dict[str, Any]]
+    is_present: Callable[[dict[str, Any]], bool]
     note: bool = False
 
 
 def fault(
     id: str,
-    breaks: str,
-    named_by: str,
-    proof: Callable[[dict[str, Any]], bool],
+    description: str,
+    probe_id: str,
+    is_present: Callable[[dict[str, Any]], bool],
     applies_to: tuple[str, ...] = ("*",),
     note: bool = False,
 ) -> Callable[[Callable[[dict[str, Any]], dict[str, Any]]], Fault]:
-    """Marks the function that puts the fault in; `named_by` is the id of the probe that must name it as a root."""
-    return lambda put: Fault(id, breaks, named_by, applies_to, put, proof, note)
+    """Marks the function that puts the fault in; `probe_id` is the id of the probe that must name it as a root."""
+    return lambda inject: Fault(id, description, probe_id, applies_to, inject, is_present, note)

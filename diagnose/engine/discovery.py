@@ -98,20 +98,20 @@ def _unique(found: Discovered[Item], key: Callable[[Item], str], order: Callable
 
 
 def _home(item: Any) -> str:
-    function = item.look if isinstance(item, Probe) else item.put
+    function = item.check if isinstance(item, Probe) else item.inject
     return f"{function.__module__}.{function.__name__}"
 
 
 def _probes_in(module: ModuleType) -> Iterator[Probe]:
-    return (v for v in vars(module).values() if isinstance(v, Probe) and v.look.__module__ == module.__name__)
+    return (v for v in vars(module).values() if isinstance(v, Probe) and v.check.__module__ == module.__name__)
 
 
 def _faults_in(module: ModuleType) -> Iterator[Fault]:
-    return (v for v in vars(module).values() if isinstance(v, Fault) and v.put.__module__ == module.__name__)
+    return (v for v in vars(module).values() if isinstance(v, Fault) and v.inject.__module__ == module.__name__)
 
 
 def _providers_in(module: ModuleType) -> Iterator[Provider]:
-    return (v for v in vars(module).values() if isinstance(v, Provider) and v.give.__module__ == module.__name__)
+    return (v for v in vars(module).values() if isinstance(v, Provider) and v.function.__module__ == module.__name__)
 
 
 def _unreadable(name: str, reason: str, trace: str = "") -> Outcome:

@@ -62,7 +62,7 @@ class ProviderPlan:
 def unknown_facts(probes: Iterable[Probe], providers: Sequence[Provider]) -> list[str]:
     """Every fact that a probe or provider asks for and nobody can give, one sentence each, with the nearest name."""
     known = ProviderPlan((), providers).known
-    askers = [(probe.name, probe.look) for probe in probes] + [(p.source, p.give) for p in providers]
+    askers = [(probe.name, probe.check) for probe in probes] + [(p.source, p.function) for p in providers]
     return [
         f"{asker} asks for the fact {fact!r}, which nobody provides{nearest(fact, known)}"
         for asker, function in askers

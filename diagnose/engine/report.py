@@ -51,7 +51,7 @@ class Report:
     def verdict(self) -> Verdict:
         if self.of(Severity.ERROR):
             return Verdict.NO_GO
-        looked = any(outcome.looked for outcome in self.outcomes)
+        looked = any(outcome.ran for outcome in self.outcomes)
         if not looked or self.having(Status.BLOCKED, Status.CRASHED):
             return Verdict.CANNOT_VOUCH
         return Verdict.GO
@@ -76,8 +76,10 @@ class Report:
             return f"no-go: {root.probe} at {root.where}: {root.message}; fix: {root.fix}"
         stuck = self.having(Status.CRASHED, Status.BLOCKED)
         if not stuck:
-            return "cannot vouch: no probe could look" + "".join(f"; {o.probe}: {o.why}" for o in self.outcomes[:1])
-        return f"cannot vouch: {stuck[0].probe} {stuck[0].status}: {stuck[0].why}"
+            return "cannot vouch: no probe could look" + "".join(
+                f"; {o.probe}: {o.reason_chain}" for o in self.outcomes[:1]
+            )
+        return f"cannot vouch: {stuck[0].probe} {stuck[0].status}: {stuck[0].reason_chain}"
 
     def require(self) -> "Report":
         """Raises PreflightFailed unless the verdict is go."""

@@ -14,7 +14,7 @@ class RootCause:
     """A probe's findings that nothing else explains, and the outcomes that follow from them."""
 
     outcome: Outcome
-    follows: tuple[Outcome, ...] = ()
+    consequences: tuple[Outcome, ...] = ()
 
     @property
     def probe(self) -> str:
@@ -23,7 +23,7 @@ class RootCause:
     @property
     def severity(self) -> Severity:
         """As grave as the gravest that stands here."""
-        found = [outcome.worst for outcome in (self.outcome, *self.follows) if outcome.worst]
+        found = [outcome.worst for outcome in (self.outcome, *self.consequences) if outcome.worst]
         return min(found, key=list(Severity).index)
 
     @property
@@ -37,7 +37,7 @@ class RootCause:
 
     @property
     def explains(self) -> tuple[Finding, ...]:
-        return tuple(finding for outcome in self.follows for finding in outcome.findings)
+        return tuple(finding for outcome in self.consequences for finding in outcome.findings)
 
 
 def by_severity(findings: Sequence[Finding]) -> list[Finding]:

@@ -21,7 +21,7 @@ class Selection:
     stages: tuple[Stage, ...] = ()
     ids: tuple[str, ...] = ()
     ignored: Mapping[str, str] = field(default_factory=dict)
-    everything: bool = False
+    run_all: bool = False
 
     @property
     def full(self) -> bool:
@@ -69,7 +69,7 @@ def run(
         if not chosen:
             continue
         start, passes = time.perf_counter(), pass_counter.passes()
-        standing = None if selection.everything or stage not in DEAR else _standing_error(outcomes)
+        standing = None if selection.run_all or stage not in DEAR else _standing_error(outcomes)
         for probe in chosen:
             watcher.looks(probe)
             outcomes.append(_outcome(probe, context, selection, standing))
@@ -96,7 +96,7 @@ def _outcome(probe: Probe, context: Context, selection: Selection, standing: str
 def _look(probe: Probe, context: Context, blank: Outcome) -> Outcome:
     seen: list[Finding] = []
     try:
-        facts = context.arguments(probe.look)
+        facts = context.arguments(probe.check)
         seen.extend(_findings(probe, facts))  # what was found before a crash stays found
     except FactError as refusal:
         return replace(blank, status=refusal.status, reason=refusal.reason, chain=refusal.chain, trace=refusal.trace)
@@ -107,7 +107,7 @@ def _look(probe: Probe, context: Context, blank: Outcome) -> Outcome:
 
 
 def _findings(probe: Probe, facts: Mapping[str, object]) -> Iterator[Finding]:
-    for finding in probe.look(**facts):
+    for finding in probe.check(**facts):
         if not isinstance(finding, Finding):
             raise TypeError(f"{probe.name} yielded a {type(finding).__name__}, not a Finding")
         severity = finding.severity or probe.severity

@@ -105,11 +105,11 @@ class Outcome:
     explains: tuple[str, ...] = ()
 
     @property
-    def looked(self) -> bool:
+    def ran(self) -> bool:
         return self.status in (Status.PASSED, Status.FOUND)
 
     @property
-    def why(self) -> str:
+    def reason_chain(self) -> str:
         """The reason with its chain: `label_rows ← batch: ValueError: row 3 is torn`."""
         return f"{' ← '.join(self.chain)}: {self.reason}" if self.chain else self.reason
 

@@ -21,7 +21,7 @@ class DigestInputs:
     manifests: tuple[Path, ...] = ()
     audio_files: tuple[Path, ...] = ()
     weight_files: tuple[Path, ...] = ()
-    weights_from: Mapping[str, Any] = field(default_factory=dict)
+    random_weights_key: Mapping[str, Any] = field(default_factory=dict)
     source_roots: tuple[Path, ...] = ()
 
 
@@ -47,7 +47,7 @@ class Digests:
             config=flatten_keys(json.loads(json.dumps(inputs.config, default=str))),
             manifests={str(path): ItemDigests.of(_lines(path)) for path in inputs.manifests},
             audio=ItemDigests.of(str(path).encode() + b"\n" + _file(path, strict) for path in inputs.audio_files),
-            weights=weights or {"random": short_sha256(canonical(inputs.weights_from).encode())},
+            weights=weights or {"random": short_sha256(canonical(inputs.random_weights_key).encode())},
             code=dict(_sources(inputs.source_roots)),
             versions=versions(),
             device=device(),

@@ -70,7 +70,7 @@ class PreflightFolder:
             old = [(o["probe"], f["where"]) for o in before for f in o["findings"]]
         except (OSError, ValueError, KeyError, TypeError):
             return None
-        both = looked & {outcome.probe for outcome in report.outcomes if outcome.looked}
+        both = looked & {outcome.probe for outcome in report.outcomes if outcome.ran}
         new = [(finding.probe, finding.where) for finding in report.findings]
         return ChangesSince(_only(old, new, both), _only(new, old, both))
 

@@ -16,7 +16,7 @@ def missing_evidence(records: Records, scored: bool) -> str:
     if not scored:
         return "the evaluation gave no score"
     rates = records.series("lr").values
-    if records.may_rest or len(set(rates)) > 1:
+    if records.may_be_constant or len(set(rates)) > 1:
         return ""
     steps = f"{len(rates)} step{'s' * (len(rates) != 1)}"
     return f"the learning rate was not seen to move in {steps}; give a larger --debug-steps or --subset"

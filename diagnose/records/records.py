@@ -50,7 +50,7 @@ class Records:
         return self.rows[-1].step if self.rows else 0
 
     @property
-    def may_rest(self) -> bool:
+    def may_be_constant(self) -> bool:
         """Whether the schedule's name is known and its learning rate need not move."""
         return self.schedule is not None and any(word in self.schedule.lower() for word in RESTING)
 
@@ -86,15 +86,15 @@ class Records:
         return next((one for one in found if one[0] != "grad_norm" or one[1].step > sound), found[0])
 
     @cached_property
-    def sound(self) -> "Records":
+    def finite_part(self) -> "Records":
         """The rows before anything was not finite; where it passed again, all but those in which it was not."""
         if self.broken is None:
             return self
         at = self.broken[1].step
-        passed = self.passed(3)
+        passed = self.recovered(3)
         return replace(self, rows=tuple(r for r in self.rows if not first_nonfinite(r) and (passed or r.step < at)))
 
-    def passed(self, least: int = 1) -> bool:
+    def recovered(self, least: int = 1) -> bool:
         """Whether what was not finite went by and did no harm: every loss since is a number, and some gradient norm.
 
         The losses alone do not tell: a Trainer that filters NaN logs a lost run as 0, and only its norms stay NaN.

@@ -33,10 +33,10 @@ def as_dict(report: Report) -> dict[str, Any]:
             "stages": selection.stages,
             "ids": selection.ids,
             "ignored": dict(selection.ignored),
-            "everything": selection.everything,
+            "everything": selection.run_all,
         },
         "diagnosis": [
-            {"probe": root.probe, "severity": root.severity, "explains": [o.probe for o in root.follows]}
+            {"probe": root.probe, "severity": root.severity, "explains": [o.probe for o in root.consequences]}
             for root in report.diagnosis
         ],
         "costs": [

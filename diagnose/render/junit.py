@@ -35,9 +35,11 @@ def _case(suite: Element, outcome: Outcome) -> None:
     elif outcome.findings:
         SubElement(case, "system-out").text = _told(outcome)
     if outcome.status in (Status.BLOCKED, Status.CRASHED):
-        SubElement(case, "error", message=clean(outcome.why), type=str(outcome.status)).text = clean(outcome.trace)
+        SubElement(case, "error", message=clean(outcome.reason_chain), type=str(outcome.status)).text = clean(
+            outcome.trace
+        )
     if outcome.status is Status.SKIPPED:
-        SubElement(case, "skipped", message=clean(outcome.why))
+        SubElement(case, "skipped", message=clean(outcome.reason_chain))
 
 
 def _told(outcome: Outcome) -> str:

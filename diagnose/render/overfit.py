@@ -42,12 +42,12 @@ def relation_lines(found: Any) -> Iterator[str]:
     yield f"pairs: a linear teacher, {found.rows} rows, {found.seconds:.1f} s"
     for one in (*(one for one in found.train if one.whole), *(one for one in found.evaluation if one.whole)):
         shift = f"; moved by {one.shift:+d} rows by {one.shifted:.1f}" if one.shift else ""
-        yield f"  {one.where}: own targets fit better by {one.sigmas:.1f} sigmas, chance {one.chance:.2g}{shift}"
+        yield f"  {one.where}: own targets fit better by {one.z_score:.1f} sigmas, chance {one.p_value:.2g}{shift}"
 
 
 def loss_lines(found: Any) -> Iterator[str]:
     yield f"pairs: the model's loss on {found.rows} rows kept out, {found.updates} updates, {found.seconds:.1f} s"
-    yield f"  own targets {found.own:.4g}, swapped {found.swapped:.4g}, chance {found.chance:.2g}"
+    yield f"  own targets {found.own:.4g}, swapped {found.swapped:.4g}, chance {found.p_value:.2g}"
     if found.updates:
         yield f"  before any training: own targets {found.before:.4g}, chance {found.before_chance:.2g}"
 

@@ -17,24 +17,24 @@ def lines(found: Any, top: int) -> Iterator[str]:
         [(run.name, *_losses(found, run), _remark(run)) for run in found.runs],
     )
     for run in found.runs[1:]:
-        if run.precision == found.asked:
+        if run.precision == found.target:
             yield from _told(run, top)
     yield from _scaled(found)
     yield from _verdict(found)
 
 
 def _losses(found: Any, run: Any) -> tuple[str, str]:
-    if run.loss is None or (run.bridged and run.rules == "pure"):
+    if run.loss is None or (run.fp32_fallback_ops and run.rules == "pure"):
         return "cannot be run here", ""
     difference = found.difference(run)
     return f"{run.loss:.6g}", "" if run is found.runs[0] else f"{difference:.2e}"
 
 
 def _remark(run: Any) -> str:
-    if run.refused:
-        return run.refused
-    bridged = f"no half kernel here for {', '.join(run.bridged)}: computed in float32 for what follows"
-    remarks = [*([bridged] if run.bridged else []), *([] if run.finite else ["not finite"])]
+    if run.error:
+        return run.error
+    bridged = f"no half kernel here for {', '.join(run.fp32_fallback_ops)}: computed in float32 for what follows"
+    remarks = [*([bridged] if run.fp32_fallback_ops else []), *([] if run.finite else ["not finite"])]
     return "; ".join(remarks)
 
 
@@ -42,11 +42,11 @@ def _told(run: Any, top: int) -> Iterator[str]:
     yield ""
     yield f"{run.name.upper()}: {LISTS[run.rules]}"
     if run.predicted or run.origin:
-        unknown = "not known: it cannot be run here" if run.refused else "none: it did not come back in the replay"
+        unknown = "not known: it cannot be run here" if run.error else "none: it did not come back in the replay"
         yield f"first offender   {_offender(run.origin) if run.origin else unknown}"
         yield f"by the ranges    {_offender(run.predicted) if run.predicted else 'nothing is too large'}"
-    if run.keep is not None:
-        yield f"keep in float32  {', '.join(run.keep)}  (tried: finite with all of them, not without any one)"
+    if run.fp32_modules is not None:
+        yield f"keep in float32  {', '.join(run.fp32_modules)}  (tried: finite with all of them, not without any one)"
     elif run.origin and run.rules != "pure":
         yield "keep in float32  no set of modules helps: the value is born outside of them"
     yield from table(
@@ -84,7 +84,7 @@ def _scaled(found: Any) -> Iterator[str]:
 
 def _verdict(found: Any) -> Iterator[str]:
     yield ""
-    yield f"VERDICT on {found.asked}"
+    yield f"VERDICT on {found.target}"
     for finding in found.findings:
         yield f"{finding.probe} {finding.severity}  {finding.where}"
         yield from (f"  {text}" for text in (finding.message, f"fix: {finding.fix}"))
@@ -92,7 +92,7 @@ def _verdict(found: Any) -> Iterator[str]:
     if not found.findings:
         yield "nothing found: it holds every value of this batch"
     if found.code:
-        sets = {run.name: run.keep for run in found.runs if run.keep and run.precision == found.asked}
+        sets = {run.name: run.fp32_modules for run in found.runs if run.fp32_modules and run.precision == found.target}
         yield ""
         for name, kept in sets.items() if len(set(sets.values())) > 1 else [*sets.items()][-1:]:
             yield from (f"CONFIGURATION, for {name}", "training:", f"  keep_fp32: [{', '.join(kept)}]")
@@ -109,12 +109,13 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
 def as_json(found: Any) -> str:
     runs = [
         {
-            **{name: getattr(run, name) for name in ("name", "precision", "rules", "loss", "finite", "refused")},
-            "bridged": list(run.bridged),
+            **{name: getattr(run, name) for name in ("name", "precision", "rules", "loss", "finite")},
+            "refused": run.error,
+            "bridged": list(run.fp32_fallback_ops),
             "difference": found.difference(run),
             "first_offender": _plain(run.origin, ("module", "kind", "call", "operation", "phase", "line")),
             "predicted": _plain(run.predicted, ("module", "kind", "call", "operation", "phase", "line", "largest")),
-            "keep_fp32": None if run.keep is None else list(run.keep),
+            "keep_fp32": None if run.fp32_modules is None else list(run.fp32_modules),
             "headroom": [_plain(room, ("module", "operation", "largest", "bits")) for room in run.headroom],
             "gradients": [_plain(one, ("module", "elements", "lost", "burst", "largest")) for one in run.gradients],
         }
@@ -122,7 +123,13 @@ def as_json(found: Any) -> str:
     ]
     findings = [_plain(one, ("probe", "severity", "where", "message", "fix")) for one in found.findings]
     scale = _plain(found.scale, ("start", "settled", "moves", "given"))
-    content = {"asked": found.asked, "runs": runs, "scale": scale, "rounding": found.wobble, "findings": findings}
+    content = {
+        "asked": found.target,
+        "runs": runs,
+        "scale": scale,
+        "rounding": found.rounding_noise,
+        "findings": findings,
+    }
     return json.dumps(_finite(content), indent=1, ensure_ascii=False) + "\n"
 
 

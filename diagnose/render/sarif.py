@@ -67,7 +67,8 @@ def _invocation(report: Report) -> dict[str, Any]:
     """What could not look is told too: an empty list of results must not read as clean."""
     stuck = report.having(Status.BLOCKED, Status.CRASHED)
     notifications = [
-        {"descriptor": {"id": o.probe}, "level": "error", "message": {"text": f"{o.status}: {o.why}"}} for o in stuck
+        {"descriptor": {"id": o.probe}, "level": "error", "message": {"text": f"{o.status}: {o.reason_chain}"}}
+        for o in stuck
     ]
     return {
         "executionSuccessful": not stuck,

@@ -12,7 +12,7 @@ def show_stopped(stopped: Stopped, console: Console) -> None:
     lines = [(0, Text("THE RUN WAS STOPPED", style="bold red"))]
     for root in stopped.report.diagnosis:
         lines += [(0, Text("")), *outcome_lines(root.outcome, None)]
-        for outcome in root.follows:
+        for outcome in root.consequences:
             lines += outcome_lines(outcome, None, indent=4, lead="-> ")
     print_lines(lines, console)
     if stopped.recording:

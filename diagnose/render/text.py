@@ -39,7 +39,7 @@ def lines(preflight: Preflight) -> Iterator[Line]:
     for root in report.diagnosis:
         yield 0, Text("")
         yield from outcome_lines(root.outcome, preflight.folder)
-        for outcome in root.follows:
+        for outcome in root.consequences:
             yield from outcome_lines(outcome, preflight.folder, indent=4, lead="-> ")
     if not report.findings:
         looked = len(report.having(Status.PASSED))

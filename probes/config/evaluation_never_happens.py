@@ -20,7 +20,7 @@ def evaluation_never_happens(
         )
         return
     said = f"one evaluation in {evaluation_count.every or 0:,.0f} updates, in a run of {update_count.updates:,}"
-    end = "it is evaluated once, after the last" if evaluation_count.at_end else "it is never evaluated"
+    end = "it is evaluated once, after the last" if evaluation_count.once_more_at_end else "it is never evaluated"
     hope = "; the best model is chosen among one" if run_settings.load_best else ""
     yield setting_finding(
         run_settings.place("eval_steps"),

@@ -10,14 +10,14 @@ MEANT = ("constant", "ConstantLR", "LambdaLR")  # these may stand still because 
 def lr_schedule_never_changes(schedule_curve: ScheduleCurve) -> Iterator[Finding]:
     """The learning rate schedule never changes the learning rate, or keeps it at zero."""
     curve = schedule_curve
-    if curve.moves or curve.raised or curve.updates < 2:
+    if curve.moves or curve.error or curve.updates < 2:
         return
     still = curve.peak <= 0
     if not still and any(word in curve.kind for word in MEANT):
         return
     yield Finding(
         where=f"schedule {curve.kind}",
-        message=f"the rate is {curve.first:.3g} at each of {curve.updates:,} updates ({curve.told}); "
+        message=f"the rate is {curve.first:.3g} at each of {curve.updates:,} updates ({curve.summary}); "
         f"expected {'more than 0' if still else 'it to fall before the end'}",
         fix="give the optimiser a learning rate" if still else "give the schedule the length of this run",
         measured={"updates": curve.updates, "rate": curve.first, "length": curve.length},

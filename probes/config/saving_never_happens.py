@@ -20,7 +20,7 @@ def saving_never_happens(
     yield setting_finding(
         run_settings.place("save_steps"),
         f"one checkpoint in {checkpoint_count.every or 0:,.0f} updates, in a run of {update_count.updates:,}: "
-        f"{'one is written, after the last' if checkpoint_count.at_end else 'none is written'}",
+        f"{'one is written, after the last' if checkpoint_count.once_more_at_end else 'none is written'}",
         f"set save_steps to {max(1, update_count.updates // 4)} or less",
         updates=update_count.updates,
         every=checkpoint_count.every,

@@ -18,7 +18,8 @@ def warmup_is_longer_than_run(schedule_curve: ScheduleCurve) -> Iterator[Finding
     steps = f"{curve.warmup:,} updates of warm-up" if curve.warmup else "warm-up"
     yield Finding(
         where=f"schedule {curve.kind}",
-        message=f"{steps} in a run of {curve.updates:,} updates: {curve.told}; expected {curve.base:.3g} to be reached",
+        message=f"{steps} in a run of {curve.updates:,} updates: {curve.summary}; expected {curve.base:.3g} to be "
+        "reached",
         fix="shorten the warm-up to a tenth of the run, or train longer",
         measured={"updates": curve.updates, "warmup": curve.warmup, "end": curve.end, "base": curve.base},
         severity=None if reached < TENTH else Severity.WARNING,

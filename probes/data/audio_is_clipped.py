@@ -13,14 +13,15 @@ ROWS = 0.1  # of the rows: fewer do not change what is learnt, and are a note
 def audio_is_clipped(waveforms: tuple[RowWaveform, ...]) -> Iterator[Finding]:
     """Audio is clipped: the peaks of the waveform are cut off."""
     files = [heard for heard in waveforms if not heard.loaded] or list(waveforms)
-    cut = [(h.wave.flat, h) for h in files if h.wave.flat > SHARE and h.wave.peak > LEVEL]
+    cut = [(h.wave.clipped_fraction, h) for h in files if h.wave.clipped_fraction > SHARE and h.wave.peak > LEVEL]
     for heard in worst_first(cut):
         yield row_finding(
             heard.row,
-            f"{heard.wave.flat:.1%} of the samples of {heard.name} stand in flat tops at {heard.wave.peak:.2f}, "
+            f"{heard.wave.clipped_fraction:.1%} of the samples of {heard.name} stand in flat tops at "
+            f"{heard.wave.peak:.2f}, "
             f"expected under {SHARE:.1%}; {len(cut)} of {len(files)} clips have more",
             "go back to the recording, and lower the gain before writing it as integers",
             note_unless(len(cut) > ROWS * len(files)),
-            flat=heard.wave.flat,
+            flat=heard.wave.clipped_fraction,
             clips=len(cut),
         )

@@ -13,13 +13,14 @@ def audio_is_silent(waveforms: tuple[RowWaveform, ...]) -> Iterator[Finding]:
     told: set[str] = set()
     for heard in waveforms:
         wave = heard.wave
-        if wave.seconds >= SYLLABLE > wave.sounding and not wave.not_finite and heard.row.where not in told:
+        if wave.seconds >= SYLLABLE > wave.voiced_seconds and not wave.not_finite and heard.row.where not in told:
             told.add(heard.row.where)
             yield row_finding(
                 heard.row,
-                f"in {wave.seconds:.2f} s of {heard.name} only {wave.sounding:.2f} s can be heard, expected at least "
+                f"in {wave.seconds:.2f} s of {heard.name} only {wave.voiced_seconds:.2f} s can be heard, expected "
+                "at least "
                 f"{SYLLABLE} s",
                 "find the right recording, or take the row out of the manifest",
                 seconds=wave.seconds,
-                sounding=wave.sounding,
+                sounding=wave.voiced_seconds,
             )

@@ -11,24 +11,26 @@ QUIET = 0.05  # of the louder channel's rms; two independent channels keep 0.7, 
 def channels_cancel_out(audio_files: AudioFiles) -> Iterator[Finding]:
     """Audio channels cancel out when averaged to mono, or one of them is all zeros."""
     for clip, wave in audio_files.heard:
-        if clip.header and clip.header.channels > 1 and wave.kept < QUIET:
+        if clip.header and clip.header.channels > 1 and wave.mono_rms_ratio < QUIET:
             yield row_finding(
                 clip.row,
-                f"the average of the {clip.header.channels} channels of {clip.row.audio} keeps {wave.kept:.1%} of the "
+                f"the average of the {clip.header.channels} channels of {clip.row.audio} keeps "
+                f"{wave.mono_rms_ratio:.1%} of the "
                 f"louder one's level, expected more than {QUIET:.0%}",
                 "take one channel of these files, not the average",
-                kept=wave.kept,
+                kept=wave.mono_rms_ratio,
             )
-    dead = [(clip, wave) for clip, wave in audio_files.heard if wave.dead]
+    dead = [(clip, wave) for clip, wave in audio_files.heard if wave.silent_channels]
     for clip, wave in dead:
-        first = 1 in wave.dead
+        first = 1 in wave.silent_channels
         yield row_finding(
             clip.row,
-            f"channel {', '.join(map(str, wave.dead))} of {clip.row.audio} holds nothing but zeros, as in {len(dead)} "
+            f"channel {', '.join(map(str, wave.silent_channels))} of {clip.row.audio} holds nothing but zeros, as "
+            f"in {len(dead)} "
             f"of {len(audio_files.rows)} files: "
             f"{'the first one alone is silence' if first else 'the average is halved'}",
             "take the channel that has the sound, and write the files with one channel",
             None if first else Severity.NOTE,
-            channel=wave.dead[0],
+            channel=wave.silent_channels[0],
             files=len(dead),
         )

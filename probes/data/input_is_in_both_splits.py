@@ -8,8 +8,8 @@ from probes.reporting.row_finding import row_finding
 @probe(id="DAT035", stage=Stage.DATA, severity=Severity.WARNING, explains=("DAT036", "DAT037", "DAT038", "DAT039"))
 def input_is_in_both_splits(duplicates_across_splits: DuplicateInputs) -> Iterator[Finding]:
     """Evaluation audio or documents are also in the training set: data leakage."""
-    count = len(duplicates_across_splits.across)
-    for pair in duplicates_across_splits.across:
+    count = len(duplicates_across_splits.across_splits)
+    for pair in duplicates_across_splits.across_splits:
         yield row_finding(
             pair.row,
             f"the same {pair.how} is trained on at {pair.other.where}; "

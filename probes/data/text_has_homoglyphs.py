@@ -8,13 +8,13 @@ from probes.reporting.row_finding import row_finding
 @probe(id="DAT027", stage=Stage.DATA, severity=Severity.WARNING)
 def text_has_homoglyphs(text_checks: tuple[TextCheck, ...]) -> Iterator[Finding]:
     """Text contains homoglyphs: look-alike letters of another script, such as a Cyrillic a."""
-    found = [text for text in text_checks if text.mixed]
+    found = [text for text in text_checks if text.homoglyph_words]
     for text in found:
         yield row_finding(
             text.row,
-            f"{text.place} writes {', '.join(text.mixed[:3])} with letters of another script or shape; "
+            f"{text.place} writes {', '.join(text.homoglyph_words[:3])} with letters of another script or shape; "
             f"so do {len(found)} of {len(text_checks)} texts",
             "write each word in one script",
-            word=text.mixed[0],
+            word=text.homoglyph_words[0],
             texts=len(found),
         )

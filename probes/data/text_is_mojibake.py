@@ -8,11 +8,11 @@ from probes.reporting.row_finding import row_finding
 @probe(id="DAT024", stage=Stage.DATA, severity=Severity.WARNING, explains=("DAT02[67]", "DAT050"))
 def text_is_mojibake(text_checks: tuple[TextCheck, ...]) -> Iterator[Finding]:
     """Text is mojibake: it was decoded with the wrong character encoding."""
-    broken = [text for text in text_checks if text.meant]
+    broken = [text for text in text_checks if text.repaired]
     for text in broken:
         yield row_finding(
             text.row,
-            f"{text.place} reads {text.row.texts[text.column][:40]!r}, which was {text.meant[:40]!r}; "
+            f"{text.place} reads {text.row.texts[text.column][:40]!r}, which was {text.repaired[:40]!r}; "
             f"so are {len(broken)} of {len(text_checks)} texts",
             "read the source again as UTF-8; what was lost on the way cannot be mended here",
             texts=len(broken),

@@ -8,13 +8,14 @@ from probes.reporting.row_finding import row_finding
 @probe(id="DAT025", stage=Stage.DATA, severity=Severity.WARNING)
 def text_is_not_nfc(text_checks: tuple[TextCheck, ...]) -> Iterator[Finding]:
     """Text is not in Unicode NFC form, so identical words are tokenized differently."""
-    apart = [text for text in text_checks if text.apart and not text.same_ids]
+    apart = [text for text in text_checks if text.decomposed and not text.same_ids]
     for text in apart:
         yield row_finding(
             text.row,
-            f"{text.place} writes {text.apart} letters with their marks apart, expected one character for each (NFC); "
+            f"{text.place} writes {text.decomposed} letters with their marks apart, expected one character for "
+            "each (NFC); "
             f"so do {len(apart)} of {len(text_checks)} texts",
             'compose the texts: unicodedata.normalize("NFC", text), or `train prepare`',
-            apart=text.apart,
+            apart=text.decomposed,
             texts=len(apart),
         )

@@ -20,9 +20,9 @@ def texts_are_misaligned_with_inputs(manifest_pair_tests: ManifestPairTests) -> 
                 where=f"{fit.first.where} to {fit.last.where}" if fit.others is not None else fit.first.where,
                 message=f"{fit.right} and {fit.left} of {fit.rows} rows have a {_measure(fit)} of "
                 f"{fit.correlation:.2f}, expected {_expected(fit)}; "
-                f"shuffled texts do as well with a chance of {fit.chance:.2g}{slipped}",
+                f"shuffled texts do as well with a chance of {fit.p_value:.2g}{slipped}",
                 fix="join texts and inputs again by name, never by position",
-                measured={"correlation": fit.correlation, "chance": fit.chance, "rows": fit.rows, "shift": fit.shift},
+                measured={"correlation": fit.correlation, "chance": fit.p_value, "rows": fit.rows, "shift": fit.shift},
                 severity=Severity.WARNING if fit.by == "words" and not fit.shift else None,
                 file=fit.first.file,
                 line=fit.first.line,
@@ -31,12 +31,12 @@ def texts_are_misaligned_with_inputs(manifest_pair_tests: ManifestPairTests) -> 
 
 def _wrong(fit: ManifestPairTest) -> bool:
     if fit.by == "words":
-        return fit.chance > ALPHA
+        return fit.p_value > ALPHA
     if fit.shift and _apart(fit.shifted, fit.correlation, fit.rows, 2) > STRETCH:
         return True
     if fit.others is not None:
-        return fit.chance > ALPHA and _apart(fit.others, fit.correlation, fit.rows, 2) > STRETCH
-    return fit.chance > ALPHA and _apart(FLOOR, fit.correlation, fit.rows, 1) > SIGMAS
+        return fit.p_value > ALPHA and _apart(fit.others, fit.correlation, fit.rows, 2) > STRETCH
+    return fit.p_value > ALPHA and _apart(FLOOR, fit.correlation, fit.rows, 1) > SIGMAS
 
 
 def _apart(high: float, low: float, rows: int, samples: int) -> float:

@@ -16,7 +16,7 @@ def autocast_wraps_optimizer_step(user_step: UserStep) -> Iterator[Finding]:
             measured={"left_on": True},
         )
         return
-    walks = sum(walk.autocast for call in user_step.calls for walk in call.walks)
+    walks = sum(walk.autocast for call in user_step.calls for walk in call.backward_calls)
     within = walks + sum(update.autocast for call in user_step.calls for update in call.updates)
     if within:
         yield Finding(

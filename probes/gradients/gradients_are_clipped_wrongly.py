@@ -12,10 +12,10 @@ SCALED, TINY = 256.0, 1e-3
 def gradients_are_clipped_wrongly(user_step: UserStep) -> Iterator[Finding]:
     """Gradients are clipped after the update, or before they are unscaled."""
     for call in user_step.calls:
-        if not call.updates or not call.walks:
+        if not call.updates or not call.backward_calls:
             continue
-        used, made = call.updates[-1].norm, call.walks[-1].after
-        if 0 < call.left < CHANGED * call.updates[-1].after and call.updates[-1].walks == len(call.walks):
+        used, made = call.updates[-1].norm, call.backward_calls[-1].after
+        if 0 < call.left < CHANGED * call.updates[-1].after and call.updates[-1].walks == len(call.backward_calls):
             yield Finding(
                 where="training_step",
                 message=f"the gradient's norm is {used:.4g} at the update and {call.left:.4g} after it, expected "

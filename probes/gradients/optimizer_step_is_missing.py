@@ -10,7 +10,7 @@ def optimizer_step_is_missing(user_step: UserStep) -> Iterator[Finding]:
     calls = user_step.calls
     if len(calls) < 2 or any(call.updates or call.moved or call.rescaled for call in calls):
         return
-    walks = sum(len(call.walks) for call in calls)
+    walks = sum(len(call.backward_calls) for call in calls)
     lacks = "step() of the optimiser was not called" if walks else "neither backward() nor the optimiser's step() ran"
     yield Finding(
         where="training_step",

@@ -10,9 +10,9 @@ def optimizer_step_order_is_wrong(user_step: UserStep) -> Iterator[Finding]:
     if not user_step.calls:
         return
     call = user_step.calls[0]
-    if not call.updates or not call.walks or any(walk.inside for walk in call.walks):
+    if not call.updates or not call.backward_calls or any(walk.in_closure for walk in call.backward_calls):
         return
-    made, update = call.walks[-1].after, call.updates[0]
+    made, update = call.backward_calls[-1].after, call.updates[0]
     if not update.walks:
         yield Finding(
             where="training_step",

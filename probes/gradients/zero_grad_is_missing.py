@@ -13,9 +13,13 @@ def zero_grad_is_missing(user_step: UserStep) -> Iterator[Finding]:
     if len(user_step.calls) < 2:
         return
     first, second = user_step.calls
-    if not first.updates or not first.walks or not second.walks:
+    if not first.updates or not first.backward_calls or not second.backward_calls:
         return
-    alone, found, after = first.walks[-1].after, second.walks[0].before, second.walks[-1].after
+    alone, found, after = (
+        first.backward_calls[-1].after,
+        second.backward_calls[0].before,
+        second.backward_calls[-1].after,
+    )
     if found <= LEFT * first.updates[-1].norm:
         return
     yield Finding(

@@ -17,18 +17,23 @@ def labels_are_shifted_twice(
     label_text_matches: LabelTextMatches | None = None,
 ) -> Iterator[Finding]:
     """Labels are shifted twice: by the collator or the loss, and again by the model."""
-    if label_shift and label_shift.ahead is not None and label_shift.ahead > 1:
+    if label_shift and label_shift.label_offset is not None and label_shift.label_offset > 1:
         yield Finding(
             where="batch 0",
-            message=f"having read label t the decoder is asked for label t+{label_shift.ahead}, expected t+1: its "
+            message=f"having read label t the decoder is asked for label t+{label_shift.label_offset}, expected "
+            "t+1: its "
             "inputs "
             ""
             ""
             ""
             ""
-            f"are shifted by {label_shift.seen}, the scores by {label_shift.scored}",
+            f"are shifted by {label_shift.input_shift}, the scores by {label_shift.target_shift}",
             fix=ONCE,
-            measured={"ahead": label_shift.ahead, "inputs": label_shift.seen, "scores": label_shift.scored},
+            measured={
+                "ahead": label_shift.label_offset,
+                "inputs": label_shift.input_shift,
+                "scores": label_shift.target_shift,
+            },
         )
     begun = [row for row in decoder_rows if row.scored > 1 and row.first == decoder_start]
     moved = [row for row in begun if _has_no_end(row, special_ids)]
@@ -40,7 +45,7 @@ def labels_are_shifted_twice(
             fix=ONCE,
             measured={"rows": len(moved), "start_token": decoder_start},
         )
-    headless = [row for row in label_text_matches.rows if row.behead] if label_text_matches else []
+    headless = [row for row in label_text_matches.rows if row.missing_at_start] if label_text_matches else []
     if (
         headless
         and label_text_matches
@@ -48,10 +53,10 @@ def labels_are_shifted_twice(
     ):
         yield Finding(
             where=headless[0].where,
-            message=f"all {len(headless)} rows lack the first {headless[0].behead} tokens of their "
+            message=f"all {len(headless)} rows lack the first {headless[0].missing_at_start} tokens of their "
             f"{headless[0].column}, expected all of it: they were moved to the left before the model moves them",
             fix=ONCE,
-            measured={"rows": len(headless), "tokens": headless[0].behead},
+            measured={"rows": len(headless), "tokens": headless[0].missing_at_start},
         )
 
 

@@ -13,7 +13,7 @@ def output_depends_on_padding(padding_effect: PaddingEffect) -> Iterator[Finding
     masks = ", ".join(mask.name for mask in padding_effect.masks)
     reason = (
         "the architecture itself: it averages over time, padding included, and no collator can mend that"
-        if padding_effect.over_time
+        if padding_effect.is_norm_over_time
         else f"it does not keep to {masks}"
         if masks
         else "the model takes no mask"
@@ -29,8 +29,8 @@ def output_depends_on_padding(padding_effect: PaddingEffect) -> Iterator[Finding
         f"{padding_effect.score_change:.2g} of their spread, expected below 0.0001; they part here"
         f"{f' ({padding_effect.kind})' if padding_effect.kind else ''}: {reason}",
         fix="batch rows of like length together, or take a model whose norm does not run over time"
-        if padding_effect.over_time
+        if padding_effect.is_norm_over_time
         else "mask padding in this module",
         measured={"change": padding_effect.score_change, "module": padding_effect.module, "kind": padding_effect.kind},
-        severity=Severity.NOTE if padding_effect.over_time else None,
+        severity=Severity.NOTE if padding_effect.is_norm_over_time else None,
     )

@@ -12,10 +12,10 @@ def target_is_truncated(label_text_matches: LabelTextMatches) -> Iterator[Findin
     if label_text_matches.tail:
         yield _shortened(label_text_matches)
         return
-    cut = [row for row in label_text_matches.rows if row.missing]
+    cut = [row for row in label_text_matches.rows if row.missing_at_end]
     if not cut:
         return
-    worst = max(cut, key=lambda row: row.missing)
+    worst = max(cut, key=lambda row: row.missing_at_end)
     ended = sum(row.ended for row in cut)
     over, counted = (
         (label_text_matches.over, label_text_matches.counted)
@@ -25,13 +25,14 @@ def target_is_truncated(label_text_matches: LabelTextMatches) -> Iterator[Findin
     taught = "; the end token stands behind the cut, so the model learns to stop in mid-sentence" if ended else ""
     yield Finding(
         where=worst.where,
-        message=f"labels end at {label_text_matches.limit} tokens and lack {worst.missing} of its {worst.column}; of "
+        message=f"labels end at {label_text_matches.limit} tokens and lack {worst.missing_at_end} of its "
+        f"{worst.column}; of "
         f"{counted} "
         f"texts {over} are longer than that ({over / counted:.1%}), expected none{taught}",
         fix="raise the limit of the labels' length, or drop the rows that are longer",
         measured={
             "limit": label_text_matches.limit,
-            "missing": worst.missing,
+            "missing": worst.missing_at_end,
             "over": over,
             "of": counted,
             "ended": ended,

@@ -26,8 +26,8 @@ def tasks_share_one_text(label_text_matches: LabelTextMatches) -> Iterator[Findi
 
 def _pairs(targets: LabelTextMatches) -> Iterator[tuple[LabelTextMatch, LabelTextMatch]]:
     """First and second time of each item that has several texts, where both are known."""
-    first = {row.item: row for row in targets.rows if row.part == 0 and row.columns}
+    first = {row.item: row for row in targets.rows if row.task_index == 0 and row.columns}
     for row in targets.rows:
         several = row.item >= 0 and len(set(targets.items[row.item].texts.values())) > 1
-        if targets.parts > 1 and row.part == 1 and row.columns and several and row.item in first:
+        if targets.parts > 1 and row.task_index == 1 and row.columns and several and row.item in first:
             yield first[row.item], row

@@ -15,8 +15,8 @@ def bounded_logits_limit_the_loss(overfit_curve: OverfitResult) -> Iterator[Find
     if run.scores is None or run.bound is None:
         return
     low, high = run.scores
-    free = run.ended == "stuck" and run.fell and run.thawed is None and not run.relabelled
-    capped = free and run.book is not None and 0.5 < run.book < NEAR * run.bound
+    free = run.ended == "stuck" and run.loss_fell and run.unfrozen_trial is None and not run.relabelled
+    capped = free and run.cross_entropy is not None and 0.5 < run.cross_entropy < NEAR * run.bound
     if not run.probabilities and not capped:
         return
     kind = "sum to 1, as a softmax leaves them" if run.probabilities else "do not grow any further"

@@ -12,16 +12,22 @@ NEAR = 0.1
 def decoder_ignores_encoder(overfit_verdict: OverfitResult) -> Iterator[Finding]:
     """The decoder ignores the encoder: after overfitting, swapped inputs do not raise the loss."""
     run = overfit_verdict
-    if run.listens is not False or run.reads_labels or not run.fell or run.swapped is None:
+    if run.uses_input is not False or run.reads_labels or not run.loss_fell or run.swapped is None:
         return
-    if run.book is not None and run.unigram and run.book > (1 - NEAR) * run.unigram:
+    if run.cross_entropy is not None and run.unigram and run.cross_entropy > (1 - NEAR) * run.unigram:
         return  # it has not even learnt the labels' order: told by another probe
-    known = f"; to tell these {run.rows} rows apart is worth {run.blind:.3g} for each label" if run.blind else ""
-    book, swapped = (run.book, run.swapped_book) if run.book is not None else (run.final, run.swapped)
+    known = (
+        f"; to tell these {run.rows} rows apart is worth {run.prefix_entropy:.3g} for each label"
+        if run.prefix_entropy
+        else ""
+    )
+    book, swapped = (
+        (run.cross_entropy, run.swapped_cross_entropy) if run.cross_entropy is not None else (run.final, run.swapped)
+    )
     yield Finding(
         where=run.where,
         message=f"the loss falls from {run.first:.4g} to {book:.4g} in {run.updates} updates, and with the inputs "
         f"exchanged between the rows it is {swapped:.4g}, expected far more{known}",
         fix="follow the input from the batch to the decoder: features, encoder, mask, cross-attention",
-        measured={"own": book, "exchanged": swapped, "blind": run.blind, "updates": run.updates},
+        measured={"own": book, "exchanged": swapped, "blind": run.prefix_entropy, "updates": run.updates},
     )

@@ -10,7 +10,7 @@ def frozen_module_blocks_learning(
     overfit_curve: OverfitResult, parameters: Parameters, new_parameters: NewParameters | None = None
 ) -> Iterator[Finding]:
     """A frozen module blocks learning: it prevents overfitting a batch, or keeps random weights."""
-    run, trial = overfit_curve, overfit_curve.thawed
+    run, trial = overfit_curve, overfit_curve.unfrozen_trial
     if trial is not None:
         yield Finding(
             where=trial.what,
@@ -22,7 +22,7 @@ def frozen_module_blocks_learning(
         return
     new = {*new_parameters.said, *new_parameters.absent} if new_parameters else set()
     rows = [row for row in parameters.rows if row.name in new and not row.trainable and len(row.shape) > 1]
-    if rows and run.held:
+    if rows and run.optimized_tensors:
         size = sum(row.size for row in rows)
         yield Finding(
             where=rows[0].name.rpartition(".")[0] or rows[0].name,

@@ -12,14 +12,14 @@ def input_target_relation_not_shown(
     pair_tests: PairTests, swapped_target_loss: SwappedTargetLoss | None = None
 ) -> Iterator[Finding]:
     """No statistical relation between inputs and targets could be shown."""
-    if swapped_target_loss is not None and swapped_target_loss.chance <= UNRELATED:
+    if swapped_target_loss is not None and swapped_target_loss.p_value <= UNRELATED:
         return
     for one in pair_tests.train:
-        if one.whole and one.chance > UNRELATED and one.rows >= ENOUGH:
+        if one.whole and one.p_value > UNRELATED and one.rows >= ENOUGH:
             yield Finding(
                 where=one.where,
-                message=f"with {one.rows} rows, own targets fit the inputs by {one.sigmas:.1f} sigmas better than "
-                f"swapped ones (chance {one.chance:.2g}), expected a chance below {UNRELATED}",
+                message=f"with {one.rows} rows, own targets fit the inputs by {one.z_score:.1f} sigmas better than "
+                f"swapped ones (chance {one.p_value:.2g}), expected a chance below {UNRELATED}",
                 fix="look at ten rows by eye: do input and target belong together?",
-                measured={"sigmas": one.sigmas, "chance": one.chance, "rows": one.rows},
+                measured={"sigmas": one.z_score, "chance": one.p_value, "rows": one.rows},
             )

@@ -13,7 +13,7 @@ def module_does_not_learn(overfit_curve: OverfitResult) -> Iterator[Finding]:
     """A trainable module does not learn: its weights stay the same while the rest overfits a batch."""
     run = overfit_curve
     still = [part for part in run.idle if part.share >= LARGE and part.why != RESTING]
-    if not run.held or run.updates < UPDATES or sum(part.share for part in run.idle) > 0.99:
+    if not run.optimized_tensors or run.updates < UPDATES or sum(part.share for part in run.idle) > 0.99:
         return
     for part in still:
         change = "" if run.swapped is None else f"; with inputs exchanged it is {run.swapped:.4g}"

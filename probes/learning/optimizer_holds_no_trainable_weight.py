@@ -8,7 +8,7 @@ from probes.facts.overfit.types import OverfitResult
 def optimizer_holds_no_trainable_weight(overfit_curve: OverfitResult) -> Iterator[Finding]:
     """The optimizer holds none of the model's trainable weights, so no update changes the loss."""
     run = overfit_curve
-    if run.held:
+    if run.optimized_tensors:
         return
     stays = f"the loss stays at {run.final:.4g}"
     if run.trainable:

@@ -10,14 +10,14 @@ from probes.facts.overfit.types import OverfitResult
 def overfit_text_is_not_generated(overfit_verdict: OverfitResult) -> Iterator[Finding]:
     """Overfit text is not generated, although teacher forcing predicts every label correctly."""
     run = overfit_verdict
-    wrong = [(text, reference) for text, reference in run.said if text != reference]
+    wrong = [(text, reference) for text, reference in run.generated if text != reference]
     if not wrong or run.accuracy != 1.0 or run.reads_labels:
         return
     text, reference = wrong[0]
     yield Finding(
         where=run.where,
         message=f"all {run.tokens} labels are right when those before them are given, and {len(wrong)} of "
-        f"{len(run.said)} generated texts differ: {text!r} for {reference!r}",
+        f"{len(run.generated)} generated texts differ: {text!r} for {reference!r}",
         fix="compare what generation begins with, where it ends and what it forbids with the labels: GEN001 to GEN009",
-        measured={"texts": len(run.said), "equal": run.spoken_right},
+        measured={"texts": len(run.generated), "equal": run.spoken_right},
     )

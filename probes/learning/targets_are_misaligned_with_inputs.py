@@ -23,21 +23,21 @@ def targets_are_misaligned_with_inputs(pair_tests: PairTests) -> Iterator[Findin
         yield Finding(
             where=one.where,
             message=f"a linear teacher foretells the targets of {one.rows} rows it has not seen: own ones fit by "
-            f"{one.sigmas:.1f} sigmas better than swapped ones (chance {one.chance:.2g}), expected many more; {why}",
+            f"{one.z_score:.1f} sigmas better than swapped ones (chance {one.p_value:.2g}), expected many more; {why}",
             fix="join inputs and targets again by name, never by position",
-            measured={"sigmas": one.sigmas, "chance": one.chance, "rows": one.rows, "shift": one.shift},
+            measured={"sigmas": one.z_score, "chance": one.p_value, "rows": one.rows, "shift": one.shift},
         )
 
 
 def _why(one: PairTest, peers: list[PairTest]) -> str:
     """The evidence that a relation would have been seen; empty where the pairs are right or nobody can tell."""
-    unrelated = one.chance > UNRELATED
-    clearly = one.shifted > max(SURE, one.sigmas + APART, 1.5 * one.sigmas)
-    if one.shift and clearly and (one.sigmas < FAINT or one.spoken):
+    unrelated = one.p_value > UNRELATED
+    clearly = one.shifted > max(SURE, one.z_score + APART, 1.5 * one.z_score)
+    if one.shift and clearly and (one.z_score < FAINT or one.is_speech):
         return f"moved by {one.shift:+d} rows they fit by {one.shifted:.1f}"
     best = max(peers, key=lambda peer: _expected(peer, one), default=None)
-    if unrelated and best is not None and _expected(best, one) - one.sigmas > APART:
-        return f"{best.where} fits by {best.sigmas:.1f} with {best.rows} rows"
+    if unrelated and best is not None and _expected(best, one) - one.z_score > APART:
+        return f"{best.where} fits by {best.z_score:.1f} with {best.rows} rows"
     law = None if one.lengths is None else (atanh(FLOOR) - atanh(min(one.lengths, 0.999))) * sqrt(one.rows - 3)
     if unrelated and law is not None and law > FEWEST:
         return f"lengths of inputs and targets correlate by {one.lengths:.2f}, expected at least {FLOOR} of speech"
@@ -45,7 +45,7 @@ def _why(one: PairTest, peers: list[PairTest]) -> str:
 
 
 def _expected(peer: PairTest, one: PairTest) -> float:
-    return peer.sigmas * sqrt(min(1.0, one.rows / peer.rows)) if peer.chance <= SHOWN else 0.0
+    return peer.z_score * sqrt(min(1.0, one.rows / peer.rows)) if peer.p_value <= SHOWN else 0.0
 
 
 def _peers(one: PairTest, kinds: list[PairTest], evaluation: tuple[PairTest, ...]) -> list[PairTest]:
@@ -56,5 +56,5 @@ def _peers(one: PairTest, kinds: list[PairTest], evaluation: tuple[PairTest, ...
 
 def _others(one: PairTest, stretches: list[PairTest]) -> list[PairTest]:
     """Of the other stretches the usual one."""
-    rest = sorted((other for other in stretches if other is not one), key=lambda other: other.sigmas)
+    rest = sorted((other for other in stretches if other is not one), key=lambda other: other.z_score)
     return rest[len(rest) // 2 :][:1]

@@ -9,7 +9,7 @@ NEAR = 0.02
 @probe(id="LOS011", stage=Stage.LOSS, severity=Severity.WARNING, explains=("LRN*",))
 def loss_depends_on_batch_size(perturbed_losses: LossTrials) -> Iterator[Finding]:
     """The loss depends on the batch size: it is not a plain mean over the batch."""
-    growth, value, twice = perturbed_losses.growth, perturbed_losses.value, perturbed_losses.twice
+    growth, value, twice = perturbed_losses.growth, perturbed_losses.value, perturbed_losses.loss_doubled
     if growth is None or abs(value) < 1e-6:
         return
     summed, mean = _parts(perturbed_losses, 2.0), _parts(perturbed_losses, 1.0)

@@ -19,5 +19,5 @@ def loss_depends_on_row_order(perturbed_losses: LossTrials) -> Iterator[Finding]
         fix="bring scores and labels to one layout before flattening: (rows, time), never (time, rows) beside it",
         measured={"loss": one, "in_other_order": other, "again": again},
         # losses over pairs of neighbouring rows are at home where no label stands beside a score
-        severity=None if perturbed_losses.book is not None else Severity.WARNING,
+        severity=None if perturbed_losses.cross_entropy is not None else Severity.WARNING,
     )

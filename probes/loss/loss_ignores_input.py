@@ -13,18 +13,18 @@ LARGE = 0.1  # as for gradients: of what trains
 @probe(id="LOS005", stage=Stage.LOSS, severity=Severity.ERROR, explains=("GRD*", "LRN*", "GEN*"))
 def loss_ignores_input(perturbed_losses: LossTrials, gradient_reach: GradientReach | None = None) -> Iterator[Finding]:
     """The loss ignores the input: logits stay the same when rows exchange their inputs."""
-    follow = perturbed_losses.scores_follow
+    follow = perturbed_losses.logit_change
     cuts = gradient_reach.cuts if gradient_reach else ()
-    if follow is None or follow > STILL or (perturbed_losses.loss_follows or 0.0) > SAME * abs(perturbed_losses.value):
+    if follow is None or follow > STILL or (perturbed_losses.loss_change or 0.0) > SAME * abs(perturbed_losses.value):
         return  # where the model runs twice, the last scores may not be those of this input
     if any(cut.followed or (gradient_reach and gradient_reach.share(cut) >= LARGE) for cut in cuts):
         return  # the gradient names the module in which it is lost
-    lost = perturbed_losses.lost_in
+    lost = perturbed_losses.signal_lost_in
     how = f"{lost} is given the difference and does not pass it on" if lost else "no module is given the difference"
     yield Finding(
         where=lost or "the model's input",
         message=f"the scores move by {follow:.1e} of their spread when {perturbed_losses.rows} rows exchange inputs, "
         f"expected well above 0.00001; the same with all weights nudged; {how}",
         fix="follow one input through forward: it is overwritten, constant, or left out on the way to the scores",
-        measured={"scores_follow": follow, "loss_follows": perturbed_losses.loss_follows},
+        measured={"scores_follow": follow, "loss_follows": perturbed_losses.loss_change},
     )

@@ -11,9 +11,9 @@ ENOUGH = 10
 @probe(id="LOS006", stage=Stage.LOSS, severity=Severity.ERROR, explains=("LRN*", "GEN*"))
 def loss_ignores_labels(perturbed_losses: LossTrials) -> Iterator[Finding]:
     """The loss ignores the labels: it stays the same when they change, or targets other classes."""
-    value, other, asked = perturbed_losses.value, perturbed_losses.other_labels, perturbed_losses.asked
+    value, other, asked = perturbed_losses.value, perturbed_losses.other_labels, perturbed_losses.target_agreement
     tokens = perturbed_losses.tokens or 0
-    fine = perturbed_losses.grain < STILL  # half precision rounds such a difference away
+    fine = perturbed_losses.eps < STILL  # half precision rounds such a difference away
     if fine and other is not None and abs(other - value) <= STILL * abs(value):
         told = (
             f"Loss: {value:.6g}, and {other:.6g} with the labels of a row changed, expected another number; the same "

@@ -13,7 +13,7 @@ WIDE = 5.0  # times ln V: a random mT5 of two layers has 3, a large one 10
 @probe(id="LOS004", stage=Stage.LOSS, severity=Severity.ERROR, explains=("LRN*",))
 def loss_is_scaled(perturbed_losses: LossTrials) -> Iterator[Finding]:
     """The loss is scaled: it is a multiple of the cross-entropy or exceeds the sum of its terms."""
-    value, book, whole = perturbed_losses.value, perturbed_losses.book, sum(perturbed_losses.parts.values())
+    value, book, whole = perturbed_losses.value, perturbed_losses.cross_entropy, sum(perturbed_losses.parts.values())
     factor = value / book if book else 1.0
     if _is_plain(perturbed_losses) and not _is_reduction(factor, perturbed_losses):
         yield Finding(
@@ -47,11 +47,11 @@ def loss_is_scaled(perturbed_losses: LossTrials) -> Iterator[Finding]:
 
 def _is_plain(trials: LossTrials) -> bool:
     """And a mean: what follows the batch size is LOS011's."""
-    if trials.scale is None or trials.cosine is None or not trials.book or trials.cosine < PURE:
+    if trials.scale is None or trials.cosine is None or not trials.cross_entropy or trials.cosine < PURE:
         return False
     if trials.growth is not None and abs(trials.growth - 1) > NEAR:
         return False
-    return abs(trials.value / trials.book - trials.scale) <= NEAR * trials.scale
+    return abs(trials.value / trials.cross_entropy - trials.scale) <= NEAR * trials.scale
 
 
 def _is_reduction(factor: float, trials: LossTrials) -> bool:

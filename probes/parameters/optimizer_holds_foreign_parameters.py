@@ -12,13 +12,13 @@ def optimizer_holds_foreign_parameters(optimizer_parameters: Parameters) -> Iter
     held = [row for row in wanted if row.groups]
     # Some of the model's own left out is a stale optimiser, which PAR002 names. All held and some beside them may be
     # a loss with weights of its own: told, no alarm.
-    if not table.strangers or not wanted or 0 < len(held) < len(wanted):
+    if not table.foreign or not wanted or 0 < len(held) < len(wanted):
         return
     yield Finding(
         where="optimizer",
-        message=f"{table.strangers} of its tensors are not the model's, and {len(held)} of the model's {len(wanted)} "
+        message=f"{table.foreign} of its tensors are not the model's, and {len(held)} of the model's {len(wanted)} "
         f"trainable ones are in it{'' if held else ': it was built for another model, or before this one was copied'}",
         fix="build the optimiser from the parameters of the very model that will be trained",
-        measured={"strangers": table.strangers, "held": len(held), "trainable": len(wanted)},
+        measured={"strangers": table.foreign, "held": len(held), "trainable": len(wanted)},
         severity=Severity.NOTE if held else None,
     )

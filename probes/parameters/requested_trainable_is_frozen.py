@@ -16,7 +16,7 @@ def requested_trainable_is_frozen(trainable_patterns: TrainablePatterns) -> Iter
             fix="set requires_grad on it after the last call that freezes",
             measured={"parameters": len(named.frozen), "values": named.frozen_values},
         )
-    for pattern in named.idle:
+    for pattern in named.unmatched:
         yield Finding(
             where=f"trainable={pattern}",
             message="no parameter of the model has a name like this one, which is meant to train",

@@ -9,7 +9,7 @@ def trainable_parameter_not_in_optimizer(optimizer_parameters: Parameters) -> It
     """A trainable parameter is in no parameter group of the optimizer, so it is never updated."""
     left = [row for row in optimizer_parameters.rows if row.trainable and not row.groups]
     if left:
-        size, strangers = sum(row.size for row in left), optimizer_parameters.strangers
+        size, strangers = sum(row.size for row in left), optimizer_parameters.foreign
         stale = f"; the optimiser holds {strangers} tensors that are not the model's" if strangers else ""
         yield Finding(
             where=left[0].name,

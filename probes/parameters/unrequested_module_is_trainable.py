@@ -8,11 +8,12 @@ from probes.facts.parameters.types import TrainablePatterns
 def unrequested_module_is_trainable(trainable_patterns: TrainablePatterns) -> Iterator[Finding]:
     """A module is trainable although `trainable` does not request it."""
     named = trainable_patterns
-    if named.unnamed:
+    if named.unrequested:
         yield Finding(
-            where=named.unnamed[0],
-            message=f"it trains, with {len(named.unnamed)} parameters ({named.unnamed_values:,} values) in all, and "
+            where=named.unrequested[0],
+            message=f"it trains, with {len(named.unrequested)} parameters ({named.unnamed_values:,} values) in "
+            "all, and "
             f"nothing in {', '.join(named.patterns[:3]) or 'an empty list'} names it",
             fix="freeze it with requires_grad_(False), or add it to `trainable`",
-            measured={"parameters": len(named.unnamed), "values": named.unnamed_values},
+            measured={"parameters": len(named.unrequested), "values": named.unnamed_values},
         )

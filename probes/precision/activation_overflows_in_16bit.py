@@ -25,7 +25,7 @@ def activation_overflows_in_16bit(precision_comparison: PrecisionComparison) -> 
             finding.where,
             finding.message,
             finding.fix,
-            measured | {"keep_fp32": ", ".join(run.keep or ())},
+            measured | {"keep_fp32": ", ".join(run.fp32_modules or ())},
             Severity.WARNING if only_cpu else None,
             finding.file,
             finding.line,

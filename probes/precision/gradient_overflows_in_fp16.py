@@ -15,10 +15,14 @@ def gradient_overflows_in_fp16(precision_comparison: PrecisionComparison) -> Ite
     worst = max(run.gradients, key=lambda share: share.largest)
     # A scale that moves is halved until nothing overflows: those steps are skipped, which is as it should be. Below 1
     # it no longer scales up but down, and the gradients themselves are beyond the format.
-    stuck = worst.largest >= FORMATS["fp16"].bursts if not scale.moves else scale.settled < 1
+    stuck = worst.largest >= FORMATS["fp16"].overflow_from if not scale.moves else scale.settled < 1
     if stuck:
         held = "stays" if not scale.moves else f"would have to fall to {scale.settled:g}"
-        first = f"; {run.burst.operation} in {run.burst.where} is the first" if run.burst else ""
+        first = (
+            f"; {run.gradient_overflow.operation} in {run.gradient_overflow.where} is the first"
+            if run.gradient_overflow
+            else ""
+        )
         yield Finding(
             worst.module or "compute_loss",
             f"{describe_mode(run)}, its gradients reach {worst.largest / scale.settled:.3g}; the loss scale of "

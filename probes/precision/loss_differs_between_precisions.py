@@ -19,14 +19,14 @@ def loss_differs_between_precisions(precision_comparison: PrecisionComparison) -
         if wide is None or run.loss is None or not run.usable or only_cpu:
             continue
         off = abs(run.loss - wide)
-        bound = TIMES * precision_comparison.wobble + ROUNDINGS * FORMATS[run.precision].rounding * abs(wide)
+        bound = TIMES * precision_comparison.rounding_noise + ROUNDINGS * FORMATS[run.precision].rounding * abs(wide)
         if off > bound:
             yield Finding(
                 run.name,
                 f"the loss is {run.loss:.5g} {describe_mode(run)} and {wide:.5g} in float32; rounding alone moves "
                 "it by "
-                f"{precision_comparison.wobble:.2g}, at most {bound:.2g}",
+                f"{precision_comparison.rounding_noise:.2g}, at most {bound:.2g}",
                 "look for small numbers that become 0 (eps, 1e-8), for large ones that are clamped, and for code that "
                 "asks for the dtype; keep that part in float32",
-                {"loss": run.loss, "float32": wide, "bound": bound, "rounding": precision_comparison.wobble},
+                {"loss": run.loss, "float32": wide, "bound": bound, "rounding": precision_comparison.rounding_noise},
             )

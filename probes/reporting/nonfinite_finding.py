@@ -10,10 +10,10 @@ def nonfinite_finding(origin: Origin, story: str, fix: str) -> Finding:
     """Where it was seen, where it was born, and what went in and came out there."""
     file, _, line = origin.line.rpartition(":")
     into = "; ".join(str(value) for value in origin.values)
-    story += "" if origin.steady or origin.cause == "unsteady" else ", though not in every replay"
+    story += "" if origin.reproducible or origin.cause == "unsteady" else ", though not in every replay"
     return Finding(
         where=origin.where + _rows(origin),
-        message=f"{origin.reached} is not finite: {story}" + (f" ({into})" if into else ""),
+        message=f"{origin.seen_in} is not finite: {story}" + (f" ({into})" if into else ""),
         fix=fix,
         measured={
             "phase": origin.phase,

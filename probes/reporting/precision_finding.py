@@ -9,7 +9,7 @@ LISTS = {"gpu": "autocast's list for a GPU", "cpu": "autocast's list for a CPU",
 
 def judged_runs(precision: PrecisionComparison) -> Iterator[tuple[PrecisionRun, bool]]:
     """The runs in the precision that was asked for, a GPU's first; and whether it is told only of a CPU."""
-    own = [run for run in precision.runs if run.precision == precision.asked and run.rules in ("gpu", "cpu")]
+    own = [run for run in precision.runs if run.precision == precision.target and run.rules in ("gpu", "cpu")]
     gpu = next((run for run in own if run.rules == "gpu"), None)
     for run in sorted(own, key=lambda run: run.rules != "gpu"):
         yield run, run.rules == "cpu" and gpu is not None
@@ -30,6 +30,9 @@ def describe_mode(run: PrecisionRun) -> str:
 def fix_for(run: PrecisionRun) -> str:
     """bf16 has the range of float32; else the modules that were tried."""
     wider = "train in bf16" if run.precision == "fp16" else "train in fp32"
-    if not run.keep:
+    if not run.fp32_modules:
         return f"{wider}, or compute this part in float32 (x.float())"
-    return f"{wider}, or set training.keep_fp32: [{', '.join(run.keep)}] (tried: finite with them, not without any one)"
+    return (
+        f"{wider}, or set training.keep_fp32: [{', '.join(run.fp32_modules)}] (tried: finite with them, not "
+        "without any one)"
+    )

@@ -13,7 +13,7 @@ def eval_loss_is_not_finite(records: Records) -> Iterator[Finding]:
     if isfinite(sum(series.values)):
         return
     bad = [(step, value) for step, value in zip(series.steps, series.values, strict=True) if not isfinite(value)]
-    if not bad or (records.broken and not records.passed() and records.broken[1].step <= bad[0][0]):
+    if not bad or (records.broken and not records.recovered() and records.broken[1].step <= bad[0][0]):
         return
     step, value = bad[0]
     yield step_finding(

@@ -15,7 +15,7 @@ FALLING = ("wer", "cer", "ter", "mer", "perplexity")
 @probe(id="STP020", stage=Stage.STEPS, severity=Severity.WARNING)
 def eval_loss_rises(records: Records) -> Iterator[Finding]:
     """The evaluation loss rises while the training loss falls: the model overfits."""
-    run = records.sound
+    run = records.finite_part
     series = run.series("evaluation.loss")
     values = series.values
     best = min(range(len(values)), key=values.__getitem__, default=0)

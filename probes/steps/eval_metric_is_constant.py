@@ -15,7 +15,7 @@ ERRORS = ("wer", "cer", "mer", "ter")
 @probe(id="STP021", stage=Stage.STEPS, severity=Severity.WARNING)
 def eval_metric_is_constant(records: Records) -> Iterator[Finding]:
     """An evaluation metric is constant or stays at its worst value over several evaluations."""
-    run = records.sound
+    run = records.finite_part
     begins = run.phase.rows[0].step if run.phase.rows else 0
     losses = run.phase.series("loss").values
     learnt = bool(losses) and recent_median(losses) < LEARNT * initial_median(losses)

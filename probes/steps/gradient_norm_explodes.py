@@ -15,7 +15,7 @@ START = 20.0  # times the first norms: one that was next to nothing, since all i
 @probe(id="STP011", stage=Stage.STEPS, severity=Severity.WARNING, explains=("STP00[1-3]", "STP010", "STP015"))
 def gradient_norm_explodes(records: Records) -> Iterator[Finding]:
     """The gradient norm explodes to many times its earlier values."""
-    series = records.sound.phase.series("grad_norm")
+    series = records.finite_part.phase.series("grad_norm")
     values, steps = series.values[-WINDOW:], series.steps[-WINDOW:]
     if len(values) < LEAST:
         return

@@ -12,7 +12,7 @@ def gradient_norm_is_zero(records: Records) -> Iterator[Finding]:
     """The gradient norm is exactly zero although the loss is not."""
     if 0 not in records.series("grad_norm").values:
         return
-    rows = [row for row in records.sound.rows if row.grad_norm is not None]
+    rows = [row for row in records.finite_part.rows if row.grad_norm is not None]
     run, longest, ends = 0, 0, 0
     for row in rows:
         run = run + 1 if row.grad_norm == 0 and row.loss != 0 else 0

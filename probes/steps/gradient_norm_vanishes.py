@@ -13,7 +13,7 @@ SHRUNK, HIGH = 1e-3, 0.5  # of the beginning: the gradient is gone and the loss 
 @probe(id="STP013", stage=Stage.STEPS, severity=Severity.WARNING, explains=("STP007", "STP016", "STP02[0-2]"))
 def gradient_norm_vanishes(records: Records) -> Iterator[Finding]:
     """The gradient norm vanishes while the loss is still high."""
-    run = records.sound.phase
+    run = records.finite_part.phase
     norms, losses = run.series("grad_norm"), run.series("loss").values
     if len(norms.values) < LEAST or len(losses) < LEAST:
         return

@@ -21,7 +21,7 @@ EXPLAINS = ("STP00[1-3]", "STP00[89]", "STP01[015]", "STP02[0-25]")
 @probe(id="STP014", stage=Stage.STEPS, severity=Severity.ERROR, explains=EXPLAINS)
 def gradients_accumulate_across_steps(records: Records) -> Iterator[Finding]:
     """Gradients accumulate across steps because zero_grad() is missing: their norm keeps growing."""
-    series = records.sound.series("grad_norm")
+    series = records.finite_part.series("grad_norm")
     values, steps = series.values, series.steps
     if len(values) < LEAST or steps[0] > LEAST or values[0] <= 0 or min(values[1:]) < values[0]:
         return

@@ -13,7 +13,7 @@ TAIL = 0.1  # of the run: a log that rounds shows the end of a decay as zeros
 @probe(id="STP017", stage=Stage.STEPS, severity=Severity.ERROR, explains=("STP00[67]", "STP01[68]", "STP02[0-2]"))
 def learning_rate_stays_zero(records: Records) -> Iterator[Finding]:
     """The learning rate stays at zero for many steps, so nothing is learned."""
-    run = records.sound
+    run = records.finite_part
     rates = run.series("lr")
     if 0 not in rates.values:
         return

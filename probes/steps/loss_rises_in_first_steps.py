@@ -14,7 +14,7 @@ STEADY, TIMES = 0.001, 1.3
 @probe(id="STP025", stage=Stage.STEPS, severity=Severity.WARNING, explains=("STP020", "STP021"))
 def loss_rises_in_first_steps(records: Records) -> Iterator[Finding]:
     """The training loss rises over the first ten steps."""
-    run = records.sound
+    run = records.finite_part
     rows = [row for row in run.rows if row.step <= FIRST and row.loss is not None]
     values = [row.loss for row in rows if row.loss is not None]
     if len(values) < FIRST or min(values) <= 0 or any(step < FIRST for step in records.phases):

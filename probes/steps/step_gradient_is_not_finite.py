@@ -20,7 +20,7 @@ def step_gradient_is_not_finite(records: Records) -> Iterator[Finding]:
         return  # what a scaler does with it, its scale tells (STP019)
     norms = records.series("grad_norm").values
     bad = sum(not isfinite(norm) for norm in norms)
-    harmless = records.passed()
+    harmless = records.recovered()
     row = broken[1]
     sought = any(not isfinite(r.grad_norm or 0.0) for r in records.rows if r.step < row.step)
     hidden = not harmless and any(later.loss == 0 for later in records.rows if later.step >= row.step)

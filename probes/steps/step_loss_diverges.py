@@ -17,7 +17,7 @@ EXPLAINS = ("STP00[1-4]", "STP009", "STP01[015]", "STP02[0-25]")
 @probe(id="STP008", stage=Stage.STEPS, severity=Severity.ERROR, explains=EXPLAINS)
 def step_loss_diverges(records: Records) -> Iterator[Finding]:
     """The training loss diverges: it rises far above its initial or best value."""
-    series = records.sound.phase.series("loss")
+    series = records.finite_part.phase.series("loss")
     values = series.values
     if len(values) < LEAST or min(values) <= 0:
         return

@@ -17,7 +17,7 @@ SPENT = 0.1  # of the highest learning rate: a run that ends rests by right
 @probe(id="STP007", stage=Stage.STEPS, severity=Severity.WARNING, explains=("STP021", "STP022"))
 def step_loss_does_not_improve(records: Records) -> Iterator[Finding]:
     """The training loss has not improved for hundreds of steps and is still high."""
-    series = records.sound.phase.series("loss")
+    series = records.finite_part.phase.series("loss")
     begin, spent = _warm(records)
     if spent or not series.steps or series.steps[-1] - max(begin, series.steps[0]) < PATIENCE:
         return
@@ -49,7 +49,7 @@ def step_loss_does_not_improve(records: Records) -> Iterator[Finding]:
 
 def _warm(records: Records) -> tuple[int, bool]:
     """The step at which the learning rate is at its height, the last one while it climbs; whether it is spent since."""
-    rates = records.sound.series("lr")
+    rates = records.finite_part.series("lr")
     height = max(rates.values, default=0.0)
     begin = next((step for step, rate in zip(rates.steps, rates.values, strict=True) if rate >= height), 0)
     return begin, height > 0 and rates.values[-1] < SPENT * height

@@ -16,7 +16,7 @@ def step_loss_is_not_finite(records: Records) -> Iterator[Finding]:
         return
     row = broken[1]
     before = [value for value in records.series("loss").values if isfinite(value)]
-    passed = records.passed()
+    passed = records.recovered()
     if row.step <= FIRST and not passed:
         when = f"within the first {FIRST} steps: stop"
     else:

@@ -11,7 +11,7 @@ NEAR = 0.1
 @probe(id="STP005", stage=Stage.STEPS, severity=Severity.ERROR, explains=("STP00[67]", "STP01[236]", "STP02[0-2]"))
 def step_loss_is_not_positive(records: Records) -> Iterator[Finding]:
     """The training loss is negative, or exactly zero without a gradual decrease."""
-    series = records.sound.series("loss")
+    series = records.finite_part.series("loss")
     values = series.values
     if not values or min(values) > 0:
         return

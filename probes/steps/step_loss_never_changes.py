@@ -12,7 +12,7 @@ LEAST, SURE, PLACES = 5, 10, 4
 @probe(id="STP006", stage=Stage.STEPS, severity=Severity.ERROR, explains=("STP007", "STP02[012]"))
 def step_loss_never_changes(records: Records) -> Iterator[Finding]:
     """The training loss has the same value at every step."""
-    series = records.sound.phase.series("loss")
+    series = records.finite_part.phase.series("loss")
     values = series.values
     if len(values) < LEAST or values[0] == 0 or any(value != values[0] for value in values):
         return

@@ -15,7 +15,7 @@ LEARNT = 0.5  # of its beginning: near the end of a healthy run, little is left 
 @probe(id="STP009", stage=Stage.STEPS, severity=Severity.WARNING, explains=("STP01[015]",))
 def step_loss_oscillates(records: Records) -> Iterator[Finding]:
     """The training loss oscillates by about its own size from step to step without falling."""
-    series = records.sound.phase.series("loss")
+    series = records.finite_part.phase.series("loss")
     values = series.values[-WINDOW:]
     if len(values) < LEAST or min(values) <= 0:
         return

@@ -15,7 +15,7 @@ SEVERAL = 3  # healthy runs have a spike now and then
 @probe(id="STP010", stage=Stage.STEPS, severity=Severity.WARNING)
 def step_loss_spikes(records: Records) -> Iterator[Finding]:
     """The training loss spikes repeatedly, each time for a single step."""
-    series = records.sound.phase.series("loss")
+    series = records.finite_part.phase.series("loss")
     values, steps = logs(series.values[-WINDOW:]), series.steps[-WINDOW:]
     if len(values) < LEAST:
         return

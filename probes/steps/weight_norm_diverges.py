@@ -12,7 +12,7 @@ TIMES, SOON, WITHIN = 10.0, 3.0, 100
 @probe(id="STP015", stage=Stage.STEPS, severity=Severity.WARNING, explains=("STP00[1-3]", "STP02[0-2]"))
 def weight_norm_diverges(records: Records) -> Iterator[Finding]:
     """The weight norm diverges: it grows to several times its initial value."""
-    series = records.sound.series("weight_norm")
+    series = records.finite_part.series("weight_norm")
     values = series.values
     if len(values) < LEAST or values[0] <= 0 or values[-1] < SOON * values[0]:
         return

@@ -13,10 +13,10 @@ MOVED_EACH, MOVED_TOGETHER = 1e-3, 1e-4
 @probe(id="STP016", stage=Stage.STEPS, severity=Severity.ERROR, explains=("STP00[67]", "STP021", "STP022"))
 def weights_do_not_change(records: Records) -> Iterator[Finding]:
     """The weights do not change although the learning rate is above zero."""
-    norms = records.sound.series("weight_norm").values
+    norms = records.finite_part.series("weight_norm").values
     if len(norms) < (LEAST if records.scaled is False else SEEKING) or norms[0] != norms[-1]:
         return
-    rows = [row for row in records.sound.rows if row.weight_norm is not None]
+    rows = [row for row in records.finite_part.rows if row.weight_norm is not None]
     if any(row.weight_norm != rows[0].weight_norm for row in rows):
         return
     norm = rows[0].weight_norm or 0.0

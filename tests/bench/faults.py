@@ -21,9 +21,9 @@ def measure(name: str) -> Measured:
         if {"*", name} & set(fault.applies_to):
             tried += 1
             roots, found = put(fault, name, severities)
-            caught += fault.named_by in found
-            named += roots == [fault.named_by]
-            missed += [] if roots == [fault.named_by] else [f"{fault.id} ({fault.named_by}): {', '.join(roots) or '-'}"]
+            caught += fault.probe_id in found
+            named += roots == [fault.probe_id]
+            missed += [] if roots == [fault.probe_id] else [f"{fault.id} ({fault.probe_id}): {', '.join(roots) or '-'}"]
     figures = {"tried": tried, "caught": caught, "named": named, "missed": "; ".join(missed) or "none"}
     return Measured(figures, "each once, put into a fresh subject and looked at by a full preflight")
 
@@ -31,13 +31,13 @@ def measure(name: str) -> Measured:
 def put(fault: Fault, name: str, severities: dict[str, Severity]) -> tuple[list[str], set[str]]:
     """The roots, and all probes that found something. A note is a root only where a note is expected."""
     try:
-        report = diagnose.preflight(**fault.put(healthy(name)))
+        report = diagnose.preflight(**fault.inject(healthy(name)))
     except Exception:
         return [traceback.format_exc(limit=-1).splitlines()[-1]], set()
-    noted = fault.note or severities[fault.named_by] is Severity.NOTE
+    noted = fault.note or severities[fault.probe_id] is Severity.NOTE
     roots = [root.probe for root in report.diagnosis if root.severity is not Severity.NOTE]
     notes = [
-        root.probe for root in report.diagnosis if noted and root.probe == fault.named_by and root.probe not in roots
+        root.probe for root in report.diagnosis if noted and root.probe == fault.probe_id and root.probe not in roots
     ]
     return notes + roots, {finding.probe for finding in report.findings}
 

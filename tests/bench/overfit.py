@@ -18,7 +18,7 @@ from probes.healthy import NAMES, healthy
 from tests.bench.report import Measured
 
 SEEDS = range(10)
-OURS = Selection(ids=("LRN00*", "LRN01*", "LRN02*"), everything=True)
+OURS = Selection(ids=("LRN00*", "LRN01*", "LRN02*"), run_all=True)
 # In a preflight an earlier stage names most of these; here the learning stage is alone with them.
 EXPECTED = {
     "loss_times_zero": "LRN001",
@@ -51,7 +51,7 @@ def looked(name: str, seed: int, fault: Fault | None) -> tuple[list[str], str, i
     facts = healthy(name, seed)
     torch.manual_seed(seed)
     engine = installed()
-    context = engine.context(fault.put(facts) if fault else facts)
+    context = engine.context(fault.inject(facts) if fault else facts)
     roots = [root.probe for root in engine.examine(context, OURS).diagnosis]
     rated = fault is not None and EXPECTED[fault.id] in RATES
     try:

@@ -65,14 +65,14 @@ def _asked(resolved: Any, shift: int) -> dict[str, Any]:
     context = installed().context(facts)
     found, losses = context.get("pair_tests"), context.get("swapped_target_loss")
     report = diagnose.preflight(select=["LRN030"], pair_tests=found)
-    worst = min((one for one in found.train if one.whole), key=lambda one: one.sigmas)
+    worst = min((one for one in found.train if one.whole), key=lambda one: one.z_score)
     return {
         "accused": any(finding.severity is Severity.ERROR for finding in report.findings),
-        "sigmas": worst.sigmas,
+        "sigmas": worst.z_score,
         "moved": worst.shifted,
         "rows": found.rows,
         "seconds": found.seconds,
-        "chance": losses.chance,
+        "chance": losses.p_value,
         "updates": losses.updates,
         "model_seconds": losses.seconds,
         "all_seconds": time.perf_counter() - start,

@@ -92,7 +92,7 @@ def healthy_alarms() -> Measured:
                 facts = {**healthy(name, seed), "precision": precision}
                 report = diagnose.preflight(stages=["precision"], everything=True, **facts)
                 alarms += [f"{name} {seed} {precision} {f.probe} {f.where}" for f in report.findings]
-                alarms += [f"{name} {seed} {precision} {o.probe} {o.status}" for o in report.outcomes if not o.looked]
+                alarms += [f"{name} {seed} {precision} {o.probe} {o.status}" for o in report.outcomes if not o.ran]
                 _worst(worst, facts, precision)
     return Measured({"tried": tried, "alarms": len(alarms), "which": "; ".join(alarms) or "none", **worst}, "10 seeds")
 
@@ -103,7 +103,7 @@ def _worst(worst: dict[str, float], facts: dict[str, object], precision: str) ->
     found = installed().context(facts).get("precision_comparison")
     for run in found.runs[1:]:
         off = abs(run.loss - found.reference.loss) - 4 * FORMATS[precision].rounding * abs(found.reference.loss)
-        worst["off_over_rounding"] = max(worst["off_over_rounding"], off / max(found.wobble, 1e-12))
+        worst["off_over_rounding"] = max(worst["off_over_rounding"], off / max(found.rounding_noise, 1e-12))
         worst["lost"] = max(worst["lost"], *(share.lost for share in run.gradients if share.trains), 0.0)
         worst["least_bits"] = min(worst["least_bits"], run.headroom[0].bits)
 

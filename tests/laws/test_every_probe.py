@@ -31,7 +31,7 @@ def alarms(report):
 def test_a_healthy_subject_gives_no_finding_at_all(name):
     report = diagnose.preflight(everything=True, **healthy(name))
     assert report.verdict == "go" and not report.findings
-    looked = {outcome.probe for outcome in report.outcomes if outcome.looked}
+    looked = {outcome.probe for outcome in report.outcomes if outcome.ran}
     assert {"LAB001", "LAB002", "PAR001", "PAR002", "LOS001", "LOS002", "LOS003", "GRD001", "GRD002"} <= looked
 
 
@@ -222,7 +222,7 @@ def test_ids_beyond_the_vocabulary_are_the_root_and_the_embedding_is_named_benea
     facts["train_batches"] = [{**batch, "input_ids": batch["input_ids"] + 10_000} for batch in facts["train_batches"]]
     (root,) = diagnose.preflight(**facts).diagnosis
     assert root.probe == "TOK013" and "resize the model's embeddings" in root.finding.fix
-    (follows,) = root.follows
+    (follows,) = root.consequences
     assert follows.probe == "LOS003" and follows.findings[0].where.endswith("embed_tokens")
 
 
@@ -233,12 +233,12 @@ def test_different_faults_never_share_a_message(least):
 
     Those that one probe names are the likeliest to be told alike: they are the short form.
     """
-    kinds, named = {}, Counter(fault.named_by for fault in discovery.faults().items)
-    for fault in (one for one in discovery.faults().items if named[one.named_by] >= least):
+    kinds, named = {}, Counter(fault.probe_id for fault in discovery.faults().items)
+    for fault in (one for one in discovery.faults().items if named[one.probe_id] >= least):
         cheapest = [name for name in ("classifier", "hybrid") if {"*", name} & set(fault.applies_to)]
         name = (*cheapest, *fault.applies_to)[0]
-        (outcome,) = diagnose.preflight(select=[fault.named_by], **fault.put(healthy(name))).outcomes
-        assert outcome.findings, f"{fault.named_by} does not see {fault.id} in {name}"
+        (outcome,) = diagnose.preflight(select=[fault.probe_id], **fault.inject(healthy(name))).outcomes
+        assert outcome.findings, f"{fault.probe_id} does not see {fault.id} in {name}"
         finding = by_severity(outcome.findings)[0]
         kinds.setdefault(re.sub(r"[\d.,]+", "#", finding.message), []).append(fault.id)
     assert all(len(faults) == 1 for faults in kinds.values()), kinds

@@ -19,7 +19,7 @@ COMMANDS = {"preflight", "nan-bisect", "precision", "overfit", "data", "memory",
 COMMANDS |= {"explain", "diff", "drill"}
 SECONDS = 2.0
 
-PROBES = {probe.name: probe for probe in discovery.probes().items if probe.look.__module__.startswith("probes.")}
+PROBES = {probe.name: probe for probe in discovery.probes().items if probe.check.__module__.startswith("probes.")}
 BOOKS = {path.stem: path.read_text(encoding="utf-8") for path in sorted(FOLDER.rglob("*.md"))}
 SYMPTOMS = sorted(set(BOOKS) - set(PROBES))
 
@@ -69,7 +69,7 @@ def test_every_probe_has_a_playbook_with_the_same_sections_and_none_is_left_over
 
 def test_file_name_function_name_and_playbook_name_are_one():
     for name, probe in PROBES.items():
-        path = Path(probe.look.__code__.co_filename)
+        path = Path(probe.check.__code__.co_filename)
         assert path.stem == name and path.parent.name == probe.stage
         assert len(path.read_text(encoding="utf-8").splitlines()) <= 60
 

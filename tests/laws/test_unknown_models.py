@@ -108,7 +108,7 @@ def test_a_healthy_stranger_is_left_alone(build):
     report = diagnose.preflight(**build())
     assert report.verdict == "go", report.headline
     assert not [(f.probe, f.message) for f in report.findings if f.severity != "note"]
-    assert any(outcome.probe == "LOS001" and outcome.looked for outcome in report.outcomes)
+    assert any(outcome.probe == "LOS001" and outcome.ran for outcome in report.outcomes)
 
 
 def test_a_stranger_whose_padding_is_scored_is_not():

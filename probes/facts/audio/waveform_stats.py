@@ -73,12 +73,12 @@ class _WaveformTotals:
             peak=max(abs(self.low), abs(self.high)) if self.frames else 0.0,
             mean=mean,
             rms=max(0.0, self.squares / count - mean * mean) ** 0.5,
-            flat=flat / count,
-            sounding=self.heard * FRAME,
+            clipped_fraction=flat / count,
+            voiced_seconds=self.heard * FRAME,
             not_finite=self.bad,
             bad_second=None if self.first_bad is None else self.first_bad / max(1, rate),
-            kept=1.0 if loudest <= 0 else (self.squares / loudest) ** 0.5,
-            dead=tuple(n for n, energy in enumerate(self.loudest.tolist(), 1) if loudest > 0 and not energy),
+            mono_rms_ratio=1.0 if loudest <= 0 else (self.squares / loudest) ** 0.5,
+            silent_channels=tuple(n for n, energy in enumerate(self.loudest.tolist(), 1) if loudest > 0 and not energy),
         )
 
 

@@ -34,13 +34,13 @@ def targets_of(
     )
     parts, limit = len(labels) // len(items) if whole else 0, _limit(rows)
     if limit is None:
-        known = tuple(_unknown(row) if row.missing else row for row in rows)
+        known = tuple(_unknown(row) if row.missing_at_end else row for row in rows)
         return (
             LabelTextMatches(rows, items, parts, tail=tail)
             if (tail := _tail(rows, items, tongue))
             else LabelTextMatches(known, items, parts)
         )
-    cut = {row.column for row in rows if row.missing}
+    cut = {row.column for row in rows if row.missing_at_end}
     texts = [text for row in sampled for name, text in row.items() if name in cut]
     over = sum(len(tongue.encode(text, "text_target")) > limit for text in texts)
     return LabelTextMatches(rows, items, parts, limit, over, len(texts))
@@ -48,14 +48,14 @@ def targets_of(
 
 def _limit(rows: Sequence[LabelTextMatch]) -> int | None:
     """Where labels are cut, all that are cut are equally long and none is longer; a summary may begin as its source."""
-    lengths = {row.length for row in rows if row.missing}
+    lengths = {row.length for row in rows if row.missing_at_end}
     longest = max((row.length for row in rows), default=0)
     return longest if lengths == {longest} else None
 
 
 def _tail(rows: Sequence[LabelTextMatch], items: Sequence[DatasetItem], tongue: TokenizerView) -> int:
     """What all rows lack at their end, in rows of several lengths; a summary does not stop so close to its source's."""
-    lost = {row.missing for row in rows}
+    lost = {row.missing_at_end for row in rows}
     alike = len(lost) == 1 and len(rows) >= FEWEST and len({row.length for row in rows}) > 1
     tail = max(lost, default=0)
     if not alike or not 0 < tail <= HEAD or not all(row.columns and row.item >= 0 for row in rows):
@@ -66,7 +66,7 @@ def _tail(rows: Sequence[LabelTextMatch], items: Sequence[DatasetItem], tongue: 
 
 
 def _unknown(row: LabelTextMatch) -> LabelTextMatch:
-    return replace(row, columns=(), missing=0, behead=0)
+    return replace(row, columns=(), missing_at_end=0, missing_at_start=0)
 
 
 def _target(
@@ -83,12 +83,12 @@ def _target(
     return LabelTextMatch(
         where=item.where,
         item=number,
-        part=part,
+        task_index=part,
         prefix=tuple(tongue.special[token] for token in ids[:start] if token >= 0),
         columns=tuple(name for name, lost in found.items() if lost == best),
-        behead=best[0],
+        missing_at_start=best[0],
         masked=best[1],
-        missing=best[2],
+        missing_at_end=best[2],
         ended=bool(scored) and scored[-1] in tongue.ends,
         length=len(scored),
         as_source=any(_is_source(scored, text, tongue.encode) for text in item.texts.values()),

@@ -43,11 +43,11 @@ class LabelTextMatch:
 
     where: str
     item: int
-    part: int  # which time the collator has this item: halves of a multitask batch are 0 and 1
+    task_index: int  # which time the collator has this item: halves of a multitask batch are 0 and 1
     prefix: tuple[str, ...] = ()  # special tokens before the text, by name
     columns: tuple[str, ...] = ()  # texts of the item that it could be
-    missing: int = 0  # tokens of the text that the labels lack, at the end
-    behead: int = 0  # likewise, at the beginning
+    missing_at_end: int = 0  # tokens of the text that the labels lack, at the end
+    missing_at_start: int = 0  # likewise, at the beginning
     masked: int = 0  # likewise, since they are -100 in its midst
     ended: bool = False  # the end token stands behind it
     length: int = 0  # scored labels

@@ -69,7 +69,7 @@ def first_loss(loss: torch.Tensor, watch: OutputHook, labels: torch.Tensor | Non
         value=float(loss.detach()),
         parts=watch.parts,
         scored_tokens=scored,
-        felt_positions=None if watch.felt is None else int(watch.felt.sum()),
+        scored_positions=None if watch.felt is None else int(watch.felt.sum()),
         vocabulary=None if logits is None else logits.shape[-1],
         cross_entropy=plain_cross_entropy(logits, labels),
         logits=None if logits is None else _describe(logits.float()),

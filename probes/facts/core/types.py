@@ -48,7 +48,7 @@ class FirstLoss:
     value: float
     parts: Mapping[str, float] = field(default_factory=dict)  # further losses that the output names
     scored_tokens: int | None = None  # labels that are not -100
-    felt_positions: int | None = None  # positions whose logits get a gradient: what the loss really scores
+    scored_positions: int | None = None  # positions whose logits get a gradient: what the loss really scores
     vocabulary: int | None = None
     cross_entropy: float | None = None  # of these logits and labels by the book, mean over the scored tokens
     logits: LogitStats | None = None

@@ -121,7 +121,7 @@ def checkpoint_disk_space(
     """Weights and the optimiser's state, as often as they lie on the disk at once."""
     if run_settings.output_dir is None:
         raise NotApplicable("nobody says where the run writes")
-    count = checkpoint_count.count + checkpoint_count.at_end
+    count = checkpoint_count.count + checkpoint_count.once_more_at_end
     if not count:
         raise NotApplicable("the run saves no checkpoints")
     limit = run_settings.save_total_limit or count

@@ -79,9 +79,11 @@ def _backward(
     norm = sum(row.norm**2 for row in rows if row.norm is not None) ** 0.5
     felt, wanted = watch.positions(labels), watch.asked(labels)
     if watch.felt is not None and step.loss is not None:
-        step = replace(step, loss=replace(step.loss, felt_positions=int(watch.felt.sum())))
+        step = replace(step, loss=replace(step.loss, scored_positions=int(watch.felt.sum())))
     seconds = time.perf_counter() - start
-    return replace(step, gradients=Gradients(rows, norm), felt=felt, wanted=wanted, backward_seconds=seconds)
+    return replace(
+        step, gradients=Gradients(rows, norm), scored_positions=felt, loss_targets=wanted, backward_seconds=seconds
+    )
 
 
 def gradient_of(name: str, parameter: torch.nn.Parameter) -> ParameterGradient:

@@ -38,8 +38,8 @@ class FirstStep:
     failure: Failure | None = None
     loss: FirstLoss | None = None
     gradients: Gradients | None = None
-    felt: tuple[tuple[bool, ...], ...] = ()  # per row and position of the labels: did the loss look there?
-    wanted: tuple[tuple[int, ...], ...] = ()  # likewise: the class that it asks for, -100 where it does not look
+    scored_positions: tuple[tuple[bool, ...], ...] = ()  # per row and position of the labels: did the loss look there?
+    loss_targets: tuple[tuple[int, ...], ...] = ()  # likewise: the class that it asks for, -100 where it does not look
     forward_seconds: float = 0.0
     backward_seconds: float = 0.0
     passes: int = 1

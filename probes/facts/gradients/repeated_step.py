@@ -61,7 +61,7 @@ def repeat(subject: RepeatSetup, first: float, others: Iterable[Any] = ()) -> Re
         found = replace(found, functions=functions, parts=tuple(_parts(subject, asked, before)) if steady else ())
     if not steady:
         wavers, kind = first_nondeterministic_module(subject, others)
-        found = replace(found, wavers=wavers, kind=kind)
+        found = replace(found, nondeterministic_module=wavers, kind=kind)
     return found
 
 

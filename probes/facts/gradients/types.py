@@ -80,7 +80,7 @@ class RepeatedStep:
 
     first: float
     again: float
-    wavers: str = ""  # the first module that gives something else for the same input
+    nondeterministic_module: str = ""  # the first module that gives something else for the same input
     kind: str = ""
     activations: tuple[ActivationStats, ...] = ()
     parts: tuple[LossTerm, ...] = ()
@@ -96,7 +96,7 @@ class BackwardCall:
     before: float
     after: float
     autocast: bool = False
-    inside: bool = False  # within optimizer.step: a closure
+    in_closure: bool = False  # within optimizer.step: a closure
 
 
 @dataclass(frozen=True)
@@ -113,7 +113,7 @@ class OptimizerCall:
 class UserStepCall:
     """One call of the user's own step."""
 
-    walks: tuple[BackwardCall, ...]
+    backward_calls: tuple[BackwardCall, ...]
     updates: tuple[OptimizerCall, ...]
     left: float  # norm of the gradients that it leaves behind
     moved: bool

@@ -57,10 +57,10 @@ def label_shift(label_rows: tuple[LabelRow, ...], eval_forward: EvalForward, fir
     from probes.facts.labels.label_shift import measure_label_shift
 
     labels = [row.ids for row in label_rows if row.batch == 0]
-    taught = measure_label_shift(labels, eval_forward.given, first_step.wanted, eval_forward.follows)
-    if taught.seen is None:
+    taught = measure_label_shift(labels, eval_forward.given, first_step.loss_targets, eval_forward.follows)
+    if taught.input_shift is None:
         raise NotApplicable("no decoder was seen to read the labels token by token")
-    if taught.scored is None:
+    if taught.target_shift is None:
         raise NotApplicable("it cannot be told from the gradient which label the loss asks for at which position")
     return taught
 
@@ -175,7 +175,7 @@ def label_rows(
     if read(drawn_batches[0]) is None:
         raise NotApplicable("the batches hold no 'labels' and are no pairs: give labels_of")
     special = special_ids if _are_tokens(special_ids, first_step) else SpecialIds()
-    skipped = ignored_ids(read(drawn_batches[0]), first_step.felt, special) if first_step else ()
+    skipped = ignored_ids(read(drawn_batches[0]), first_step.scored_positions, special) if first_step else ()
     skipped += dropped_by_ctc(eval_forward.ctc, read(drawn_batches[0])) if eval_forward else ()
     rows = label_rows_of(drawn_batches, read, special, skipped)
     if not rows:

@@ -13,8 +13,8 @@ def measure_label_shift(labels: Rows, given: Rows, wanted: Rows, follows: int | 
     """Shifts that cannot be told (constant rows, classes instead of tokens) are None."""
     return LabelShift(
         first=tuple(row[0] for row in given if row),
-        seen=_shift(given, labels),
-        scored=_shift(labels, wanted),
+        input_shift=_shift(given, labels),
+        target_shift=_shift(labels, wanted),
         follows=follows,
     )
 

@@ -69,14 +69,14 @@ class LabelShift:
     """How the first batch's labels stand to what the decoder reads and to what the loss scores."""
 
     first: tuple[int, ...] = ()  # what each row's decoder reads first
-    seen: int | None = None  # at position t the decoder reads label t - seen
-    scored: int | None = None  # at position t the loss scores label t + scored
+    input_shift: int | None = None  # at position t the decoder reads label t - seen
+    target_shift: int | None = None  # at position t the loss scores label t + scored
     follows: int | None = None  # how far behind a label the scores follow it
 
     @property
-    def ahead(self) -> int | None:
+    def label_offset(self) -> int | None:
         """How many labels lie between what was just read and what is asked for: 1 is the next one."""
-        return None if self.seen is None or self.scored is None else self.seen + self.scored
+        return None if self.input_shift is None or self.target_shift is None else self.input_shift + self.target_shift
 
 
 @dataclass(frozen=True)

@@ -34,8 +34,8 @@ def play_schedule(scheduler: Any, updates: int, pace: int | None) -> ScheduleCur
     twin, stand_in = _twin(scheduler)
     base = max((group.get("initial_lr", group["lr"]) for group in stand_in.param_groups), default=0.0)
     rates, raised = _rates(twin, stand_in, updates, pace or 1)
-    shape = {"warmup": warmup_of(scheduler), "length": length_of(scheduler), "pace": pace}
-    at = {"raised": raised, "raised_at": len(rates) if raised else 0}
+    shape = {"warmup": warmup_of(scheduler), "length": length_of(scheduler), "steps_per_update": pace}
+    at = {"error": raised, "raised_at": len(rates) if raised else 0}
     return _curve(kind_of(scheduler), updates, float(base), rates, **shape, **at)
 
 
@@ -104,7 +104,7 @@ def _curve(kind: str, updates: int, base: float, rates: list[float], **more: Any
         peak=peak,
         peak_at=rates.index(peak) + 1,
         end=rates[-1],
-        still=sum(rate <= STILL * peak for rate in rates) / len(rates),
+        near_zero_fraction=sum(rate <= STILL * peak for rate in rates) / len(rates),
         rises=rises,
         moves=bool(signs),
         rises_to_the_end=len(steps) > 0 and bool(signs) and all(signs) and steps[-1] > RISE * peak,

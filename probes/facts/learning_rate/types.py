@@ -90,17 +90,17 @@ class ScheduleCurve:
     peak: float
     peak_at: int  # update, counted from one
     end: float
-    still: float = 0.0  # share of the updates with less than a thousandth of the peak
+    near_zero_fraction: float = 0.0  # share of the updates with less than a thousandth of the peak
     rises: int = 0  # how often the rate begins to rise again after it fell
     moves: bool = True
     rises_to_the_end: bool = False
     warmup: int | None = None
     length: int | None = None  # steps that the schedule was made for
-    pace: int | None = 1  # its steps for each update; None: nobody shows who steps it
-    raised: str = ""
+    steps_per_update: int | None = 1  # its steps for each update; None: nobody shows who steps it
+    error: str = ""
     raised_at: int = 0
 
     @property
-    def told(self) -> str:
+    def summary(self) -> str:
         """Peak and end, for every message."""
         return f"peak {self.peak:.3g} at update {self.peak_at:,}, end {self.end:.3g}"

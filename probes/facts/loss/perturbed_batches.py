@@ -77,7 +77,7 @@ class _LossTrial:
         trials = LossTrials(rows, float(loss.detach()), dict(self.watch.parts), ctc_slope=ears.ctc_slope(loss))
         trials = compare_with_cross_entropy(trials, loss, labels, self.watch)
         grain = max(torch.finfo(loss.dtype).eps, self.heads.grain, TF32 if loss.is_cuda else 0.0)
-        return replace(trials, heard=tuple(ears.heard), grain=grain), pair
+        return replace(trials, heard=tuple(ears.heard), eps=grain), pair
 
     def with_inputs(self, trials: LossTrials, pair: Any, inputs_of: LabelsOf | None) -> LossTrials:
         other = with_inputs_exchanged(pair, inputs_of)
@@ -86,10 +86,10 @@ class _LossTrial:
         follows = abs(self.run(other, trials.rows) - trials.value)
         before, after = self.scores, self.watch.logits
         if before is None or after is None or before.shape != after.shape:
-            return replace(trials, loss_follows=follows)
+            return replace(trials, loss_change=follows)
         spread = float(before.float().std(correction=0)) + 1e-12
         moved = float((after.float() - before.float()).abs().max()) / spread
-        return replace(trials, loss_follows=follows, scores_follow=moved)
+        return replace(trials, loss_change=follows, logit_change=moved)
 
     def with_labels(self, trials: LossTrials, pair: Any) -> LossTrials:
         classes = None if self.scores is None else self.scores.shape[-1]
@@ -100,7 +100,7 @@ class _LossTrial:
         """Every row twice: a mean stays, a sum doubles, and anything else is looked at in another order."""
         order = [*reversed(range(trials.rows)), *range(trials.rows)]
         twice = self.run(self.cut(order), len(order))
-        trials = replace(trials, twice=twice, parts_twice=dict(self.watch.parts))
+        trials = replace(trials, loss_doubled=twice, parts_twice=dict(self.watch.parts))
         growth = trials.growth or 0.0
         if min(abs(growth - 1), abs(growth - 2)) <= trials.slack:
             return trials
@@ -127,10 +127,10 @@ class _LossTrial:
         moved = None if seen.other_labels is None else seen.other_labels - base.value
         return replace(
             trials,
-            scores_follow=_larger(trials.scores_follow, seen.scores_follow),
-            loss_follows=_larger(trials.loss_follows, seen.loss_follows),
+            logit_change=_larger(trials.logit_change, seen.logit_change),
+            loss_change=_larger(trials.loss_change, seen.loss_change),
             other_labels=trials.other_labels if not moved else trials.value + moved,
-            lost_in=module_losing_signal(usual, other),
+            signal_lost_in=module_losing_signal(usual, other),
         )
 
     def with_larger_head(self, pair: Any) -> Any:
@@ -145,7 +145,7 @@ class _LossTrial:
 def _is_still(trials: LossTrials) -> bool:
     """Something that should have moved the loss hardly did."""
     labels = trials.other_labels is not None and abs(trials.other_labels - trials.value) < 1e-5 * abs(trials.value)
-    return labels or (trials.scores_follow is not None and trials.scores_follow < 1e-4)
+    return labels or (trials.logit_change is not None and trials.logit_change < 1e-4)
 
 
 def _larger(one: float | None, other: float | None) -> float | None:

@@ -27,10 +27,10 @@ def compare_with_cross_entropy(trials: LossTrials, loss: torch.Tensor, labels: A
         given = None
         if live is not None and live.requires_grad and loss.requires_grad:
             (given,) = torch.autograd.grad(loss, live, allow_unused=True)
-    trials = replace(trials, book=float(book.detach()))
+    trials = replace(trials, cross_entropy=float(book.detach()))
     if given is None:
         return trials
-    trials = replace(trials, asked=_asked(given, labels))
+    trials = replace(trials, target_agreement=_asked(given, labels))
     along, size = float((given.float() * wanted).sum()), float(wanted.square().sum())
     length = float(given.float().square().sum()) ** 0.5
     return replace(trials, scale=along / size, cosine=along / (length * size**0.5 + 1e-30)) if size else trials

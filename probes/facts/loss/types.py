@@ -45,31 +45,35 @@ class LossTrials:
     tokens: int | None = None  # scored labels in these rows
     positions: int | None = None  # with those that are not scored
     classes: int = 0
-    book: float | None = None  # cross-entropy of these scores and labels, mean over the scored ones
+    cross_entropy: float | None = None  # cross-entropy of these scores and labels, mean over the scored ones
     scale: float | None = None  # of the loss's gradient on the scores, in units of the book's
     cosine: float | None = None  # between the two
     ctc_slope: float | None = None  # of the loss over the CTC losses in it
-    twice: float | None = None  # the loss with every row there twice, in another order
+    loss_doubled: float | None = None  # the loss with every row there twice, in another order
     parts_twice: Mapping[str, float] = field(default_factory=dict)
     in_order: tuple[float, float, float] | None = None  # rows as they are, once more, and in another order
-    scores_follow: float | None = None  # change of the scores when rows exchange inputs, in units of their spread
-    loss_follows: float | None = None  # likewise, of the loss
-    lost_in: str = ""  # the module that is given the difference and does not pass it on; asked where nothing moves
+    logit_change: float | None = None  # change of the scores when rows exchange inputs, in units of their spread
+    loss_change: float | None = None  # likewise, of the loss
+    signal_lost_in: str = (
+        ""  # the module that is given the difference and does not pass it on; asked where nothing moves
+    )
     other_labels: float | None = None  # the loss when every label of the first row is another one
-    asked: float | None = None  # share of scored labels whose class is the one that the loss wants to rise there
+    target_agreement: float | None = (
+        None  # share of scored labels whose class is the one that the loss wants to rise there
+    )
     heard: tuple[LossCall, ...] = ()
     bound: HeadBound | None = None
-    grain: float = 1e-7  # the finest relative difference that the numbers' type can tell
+    eps: float = 1e-7  # the finest relative difference that the numbers' type can tell
 
     @property
     def slack(self) -> float:
         """Sums in another order differ by some hundred roundings."""
-        return max(1e-4, 20 * self.grain)
+        return max(1e-4, 20 * self.eps)
 
     @property
     def growth(self) -> float | None:
         """1 for a mean over the rows, 2 for a sum."""
-        return None if self.twice is None or not self.value else self.twice / self.value
+        return None if self.loss_doubled is None or not self.value else self.loss_doubled / self.value
 
     @property
     def is_sum(self) -> bool:

@@ -22,11 +22,11 @@ def bisect_batch(subject: StepSetup, batch: Any, names: tuple[str, ...] = ()) ->
     replays = ((number, find_origin(subject, batch)) for number in range(REPLAYS))
     failed, origin = next(((number, found) for number, found in replays if found), (REPLAYS, None))
     if origin is None:
-        return BisectResult(Origin("forward pass", "", "unsteady", steady=False, precision=subject.precision))
+        return BisectResult(Origin("forward pass", "", "unsteady", reproducible=False, precision=subject.precision))
     if origin.phase in ("weights", "update"):  # no row is to blame
         return BisectResult(origin)
     if failed:  # halving a failure that comes and goes would name any row
-        return BisectResult(replace(origin, steady=False))
+        return BisectResult(replace(origin, reproducible=False))
     rows = _rows(subject, batch)
     return BisectResult(replace(origin, rows=rows, files=tuple(_name(names, row) for row in rows)))
 

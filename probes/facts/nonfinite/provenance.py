@@ -42,7 +42,7 @@ class NonFiniteOrigin:
     values: tuple[TensorSummary, ...] = ()
     visits: tuple[ModuleVisit, ...] = ()
     node: str = ""  # in a backward pass: what is being differentiated
-    meant: bool = False
+    intentional: bool = False
     nan: bool = False
 
 
@@ -112,11 +112,11 @@ class NonFiniteTracker(TorchDispatchMode):
         self._clean.discard(key)
         nan = has_nan(tensor)
         if blamed:
-            tag = min(blamed, key=lambda one: (one.meant, nan and not one.nan, one.order))
-            becomes = tag.meant and nan and not tag.nan
+            tag = min(blamed, key=lambda one: (one.intentional, nan and not one.nan, one.order))
+            becomes = tag.intentional and nan and not tag.nan
             tag = self._born(func, tensor, given, before, nan) if becomes else tag
         else:
-            tag = replace(self._born(func, tensor, given, before, nan), meant=meant)
+            tag = replace(self._born(func, tensor, given, before, nan), intentional=meant)
         self._tags[key] = tag
         self._held.append(tensor.detach())
 
@@ -146,6 +146,6 @@ class NonFiniteTracker(TorchDispatchMode):
         if taken_by and self.phase == "forward pass":
             phase = "loss" if place.loss else self.phase
         self._tags[storage_key(tensor)] = NonFiniteOrigin(
-            phase, taken_by, place, self.order, values, meant=meant, nan=nan
+            phase, taken_by, place, self.order, values, intentional=meant, nan=nan
         )
         self._held.append(tensor.detach())

@@ -70,7 +70,7 @@ def find_origin(subject: StepSetup, batch: Any) -> Origin | None:
         if bad is None:
             return None
         tags = [(where, provenance.blamed(value)) for where, value in bad]
-    where, tag = min(tags, key=lambda one: (one[1].meant, one[1].order))
+    where, tag = min(tags, key=lambda one: (one[1].intentional, one[1].order))
     return _origin(tag, where, subject)
 
 
@@ -136,7 +136,7 @@ def _origin(tag: NonFiniteOrigin, where: str, subject: StepSetup) -> Origin:
         line=place.line,
         values=tag.values,
         visits=tag.visits,
-        reached=where,
+        seen_in=where,
         precision=subject.precision,
     )
 

@@ -40,12 +40,12 @@ class Origin:
     line: str = ""  # file:line of the code that called the operation, in the forward pass where there is one
     values: tuple[TensorSummary, ...] = ()  # what went in and what came out
     visits: tuple[ModuleVisit, ...] = ()  # the last modules before it
-    reached: str = "loss"  # where the bad value was seen: loss, the gradient of X, the weight X
+    seen_in: str = "loss"  # where the bad value was seen: loss, the gradient of X, the weight X
     precision: str = "fp32"
     batch: int | None = None  # its number in a scan
     rows: tuple[int, ...] = ()  # the smallest set of the batch's rows that still fails
     files: tuple[str, ...] = ()  # their names, where they are known
-    steady: bool = True  # False: some replays were finite
+    reproducible: bool = True  # False: some replays were finite
     finding: Finding | None = None  # the verdict on it, once a probe has judged
 
     @property

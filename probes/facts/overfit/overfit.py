@@ -39,13 +39,13 @@ def overfit(
         learning = OverfitAttempt(subject, eyes).learn()
         found = _ended(_told(learning, labels_of, note))
         found = replace(found, relabelled=max(learning.changes, 0), idle=_idle(learning, more))
-        if learning.ended == "learnt" and found.listens is not False:
+        if learning.ended == "learnt" and found.uses_input is not False:
             spoken = generate_rows(subject, (time.perf_counter() - start) / max(len(found.curve), 1))
-            found = replace(found, said=spoken, training=evaluate_in_train_mode(learning, modes, found))
-        elif learning.ended == "stuck" and found.held:
+            found = replace(found, generated=spoken, training=evaluate_in_train_mode(learning, modes, found))
+        elif learning.ended == "stuck" and found.optimized_tensors:
             found = replace(found, training=retry_with_batch_stats(subject, eyes, before, found))
-        if learning.ended == "stuck" and found.frozen and found.held and found.training is None:
-            found = replace(found, thawed=retry_unfrozen(subject, eyes, found, before))
+        if learning.ended == "stuck" and found.frozen and found.optimized_tensors and found.training is None:
+            found = replace(found, unfrozen_trial=retry_unfrozen(subject, eyes, found, before))
         return replace(found, seconds=time.perf_counter() - start)
 
 
@@ -54,11 +54,11 @@ def _ended(found: OverfitResult) -> OverfitResult:
 
     So has one that comes to nothing with all labels right, though soft targets keep the cross-entropy up.
     """
-    if found.taught and not (found.learnt and found.listens):
+    if found.has_own_targets and not (found.learnt and found.uses_input):
         return replace(found, ended=TAUGHT)
-    unknown = found.book is None and found.ctc is None and found.fell
+    unknown = found.cross_entropy is None and found.ctc is None and found.loss_fell
     nothing = found.accuracy == 1.0 and abs(found.final) < NOTHING * abs(found.first)
-    short = found.ended in ("stuck", "still falling") and found.listens
+    short = found.ended in ("stuck", "still falling") and found.uses_input
     return replace(found, ended="learnt") if short and (unknown or nothing) else found
 
 
@@ -74,19 +74,19 @@ def _told(learning: OverfitAttempt, labels_of: LabelsOf, note: str) -> OverfitRe
     found = replace(
         _figures(learning),
         unigram=learning.unigram,
-        blind=learning.blind,
+        prefix_entropy=learning.blind,
         reads_labels=subject.reads_labels,
-        held=len(learning.stepper.weights),
+        optimized_tensors=len(learning.stepper.weights),
         trainable=sum(weight.requires_grad for weight in model.parameters()),
         frozen=frozen_parts(model),
-        asked=None if learning.ended == MIXED else asked,
-        taught=others and not loss_depends_on_labels(learning, labels_of),
+        target_agreement=None if learning.ended == MIXED else asked,
+        has_own_targets=others and not loss_depends_on_labels(learning, labels_of),
         ctc=learning.ctc,
         notes=(note,),
     )
     if learning.swapped is not None:
         loss, seen = learning.swapped
-        found = replace(found, swapped=loss, swapped_accuracy=seen.accuracy, swapped_book=seen.book)
+        found = replace(found, swapped=loss, swapped_accuracy=seen.accuracy, swapped_cross_entropy=seen.book)
     return _with_scores(found, learning)
 
 
@@ -98,7 +98,7 @@ def _figures(learning: OverfitAttempt) -> OverfitResult:
         where=lesson.where,
         rows=max(len(lesson.labels), len(learning.first.asked)),
         curve=curve,
-        books=tuple(learning.books),
+        cross_entropies=tuple(learning.books),
         seconds=0.0,
         ended=learning.ended,
         rate=learning.pace.first,
@@ -107,7 +107,7 @@ def _figures(learning: OverfitAttempt) -> OverfitResult:
         tokens=seen.tokens,
         classes=seen.classes,
         accuracy=seen.accuracy,
-        book=seen.book,
+        cross_entropy=seen.book,
     )
 
 

@@ -32,7 +32,7 @@ def retry_with_batch_stats(
         norm.training = False
     name, norm = asleep[0]
     return (
-        TrainModeResult(found.final, found.book, 0, guilty=name, kind=type(norm).__name__)
+        TrainModeResult(found.final, found.cross_entropy, 0, guilty=name, kind=type(norm).__name__)
         if trial.ended == "learnt"
         else None
     )
@@ -53,7 +53,7 @@ def retry_unfrozen(
         trial = OverfitAttempt(replace(subject, groups=(*subject.groups, RateGroup(free))), eyes, AGAIN).learn()
         for weight in free:
             weight.requires_grad_(False)
-        book, held_at = trial.seen.book, found.book
+        book, held_at = trial.seen.book, found.cross_entropy
         if trial.ended == "learnt" or (book is not None and held_at is not None and book < 0.5 * held_at):
             return OverfitVariant(part.module, trial.curve[-1], trial.seen.accuracy, len(trial.curve))
     return None

@@ -4,8 +4,17 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-DRAWN = ("verdict", "where", "rows", "updates", "seconds", "curve", "books", "accuracy")
-FLOORS = ("uniform", "unigram", "blind", "swapped", "swapped_book", "final", "book")
+# Keys of the figure in a report, with the field each one shows.
+FIGURE = {name: name for name in ("verdict", "where", "rows", "updates", "seconds", "curve", "accuracy")} | {
+    "books": "cross_entropies",
+    "uniform": "uniform",
+    "unigram": "unigram",
+    "blind": "prefix_entropy",
+    "swapped": "swapped",
+    "swapped_book": "swapped_cross_entropy",
+    "final": "final",
+    "book": "cross_entropy",
+}
 
 
 @dataclass(frozen=True)
@@ -65,33 +74,33 @@ class OverfitResult:
     seconds: float
     ended: str  # learnt, stuck, still falling, out of time, rows and labels drawn anew
     rate: float
-    books: tuple[float, ...] = ()  # cross-entropy for each label, likewise
+    cross_entropies: tuple[float, ...] = ()  # cross-entropy for each label, likewise
     first: float = 0.0
     final: float = 0.0
     swapped: float | None = None  # the loss when the rows exchange their inputs
     tokens: int = 0
     classes: int = 0
     accuracy: float | None = None
-    book: float | None = None
+    cross_entropy: float | None = None
     swapped_accuracy: float | None = None
-    swapped_book: float | None = None
+    swapped_cross_entropy: float | None = None
     unigram: float | None = None
-    blind: float | None = None
+    prefix_entropy: float | None = None
     reads_labels: bool = False  # a language model: its input is what it has to say next
-    held: int = 0  # trainable tensors that the optimiser holds
+    optimized_tensors: int = 0  # trainable tensors that the optimiser holds
     trainable: int = 0
     idle: tuple[IdleModule, ...] = ()
     frozen: tuple[IdleModule, ...] = ()
-    thawed: OverfitVariant | None = None
+    unfrozen_trial: OverfitVariant | None = None
     scores: tuple[float, float] | None = None  # lowest and highest that reach the loss
     probabilities: bool = False
     bound: float | None = None  # the least that scores in this range allow, for each label
-    asked: float | None = None  # share of what the loss asks for that are the labels
-    taught: bool = False  # what the loss asks for does not follow the labels
+    target_agreement: float | None = None  # share of what the loss asks for that are the labels
+    has_own_targets: bool = False  # what the loss asks for does not follow the labels
     relabelled: int = 0  # updates at which the loss asked for other labels than at first
     ctc: CtcState | None = None
     training: TrainModeResult | None = None
-    said: tuple[tuple[str, str], ...] = ()  # what the model generates then, and the reference
+    generated: tuple[tuple[str, str], ...] = ()  # what the model generates then, and the reference
     notes: tuple[str, ...] = ()
 
     @property
@@ -107,40 +116,44 @@ class OverfitResult:
         return self.ended == "learnt"
 
     @property
-    def judged(self) -> bool:
+    def has_verdict(self) -> bool:
         """Whether anything can be said: it has learnt, or it has stopped short of it."""
         return self.ended in ("learnt", "stuck")
 
     @property
     def spoken_right(self) -> int:
-        return sum(text == reference for text, reference in self.said)
+        return sum(text == reference for text, reference in self.generated)
 
     @property
-    def fell(self) -> bool:
+    def loss_fell(self) -> bool:
         """By a tenth of what was there, or a nat."""
-        before, after = (self.books[0], self.book) if self.books and self.book is not None else (self.first, self.final)
+        before, after = (
+            (self.cross_entropies[0], self.cross_entropy)
+            if self.cross_entropies and self.cross_entropy is not None
+            else (self.first, self.final)
+        )
         return before - after > min(0.1 * abs(before), 1.0)
 
     @property
-    def listens(self) -> bool | None:
+    def uses_input(self) -> bool | None:
         """Exchanged inputs make it worse: by a quarter of what blindness costs, or in labels. None: not tried."""
         if self.swapped is None:
             return None
-        if self.book is not None and self.swapped_book is not None and self.blind:
-            return self.swapped_book - self.book > 0.25 * self.blind
+        if self.cross_entropy is not None and self.swapped_cross_entropy is not None and self.prefix_entropy:
+            return self.swapped_cross_entropy - self.cross_entropy > 0.25 * self.prefix_entropy
         return self.swapped - self.final > 0.1 * abs(self.first - self.final) > 0
 
     @property
     def verdict(self) -> str:
-        if not self.judged:
+        if not self.has_verdict:
             return "cannot be said"
-        if self.learnt and self.listens is not False:
+        if self.learnt and self.uses_input is not False:
             return "learns from its input"
-        return "learns only the labels' statistics" if self.fell and self.listens is False else "does not learn"
+        return "learns only the labels' statistics" if self.loss_fell and self.uses_input is False else "does not learn"
 
     def figure(self) -> dict[str, Any]:
         """For the report: the curve, and the floors beside it."""
-        return {name: getattr(self, name) for name in (*DRAWN, *FLOORS)}
+        return {key: getattr(self, field) for key, field in FIGURE.items()}
 
 
 def better(trial: TrainModeResult, run: OverfitResult) -> bool:
@@ -148,8 +161,8 @@ def better(trial: TrainModeResult, run: OverfitResult) -> bool:
     by all of `blind` and a tenth of itself, in every draw."""
     if trial.book is None or not run.unigram:
         return trial.loss < run.first
-    if trial.exchanged is None or not run.blind:
+    if trial.exchanged is None or not run.prefix_entropy:
         return trial.book < run.unigram
     worse = trial.exchanged - trial.book
-    strong = trial.steady and worse > max(run.blind, 0.1 * trial.book)
-    return worse > 0.25 * run.blind and (trial.book < run.unigram or strong)
+    strong = trial.steady and worse > max(run.prefix_entropy, 0.1 * trial.book)
+    return worse > 0.25 * run.prefix_entropy and (trial.book < run.unigram or strong)

@@ -32,7 +32,7 @@ def compare(
         lengths=(row.length, row.other),
         input_change=row.change,
         masks=tuple(row.masks()),
-        takes=tuple(name for name in inspect.signature(model.forward).parameters if name in MASKS),
+        accepted_masks=tuple(name for name in inspect.signature(model.forward).parameters if name in MASKS),
     )
     if row.number is None or _labels_move(labels_of(collation.alone), labels_of(collation.pair), row.number):
         return found
@@ -49,7 +49,7 @@ def compare(
             return _with_scores(found, alone, logits_of(beginnings.output), number, scored, beginnings)
 
     told = scores_of((collation.alone, collation.pair), row.number)
-    given = row.with_mask() if told.differs and MASKS[0] in told.takes and not told.masks else None
+    given = row.with_mask() if told.differs and MASKS[0] in told.accepted_masks and not told.masks else None
     if given is None:
         return told
     try:
@@ -70,7 +70,7 @@ def _with_scores(
     change = relative_difference(one, other)
     module, kind = beginnings.parted
     grain = torch.finfo(alone.dtype).eps
-    return PaddingEffect(**{**vars(found), "score_change": change, "grain": grain, "module": module, "kind": kind})
+    return PaddingEffect(**{**vars(found), "score_change": change, "eps": grain, "module": module, "kind": kind})
 
 
 def relative_difference(one: torch.Tensor, other: torch.Tensor) -> float:

@@ -22,26 +22,26 @@ class PaddingEffect:
     lengths: tuple[int, int]  # of the row and of its longer neighbour
     input_change: float = 0.0  # of the row's own input
     score_change: float | None = None  # of its scores; None where they could not be compared
-    grain: float = 0.0  # the finest difference that the scores' type can tell
+    eps: float = 0.0  # the finest difference that the scores' type can tell
     module: str = ""  # the first, in running order, whose output differs at the beginning of the row
     kind: str = ""
     masks: tuple[MaskCoverage, ...] = ()
-    takes: tuple[str, ...] = ()  # masks that the model's forward would take
+    accepted_masks: tuple[str, ...] = ()  # masks that the model's forward would take
     masked_change: float | None = None  # of its scores, once the batches are given the mask that they lack
 
     @property
     def differs(self) -> bool:
         """A module was seen to part, and the scores follow. Float32 leaves below 1e-5 in them (every healthy subject,
         ten seeds); at random weights, where an encoder is hardly listened to yet, a missing mask moves them by 3e-3."""
-        return self.score_change is not None and self.score_change > (max(1e-4, self.grain) if self.module else 0.05)
+        return self.score_change is not None and self.score_change > (max(1e-4, self.eps) if self.module else 0.05)
 
     @property
-    def over_time(self) -> bool:
+    def is_norm_over_time(self) -> bool:
         """The rows part in a norm that averages over time, padding included."""
         return any(name in self.kind for name in OVER_TIME)
 
     @property
     def mask_forgotten(self) -> bool:
         """The batch lacks a mask that the model takes; such a norm takes one only where giving it mends the scores."""
-        mends = self.masked_change is not None and self.masked_change <= max(1e-4, self.grain)
-        return not self.masks and bool(self.takes) and (mends or not self.over_time)
+        mends = self.masked_change is not None and self.masked_change <= max(1e-4, self.eps)
+        return not self.masks and bool(self.accepted_masks) and (mends or not self.is_norm_over_time)

@@ -35,7 +35,7 @@ def pair_tests(
     start = time.perf_counter()
     rows, consumed = _read(train_dataset, collate, train_batches, labels_of, inputs_of)
     train = _related(rows, tokenizer)
-    doubted = any(one.whole and one.chance > DOUBT for one in train)
+    doubted = any(one.whole and one.p_value > DOUBT for one in train)
     evaluation: tuple[PairTest, ...] = ()
     if doubted and _indexed(eval_dataset) and collate is not None:
         try:
@@ -83,7 +83,7 @@ def swapped_target_loss(
 def _only_in_doubt(found: PairTests | None, seconds: float) -> None:
     if found is None:
         raise NotApplicable("its rows cannot be compared without training; `diagnose overfit --pairs` trains on them")
-    if all(one.chance <= DOUBT for one in found.train if one.whole):
+    if all(one.p_value <= DOUBT for one in found.train if one.whole):
         raise NotApplicable(
             "targets were seen to belong to their inputs without it; `diagnose overfit --pairs` does it"
         )

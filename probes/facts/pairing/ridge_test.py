@@ -21,7 +21,7 @@ def run_pair_tests(kind: TargetKind, stretches: Sequence[int], numbers: Sequence
     everywhere = {shift: _sigmas(table) for shift, table in tables.items()}
     best = max(SHIFTS, key=lambda shift: everywhere[shift])
     found = (_chance(tables[0]), everywhere[0], best, everywhere[best])
-    yield PairTest(name, len(inputs), *found, spoken=kind.spoken, lengths=kind.lengths)
+    yield PairTest(name, len(inputs), *found, is_speech=kind.spoken, lengths=kind.lengths)
     learnt = _foretold(inputs, _moved(targets, parts, best))
     for own in (np.flatnonzero(parts == part) for part in sorted(set(stretches))):
         if STRETCH <= len(own) < len(parts):
@@ -36,7 +36,7 @@ def _stretch(learnt: np.ndarray, kind: TargetKind, own: np.ndarray, numbers: Seq
     best = max(SHIFTS, key=lambda shift: sigmas[shift])
     where = f"{name}, rows {numbers[own[0]]} to {numbers[own[-1]]}"
     found = (_chance((tables[0], folds)), sigmas[0], best, sigmas[best])
-    return PairTest(where, len(own), *found, whole=False, spoken=kind.spoken)
+    return PairTest(where, len(own), *found, whole=False, is_speech=kind.spoken)
 
 
 def _moved(targets: np.ndarray, stretches: np.ndarray, shift: int) -> np.ndarray:

@@ -11,12 +11,12 @@ class PairTest:
 
     where: str
     rows: int
-    chance: float  # share of permutations that fit as well
-    sigmas: float  # by which the own targets fit better than swapped ones, in deviations of the permutations
+    p_value: float  # share of permutations that fit as well
+    z_score: float  # by which the own targets fit better than swapped ones, in deviations of the permutations
     shift: int = 0  # rows by which the targets must be moved to fit best
     shifted: float = 0.0  # the sigmas then
     whole: bool = True  # False: a stretch of rows, beside others
-    spoken: bool = False  # frames or samples in, several tokens out
+    is_speech: bool = False  # frames or samples in, several tokens out
     lengths: float | None = None  # rank correlation of the lengths of inputs and targets, where both vary
 
 
@@ -40,7 +40,7 @@ class SwappedTargetLoss:
     updates: int  # 0: before any training
     own: float
     swapped: float  # the mean over the ways to swap
-    chance: float  # by permutation of the ways to swap, in each batch on its own
+    p_value: float  # by permutation of the ways to swap, in each batch on its own
     before: float  # `own` before the training
     before_chance: float
     seconds: float
@@ -57,7 +57,7 @@ class ManifestPairTest:
     last: CorpusRow
     rows: int
     correlation: float  # of ranks; by words: how much more is shared with the own document than with another
-    chance: float  # share of shuffles that fit as well
+    p_value: float  # share of shuffles that fit as well
     others: float | None = None  # the usual correlation in other stretches of the manifest; None: these are all rows
     shift: int = 0  # rows by which the right side must be moved to fit best; 0: no shift helps
     shifted: float = 0.0  # the correlation then

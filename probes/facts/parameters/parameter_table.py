@@ -30,7 +30,7 @@ def parameters_of(model: torch.nn.Module, optimizer: Any = None) -> Parameters:
             fixed=is_fixed_table(module, parameter),
         )
         rows.append(row)
-    return Parameters(tuple(rows), strangers=len(groups))
+    return Parameters(tuple(rows), foreign=len(groups))
 
 
 def _groups(optimizer: Any) -> dict[int, tuple[int, ...]]:
@@ -78,9 +78,9 @@ def named_by(parameters: Parameters, patterns: tuple[str, ...]) -> TrainablePatt
     unnamed = [row for row in rows if row.trainable and not matches(row.name, patterns)]
     return TrainablePatterns(
         patterns=patterns,
-        idle=tuple(p for p in patterns if not any(matches(row.name, (p,)) for row in parameters.rows)),
+        unmatched=tuple(p for p in patterns if not any(matches(row.name, (p,)) for row in parameters.rows)),
         frozen=tuple(row.name for row in frozen),
-        unnamed=tuple(row.name for row in unnamed),
+        unrequested=tuple(row.name for row in unnamed),
         frozen_values=sum(row.size for row in frozen),
         unnamed_values=sum(row.size for row in unnamed),
     )

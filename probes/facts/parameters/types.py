@@ -40,7 +40,7 @@ class Parameters:
     """All parameters of the model, and the ones that only the optimiser knows."""
 
     rows: tuple[ParameterRow, ...]
-    strangers: int = 0
+    foreign: int = 0
 
     @property
     def total(self) -> int:
@@ -89,8 +89,8 @@ class TrainablePatterns:
     """What the patterns in `trainable` say beside what requires a gradient."""
 
     patterns: tuple[str, ...]
-    idle: tuple[str, ...]  # patterns that no parameter matches
+    unmatched: tuple[str, ...]  # patterns that no parameter matches
     frozen: tuple[str, ...]  # meant to train, and frozen
-    unnamed: tuple[str, ...]  # trains, and nobody asked for it
+    unrequested: tuple[str, ...]  # trains, and nobody asked for it
     frozen_values: int = 0
     unnamed_values: int = 0

@@ -59,7 +59,7 @@ def compare(
             its = _scale(prediction, scaler) if asked == "fp16" else None
             run = replace(run, gradients=prediction.gradients(its.settled if its else 1.0))
             if its is not None:
-                run = replace(run, burst=prediction.bursting(1.0 if its.moves else its.start))
+                run = replace(run, gradient_overflow=prediction.bursting(1.0 if its.moves else its.start))
             scale = its if scale is None or arm.rules == GPU else scale
             with one_type(None):
                 unsteady = max(
@@ -84,7 +84,7 @@ def _run(arm: PrecisionMode, tried: PrecisionTrial, results: Sequence[OpRange]) 
     return replace(
         run,
         predicted=None if tried.finite else next(prediction.offenders(), None),
-        beyond=tuple(dict.fromkeys(offender.module for offender in prediction.offenders())),
+        out_of_range=tuple(dict.fromkeys(offender.module for offender in prediction.offenders())),
         headroom=prediction.headroom(),
         collided=prediction.collided(),
     )
@@ -94,7 +94,9 @@ def _followed(run: PrecisionRun, arm: PrecisionMode, subject: StepSetup, batch: 
     origin = find_origin_in(subject, batch, arm)
     if keep is None or origin is None:
         return replace(run, origin=origin)
-    return replace(run, origin=origin, keep=minimal_fp32_set(subject, batch, arm, keep, (*run.beyond, origin.module)))
+    return replace(
+        run, origin=origin, fp32_modules=minimal_fp32_set(subject, batch, arm, keep, (*run.out_of_range, origin.module))
+    )
 
 
 def _scale(prediction: OverflowPrediction, scaler: Any) -> LossScale:
@@ -104,15 +106,15 @@ def _scale(prediction: OverflowPrediction, scaler: Any) -> LossScale:
         start = float(scaler.get_scale()) if hasattr(scaler, "get_scale") else float(scaler)
         moves = hasattr(scaler, "get_backoff_factor") and scaler.get_backoff_factor() < 1
     largest = max((share.largest for share in prediction.gradients(1.0)), default=0.0)
-    fits = floor(log2(prediction.form.bursts / largest)) if largest else 127
-    if largest and largest * 2.0**fits >= prediction.form.bursts:
+    fits = floor(log2(prediction.form.overflow_from / largest)) if largest else 127
+    if largest and largest * 2.0**fits >= prediction.form.overflow_from:
         fits -= 1
     return LossScale(start, min(start, 2.0**fits) if moves else start, moves, given)
 
 
 def _code(runs: Sequence[PrecisionRun], keep: Keep | None) -> str:
     """The source of what keeps modules in float32, and the call; by device where the two lists want other modules."""
-    sets = {run.rules: list(run.keep or ()) for run in runs if run.rules in (CPU, GPU) and not run.refused}
+    sets = {run.rules: list(run.fp32_modules or ()) for run in runs if run.rules in (CPU, GPU) and not run.error}
     module = inspect.getmodule(keep) if keep is not None else None
     if module is None or not any(sets.values()):
         return ""

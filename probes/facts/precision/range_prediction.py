@@ -40,11 +40,11 @@ class OverflowPrediction:
         if not self._bursts(result):
             return False
         large = [source for source in result.sources if self._bursts(self.results[source])]
-        written = result.constant >= self.form.bursts and not result.key[3].startswith(SCALED)
+        written = result.constant >= self.form.overflow_from and not result.key[3].startswith(SCALED)
         return written or not result.live or any(self.meant[source] for source in large)
 
     def _bursts(self, result: OpRange) -> bool:
-        return result.largest >= self.form.bursts
+        return result.largest >= self.form.overflow_from
 
     def offenders(self) -> Iterator[FirstOverflow]:
         """In the order of the pass. A cast that cannot hold its input stands before the operation that wants it."""
@@ -67,10 +67,12 @@ class OverflowPrediction:
             if result.phase != BACKWARD or not self.narrow[number]:
                 continue
             sources = [self.results[s] for s in result.sources if not self.narrow[s]]
-            cast = next((s for s in sources if s.phase == BACKWARD and s.largest * scale >= self.form.bursts), None)
+            cast = next(
+                (s for s in sources if s.phase == BACKWARD and s.largest * scale >= self.form.overflow_from), None
+            )
             if cast is not None:
                 return self._offender(cast, CAST, cast.largest)
-            if result.largest * scale >= self.form.bursts:
+            if result.largest * scale >= self.form.overflow_from:
                 return self._offender(result, result.key[3], result.largest)
         return None
 
@@ -81,7 +83,7 @@ class OverflowPrediction:
             if result.phase != FORWARD or not self.narrow[number] or self.meant[number] or not result.live:
                 continue
             if result.module not in most or most[result.module].largest < result.largest:
-                room = Headroom(result.module, result.kind, result.key[3], result.largest, self.form.bursts)
+                room = Headroom(result.module, result.kind, result.key[3], result.largest, self.form.overflow_from)
                 most[result.module] = room
         return tuple(sorted(most.values(), key=lambda room: room.bits))
 
@@ -103,7 +105,7 @@ class OverflowPrediction:
             module,
             kind,
             sum(count for _, count in counts),
-            sum(count for power, count in counts if power + shift <= self.form.vanishes),
+            sum(count for power, count in counts if power + shift <= self.form.underflow_exponent),
             sum(count for power, count in counts if power + shift > self._top),
             scale * max(result.largest for result in results),
             any(one.phase == WEIGHTS and one.module.rpartition(".")[0] == module for one in self.results),
@@ -111,7 +113,7 @@ class OverflowPrediction:
 
     @property
     def _top(self) -> int:
-        return frexp(self.form.bursts)[1]
+        return frexp(self.form.overflow_from)[1]
 
     def collided(self) -> tuple[OpRange, ...]:
         """Whole numbers that the format cannot tell apart any more."""

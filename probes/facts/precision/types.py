@@ -15,8 +15,8 @@ class FloatFormat:
 
     name: str
     largest: float
-    bursts: float  # the least magnitude that is rounded to infinity
-    vanishes: int  # 2 to this power, and what is below, is rounded to nought
+    overflow_from: float  # the least magnitude that is rounded to infinity
+    underflow_exponent: int  # 2 to this power, and what is below, is rounded to nought
     digits: int  # binary, of the significand
 
     @property
@@ -128,16 +128,18 @@ class PrecisionRun:
     rules: str  # none, pure, cpu, gpu: which list of operations is lowered
     loss: float | None = None
     finite: bool = True  # loss and gradients
-    refused: str = ""  # why it cannot be run here
-    bridged: tuple[str, ...] = ()  # operations without a half kernel here, computed in float32
+    error: str = ""  # why it cannot be run here
+    fp32_fallback_ops: tuple[str, ...] = ()  # operations without a half kernel here, computed in float32
     origin: Origin | None = None
     predicted: FirstOverflow | None = None  # of a step that is not finite, from the ranges in float32
-    beyond: tuple[str, ...] = ()  # modules with a result that the format cannot hold, in the order of the pass
+    out_of_range: tuple[str, ...] = ()  # modules with a result that the format cannot hold, in the order of the pass
     headroom: tuple[Headroom, ...] = ()  # least first
     gradients: tuple[GradientUnderflow, ...] = ()  # most lost first
-    burst: FirstOverflow | None = None  # the first gradient beyond the format, at a loss scale that cannot fall
+    gradient_overflow: FirstOverflow | None = (
+        None  # the first gradient beyond the format, at a loss scale that cannot fall
+    )
     collided: tuple[OpRange, ...] = ()
-    keep: tuple[str, ...] | None = None  # modules that must stay in float32; None where that does not help
+    fp32_modules: tuple[str, ...] | None = None  # modules that must stay in float32; None where that does not help
 
     @property
     def usable(self) -> bool:
@@ -148,10 +150,10 @@ class PrecisionRun:
 class PrecisionComparison:
     """The comparison. The first run is float32."""
 
-    asked: str  # what the run is to be trained in
+    target: str  # what the run is to be trained in
     runs: tuple[PrecisionRun, ...]
     scale: LossScale | None = None
-    wobble: float = 0.0  # how far rounding alone moved the loss, root of the mean square
+    rounding_noise: float = 0.0  # how far rounding alone moved the loss, root of the mean square
     code: str = ""  # for pasting: what keeps the modules in float32
     findings: tuple[Finding, ...] = ()  # the verdict, once probes have judged
 

@@ -84,7 +84,7 @@ class EventCount:
 
     count: int
     every: float | None = None  # updates from one to the next
-    at_end: bool = False
+    once_more_at_end: bool = False
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ class DuplicateInputs:
 
     repeated: tuple[DuplicatePair, ...]
     conflicting: tuple[DuplicatePair, ...]
-    across: tuple[DuplicatePair, ...]
+    across_splits: tuple[DuplicatePair, ...]
     train_rows: int
     eval_rows: int
     read: int = 0  # files whose samples were compared, of those of the same size

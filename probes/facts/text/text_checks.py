@@ -39,10 +39,10 @@ def _read(row: CorpusRow, column: str, text: str, ids: Ids | None, tokens: Colle
         row,
         column,
         markup=tuple(dict.fromkeys(mark for mark in _marks(column, text) if mark not in tokens)),
-        meant=undo_mojibake(text),
-        apart=max(0, len(text) - len(unicodedata.normalize("NFC", text))),
+        repaired=undo_mojibake(text),
+        decomposed=max(0, len(text) - len(unicodedata.normalize("NFC", text))),
         invisible=tuple(dict.fromkeys(_name(letter) for letter in text if _unseen(letter) or _breaks(column, letter))),
-        mixed=tuple(_mixed(text)),
+        homoglyph_words=tuple(_mixed(text)),
         same_ids=ids is not None and plain != text and list(ids(plain)) == list(ids(text)),
     )
 

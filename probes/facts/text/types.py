@@ -13,10 +13,10 @@ class TextCheck:
     row: CorpusRow
     column: str
     markup: tuple[str, ...] = ()
-    meant: str = ""  # what a text with a broken encoding was, as far as can be told; empty where it is sound
-    apart: int = 0  # letters written as letter and mark apart, where one character has both
+    repaired: str = ""  # what a text with a broken encoding was, as far as can be told; empty where it is sound
+    decomposed: int = 0  # letters written as letter and mark apart, where one character has both
     invisible: tuple[str, ...] = ()  # names of characters that cannot be seen
-    mixed: tuple[str, ...] = ()  # words with letters of two scripts that look alike
+    homoglyph_words: tuple[str, ...] = ()  # words with letters of two scripts that look alike
     same_ids: bool = False  # the tokenizer does not tell it from its composed form without invisible characters
 
     @property

@@ -4,9 +4,9 @@ from probes.faults.kit.changes import Facts
 
 @fault(
     id="columns_taken_out",
-    breaks="the Trainer removes the columns that the collator reads",
-    named_by="CFG002",
-    proof=lambda facts: "trainer" in facts and facts["trainer"].args.remove_unused_columns,
+    description="the Trainer removes the columns that the collator reads",
+    probe_id="CFG002",
+    is_present=lambda facts: "trainer" in facts and facts["trainer"].args.remove_unused_columns,
     applies_to=("whisper", "e2e", "mt5"),
 )
 def columns_taken_out(facts: Facts) -> Facts:

@@ -5,9 +5,9 @@ from probes.faults.kit.changes import Facts
 
 @fault(
     id="generation_cut_short",
-    breaks="an evaluation may generate three tokens",
-    named_by="CFG009",
-    proof=lambda facts: argument(facts, "generation_max_length") == 4,
+    description="an evaluation may generate three tokens",
+    probe_id="CFG009",
+    is_present=lambda facts: argument(facts, "generation_max_length") == 4,
     applies_to=("whisper", "e2e", "mt5"),
 )
 def generation_cut_short(facts: Facts) -> Facts:

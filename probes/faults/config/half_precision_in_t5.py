@@ -5,9 +5,9 @@ from probes.faults.kit.changes import Facts
 
 @fault(
     id="half_precision_in_t5",
-    breaks="an mT5 is to be trained in fp16",
-    named_by="CFG018",
-    proof=lambda facts: facts["precision"] == "fp16",
+    description="an mT5 is to be trained in fp16",
+    probe_id="CFG018",
+    is_present=lambda facts: facts["precision"] == "fp16",
     applies_to=("mt5",),
 )
 def half_precision_in_t5(facts: Facts) -> Facts:

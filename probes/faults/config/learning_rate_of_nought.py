@@ -5,9 +5,9 @@ from probes.faults.kit.changes import Facts
 
 @fault(
     id="learning_rate_of_nought",
-    breaks="the learning rate is 0",
-    named_by="CFG004",
-    proof=lambda facts: argument(facts, "learning_rate") == 0.0,
+    description="the learning rate is 0",
+    probe_id="CFG004",
+    is_present=lambda facts: argument(facts, "learning_rate") == 0.0,
 )
 def learning_rate_of_nought(facts: Facts) -> Facts:
     return with_arguments(facts, learning_rate=0.0)

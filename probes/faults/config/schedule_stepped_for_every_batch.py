@@ -14,9 +14,9 @@ def _steps_twice(facts: Facts) -> bool:
 
 @fault(
     id="schedule_stepped_for_every_batch",
-    breaks="the schedule is stepped after every batch of an accumulated update",
-    named_by="CFG005",
-    proof=_steps_twice,
+    description="the schedule is stepped after every batch of an accumulated update",
+    probe_id="CFG005",
+    is_present=_steps_twice,
 )
 def schedule_stepped_for_every_batch(facts: Facts) -> Facts:
     from transformers import get_linear_schedule_with_warmup

@@ -5,9 +5,9 @@ from probes.faults.kit.changes import Facts
 
 @fault(
     id="checkpoints_beyond_the_disk",
-    breaks="every checkpoint of a run of a billion updates is kept",
-    named_by="ENV008",
-    proof=lambda facts: argument(facts, "max_steps") == 10**9,
+    description="every checkpoint of a run of a billion updates is kept",
+    probe_id="ENV008",
+    is_present=lambda facts: argument(facts, "max_steps") == 10**9,
 )
 def checkpoints_beyond_the_disk(facts: Facts) -> Facts:
     return {**with_arguments(facts, max_steps=10**9, save_total_limit=10**9), "total_steps": 10**9}

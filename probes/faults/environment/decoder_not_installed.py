@@ -21,9 +21,9 @@ class Undecodable:
 
 @fault(
     id="decoder_not_installed",
-    breaks="the dataset decodes with a package that is not installed",
-    named_by="ENV004",
-    proof=lambda facts: isinstance(facts["train_dataset"], Undecodable),
+    description="the dataset decodes with a package that is not installed",
+    probe_id="ENV004",
+    is_present=lambda facts: isinstance(facts["train_dataset"], Undecodable),
 )
 def decoder_not_installed(facts: Facts) -> Facts:
     dataset: Any = Undecodable(facts["train_dataset"])

@@ -25,9 +25,9 @@ def _prompt_of(facts: Facts) -> list[int]:
 
 @fault(
     id="another_language_prompted",
-    breaks="generation is told another language than the labels begin with",
-    named_by="GEN003",
-    proof=lambda facts: 9 in facts["model"].generation_config.lang_to_id.values(),
+    description="generation is told another language than the labels begin with",
+    probe_id="GEN003",
+    is_present=lambda facts: 9 in facts["model"].generation_config.lang_to_id.values(),
     applies_to=("whisper",),
 )
 def another_language_prompted(facts: Facts) -> Facts:

@@ -6,9 +6,9 @@ from probes.faults.kit.generation_changes import generated, set_generation, sett
 
 @fault(
     id="beginning_forced",
-    breaks="forced_bos_token_id is a token that no label begins with",
-    named_by="GEN002",
-    proof=setting("forced_bos_token_id", 9),
+    description="forced_bos_token_id is a token that no label begins with",
+    probe_id="GEN002",
+    is_present=setting("forced_bos_token_id", 9),
     applies_to=("e2e", "mt5"),
 )
 def beginning_forced(facts: Facts) -> Facts:

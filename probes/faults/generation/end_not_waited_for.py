@@ -10,9 +10,9 @@ WORDS = 5
 
 @fault(
     id="end_not_waited_for",
-    breaks="the decoding loop waits for another token than the labels end with",
-    named_by="GEN004",
-    proof=lambda facts: spoken(facts, WORDS) > 3 * WORDS,
+    description="the decoding loop waits for another token than the labels end with",
+    probe_id="GEN004",
+    is_present=lambda facts: spoken(facts, WORDS) > 3 * WORDS,
     applies_to=("hybrid",),
 )
 def end_not_waited_for(facts: Facts) -> Facts:

@@ -6,9 +6,9 @@ from probes.faults.kit.memorized_model import memorized
 
 @fault(
     id="end_said_at_once",
-    breaks="a trained model answers with its end token alone",
-    named_by="GEN006",
-    proof=has_memorized,
+    description="a trained model answers with its end token alone",
+    probe_id="GEN006",
+    is_present=has_memorized,
     applies_to=SEQUENCES,
 )
 def end_said_at_once(facts: Facts) -> Facts:

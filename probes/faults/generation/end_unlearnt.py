@@ -6,9 +6,9 @@ from probes.faults.kit.memorized_model import memorized
 
 @fault(
     id="end_unlearnt",
-    breaks="a trained model never says its end token",
-    named_by="GEN009",
-    proof=has_memorized,
+    description="a trained model never says its end token",
+    probe_id="GEN009",
+    is_present=has_memorized,
     applies_to=SEQUENCES,
 )
 def end_unlearnt(facts: Facts) -> Facts:

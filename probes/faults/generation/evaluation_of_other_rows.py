@@ -5,9 +5,9 @@ from probes.faults.kit.evaluation_changes import instead, replaced
 
 @fault(
     id="evaluation_of_other_rows",
-    breaks="evaluate looks at rows that it draws anew each time",
-    named_by="GEN013",
-    proof=lambda facts: replaced(facts, "evaluate") and facts["evaluate"]() != facts["evaluate"](),
+    description="evaluate looks at rows that it draws anew each time",
+    probe_id="GEN013",
+    is_present=lambda facts: replaced(facts, "evaluate") and facts["evaluate"]() != facts["evaluate"](),
     applies_to=("classifier",),
 )
 def evaluation_of_other_rows(facts: Facts) -> Facts:

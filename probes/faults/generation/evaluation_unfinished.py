@@ -5,9 +5,9 @@ from probes.faults.kit.evaluation_changes import instead, raises, replaced
 
 @fault(
     id="evaluation_unfinished",
-    breaks="evaluate asks for a figure that nobody computes",
-    named_by="GEN011",
-    proof=lambda facts: replaced(facts, "evaluate") and raises(facts["evaluate"]),
+    description="evaluate asks for a figure that nobody computes",
+    probe_id="GEN011",
+    is_present=lambda facts: replaced(facts, "evaluate") and raises(facts["evaluate"]),
 )
 def evaluation_unfinished(facts: Facts) -> Facts:
     whole = facts["evaluate"]

@@ -6,9 +6,9 @@ from probes.faults.kit.evaluation_changes import instead, modes_of, replaced
 
 @fault(
     id="evaluation_while_training",
-    breaks="evaluate leaves the model in training mode",
-    named_by="GEN012",
-    proof=lambda facts: replaced(facts, "evaluate") and True in modes_of(facts, facts["evaluate"]),
+    description="evaluate leaves the model in training mode",
+    probe_id="GEN012",
+    is_present=lambda facts: replaced(facts, "evaluate") and True in modes_of(facts, facts["evaluate"]),
 )
 def evaluation_while_training(facts: Facts) -> Facts:
     model, compute = facts["model"], facts["compute_metrics"]

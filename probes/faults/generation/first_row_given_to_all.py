@@ -6,9 +6,9 @@ from probes.faults.kit.memorized_model import memorized
 
 @fault(
     id="first_row_given_to_all",
-    breaks="generation gets the first row's input for every row",
-    named_by="GEN008",
-    proof=has_memorized,
+    description="generation gets the first row's input for every row",
+    probe_id="GEN008",
+    is_present=has_memorized,
     applies_to=SEQUENCES,
 )
 def first_row_given_to_all(facts: Facts) -> Facts:

@@ -5,9 +5,9 @@ from probes.faults.kit.generation_changes import generated
 
 @fault(
     id="generation_given_a_wrong_key",
-    breaks="generate reads a key that the batches do not hold",
-    named_by="GEN001",
-    proof=lambda facts: generated(facts) is None,
+    description="generate reads a key that the batches do not hold",
+    probe_id="GEN001",
+    is_present=lambda facts: generated(facts) is None,
     applies_to=SEQUENCES,
 )
 def generation_given_a_wrong_key(facts: Facts) -> Facts:

@@ -9,9 +9,9 @@ WORDS = 16
 
 @fault(
     id="generation_limit_too_small",
-    breaks="generation stops after five tokens, whatever the labels have",
-    named_by="GEN004",
-    proof=lambda facts: spoken(facts, WORDS) <= FEW,
+    description="generation stops after five tokens, whatever the labels have",
+    probe_id="GEN004",
+    is_present=lambda facts: spoken(facts, WORDS) <= FEW,
     applies_to=SEQUENCES,
 )
 def generation_limit_too_small(facts: Facts) -> Facts:

@@ -4,9 +4,9 @@ from probes.faults.kit.changes import OURS, Facts
 
 @fault(
     id="layer_kept_in_a_list",
-    breaks="a layer that trains is kept in a plain list, where no state dict finds it",
-    named_by="GEN019",
-    proof=lambda facts: hasattr(facts["model"], "extra_layers"),
+    description="a layer that trains is kept in a plain list, where no state dict finds it",
+    probe_id="GEN019",
+    is_present=lambda facts: hasattr(facts["model"], "extra_layers"),
     applies_to=OURS,
 )
 def layer_kept_in_a_list(facts: Facts) -> Facts:

@@ -20,9 +20,9 @@ def _scores(labels: Any) -> Any:
 
 @fault(
     id="metric_compares_other_rows",
-    breaks="the metric function compares each prediction with the labels of the next row",
-    named_by="GEN015",
-    proof=lambda facts: replaced(facts, "compute_metrics") and _blames(facts),
+    description="the metric function compares each prediction with the labels of the next row",
+    probe_id="GEN015",
+    is_present=lambda facts: replaced(facts, "compute_metrics") and _blames(facts),
 )
 def metric_compares_other_rows(facts: Facts) -> Facts:
     right = facts["compute_metrics"]

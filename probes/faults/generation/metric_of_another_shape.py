@@ -14,9 +14,9 @@ def _stumbles(facts: Facts) -> bool:
 
 @fault(
     id="metric_of_another_shape",
-    breaks="the metric function takes the classes from an axis that is not there",
-    named_by="GEN014",
-    proof=lambda facts: replaced(facts, "compute_metrics") and _stumbles(facts),
+    description="the metric function takes the classes from an axis that is not there",
+    probe_id="GEN014",
+    is_present=lambda facts: replaced(facts, "compute_metrics") and _stumbles(facts),
     applies_to=("classifier",),
 )
 def metric_of_another_shape(facts: Facts) -> Facts:

@@ -31,9 +31,9 @@ def _wants_every_sign(facts: Facts) -> bool:
 
 @fault(
     id="metric_reads_punctuation",
-    breaks="texts are written with case and full stops, and the metric wants every sign of them",
-    named_by="GEN016",
-    proof=lambda facts: replaced(facts, "compute_metrics") and _wants_every_sign(facts),
+    description="texts are written with case and full stops, and the metric wants every sign of them",
+    probe_id="GEN016",
+    is_present=lambda facts: replaced(facts, "compute_metrics") and _wants_every_sign(facts),
     applies_to=SEQUENCES,
 )
 def metric_reads_punctuation(facts: Facts) -> Facts:

@@ -5,9 +5,9 @@ from probes.faults.kit.generation_changes import set_generation, setting
 
 @fault(
     id="minimum_beyond_labels",
-    breaks="min_length is longer than any label, so that the end token is forbidden where labels end",
-    named_by="GEN002",
-    proof=setting("min_length", 39),
+    description="min_length is longer than any label, so that the end token is forbidden where labels end",
+    probe_id="GEN002",
+    is_present=setting("min_length", 39),
     applies_to=THEIRS,
 )
 def minimum_beyond_labels(facts: Facts) -> Facts:

@@ -12,9 +12,9 @@ def _stumbles(facts: Facts) -> bool:
 
 @fault(
     id="minus_100_decoded",
-    breaks="the metric function decodes -100 as if it were a token",
-    named_by="GEN014",
-    proof=lambda facts: replaced(facts, "compute_metrics") and _stumbles(facts),
+    description="the metric function decodes -100 as if it were a token",
+    probe_id="GEN014",
+    is_present=lambda facts: replaced(facts, "compute_metrics") and _stumbles(facts),
     applies_to=SEQUENCES,
 )
 def minus_100_decoded(facts: Facts) -> Facts:

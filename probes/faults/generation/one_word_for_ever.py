@@ -6,9 +6,9 @@ from probes.faults.kit.memorized_model import memorized
 
 @fault(
     id="one_word_for_ever",
-    breaks="a trained model answers with one word again and again",
-    named_by="GEN007",
-    proof=has_memorized,
+    description="a trained model answers with one word again and again",
+    probe_id="GEN007",
+    is_present=has_memorized,
     applies_to=SEQUENCES,
 )
 def one_word_for_ever(facts: Facts) -> Facts:

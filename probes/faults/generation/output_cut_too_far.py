@@ -13,9 +13,9 @@ def _shorter(facts: Facts) -> bool:
 
 @fault(
     id="output_cut_too_far",
-    breaks="six tokens are cut off what was generated, as if they were a prompt",
-    named_by="GEN005",
-    proof=lambda facts: replaced(facts, "generate") and _shorter(facts),
+    description="six tokens are cut off what was generated, as if they were a prompt",
+    probe_id="GEN005",
+    is_present=lambda facts: replaced(facts, "generate") and _shorter(facts),
     applies_to=SEQUENCES,
 )
 def output_cut_too_far(facts: Facts) -> Facts:

@@ -6,9 +6,9 @@ from probes.faults.kit.changes import THEIRS, Facts
 
 @fault(
     id="part_replaced_by_hand",
-    breaks="a layer's activation is another than the configuration says: whoever reads the files gets the other",
-    named_by="GEN019",
-    proof=lambda facts: any(type(module).__name__ == "SteepActivation" for module in facts["model"].modules()),
+    description="a layer's activation is another than the configuration says: whoever reads the files gets the other",
+    probe_id="GEN019",
+    is_present=lambda facts: any(type(module).__name__ == "SteepActivation" for module in facts["model"].modules()),
     applies_to=THEIRS,
 )
 def part_replaced_by_hand(facts: Facts) -> Facts:

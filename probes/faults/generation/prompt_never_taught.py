@@ -6,9 +6,9 @@ from probes.faults.kit.generation_changes import generated
 
 @fault(
     id="prompt_never_taught",
-    breaks="generation begins with a token that the labels do not have",
-    named_by="GEN003",
-    proof=lambda facts: bool((generated(facts)[:, 0] == 9).all()),
+    description="generation begins with a token that the labels do not have",
+    probe_id="GEN003",
+    is_present=lambda facts: bool((generated(facts)[:, 0] == 9).all()),
     applies_to=("hybrid",),
 )
 def prompt_never_taught(facts: Facts) -> Facts:

@@ -6,9 +6,9 @@ from probes.faults.kit.memorized_model import memorized
 
 @fault(
     id="rows_answered_in_another_order",
-    breaks="generation gets the rows in another order than the labels",
-    named_by="GEN010",
-    proof=has_memorized,
+    description="generation gets the rows in another order than the labels",
+    probe_id="GEN010",
+    is_present=has_memorized,
     applies_to=SEQUENCES,
 )
 def rows_answered_in_another_order(facts: Facts) -> Facts:

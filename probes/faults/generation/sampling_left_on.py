@@ -12,9 +12,9 @@ def _samples(facts: Facts) -> bool:
 
 @fault(
     id="sampling_left_on",
-    breaks="the evaluation samples",
-    named_by="GEN013",
-    proof=lambda facts: _samples(facts),
+    description="the evaluation samples",
+    probe_id="GEN013",
+    is_present=lambda facts: _samples(facts),
     applies_to=THEIRS,
 )
 def sampling_left_on(facts: Facts) -> Facts:

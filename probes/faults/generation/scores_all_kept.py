@@ -32,9 +32,9 @@ def _right(told: Any) -> dict[str, float]:
 
 @fault(
     id="scores_all_kept",
-    breaks="an evaluation of a large set gathers the scores of every token",
-    named_by="GEN017",
-    proof=lambda facts: "trainer" in facts and len(facts["trainer"].eval_dataset) == ROWS,
+    description="an evaluation of a large set gathers the scores of every token",
+    probe_id="GEN017",
+    is_present=lambda facts: "trainer" in facts and len(facts["trainer"].eval_dataset) == ROWS,
     applies_to=("whisper", "e2e", "mt5"),
 )
 def scores_all_kept(facts: Facts) -> Facts:

@@ -4,9 +4,9 @@ from probes.faults.kit.changes import THEIRS, Facts
 
 @fault(
     id="settings_refused_on_saving",
-    breaks="a temperature without sampling stands in generation_config, which cannot be saved so",
-    named_by="GEN018",
-    proof=lambda facts: facts["model"].generation_config.temperature == 0.3,
+    description="a temperature without sampling stands in generation_config, which cannot be saved so",
+    probe_id="GEN018",
+    is_present=lambda facts: facts["model"].generation_config.temperature == 0.3,
     applies_to=THEIRS,
 )
 def settings_refused_on_saving(facts: Facts) -> Facts:

@@ -8,9 +8,9 @@ from probes.faults.kit.model_parts import main_input
 
 @fault(
     id="start_given_twice",
-    breaks="generation is given the start token as a prompt, and begins with it twice",
-    named_by="GEN003",
-    proof=lambda facts: prompt_of(facts) == [start_of(facts)] * 2,
+    description="generation is given the start token as a prompt, and begins with it twice",
+    probe_id="GEN003",
+    is_present=lambda facts: prompt_of(facts) == [start_of(facts)] * 2,
     applies_to=("e2e", "mt5"),
 )
 def start_given_twice(facts: Facts) -> Facts:

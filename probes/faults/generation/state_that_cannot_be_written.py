@@ -6,9 +6,9 @@ from probes.faults.kit.changes import OURS, Facts
 
 @fault(
     id="state_that_cannot_be_written",
-    breaks="the model's state holds a lock, which no file can hold",
-    named_by="GEN018",
-    proof=lambda facts: "_extra_state" in facts["model"].state_dict(),
+    description="the model's state holds a lock, which no file can hold",
+    probe_id="GEN018",
+    is_present=lambda facts: "_extra_state" in facts["model"].state_dict(),
     applies_to=OURS,
 )
 def state_that_cannot_be_written(facts: Facts) -> Facts:

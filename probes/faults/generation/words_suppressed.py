@@ -5,9 +5,9 @@ from probes.faults.kit.generation_changes import set_generation
 
 @fault(
     id="words_suppressed",
-    breaks="suppress_tokens holds what the labels say last",
-    named_by="GEN002",
-    proof=lambda facts: len(getattr(facts["model"].generation_config, "suppress_tokens", None) or ()) > 3,
+    description="suppress_tokens holds what the labels say last",
+    probe_id="GEN002",
+    is_present=lambda facts: len(getattr(facts["model"].generation_config, "suppress_tokens", None) or ()) > 3,
     applies_to=THEIRS,
 )
 def words_suppressed(facts: Facts) -> Facts:

@@ -38,9 +38,9 @@ def _twice_its_slope(facts: Facts) -> bool:
 
 @fault(
     id="backward_times_two",
-    breaks="a hand-written backward pass is twice the slope of its forward pass",
-    named_by="GRD021",
-    proof=_twice_its_slope,
+    description="a hand-written backward pass is twice the slope of its forward pass",
+    probe_id="GRD021",
+    is_present=_twice_its_slope,
 )
 def backward_times_two(facts: Facts) -> Facts:
     return hooked(facts, _soft_limit())

@@ -22,9 +22,9 @@ def _raises(facts: Facts) -> bool:
 
 @fault(
     id="changed_in_place",
-    breaks="what the backward pass needs is overwritten in place",
-    named_by="GRD003",
-    proof=_raises,
+    description="what the backward pass needs is overwritten in place",
+    probe_id="GRD003",
+    is_present=_raises,
 )
 def changed_in_place(facts: Facts) -> Facts:
     return hooked(facts, _overwritten)

@@ -13,9 +13,9 @@ def _step(model: Any, optimizer: Any, loss: Any) -> None:
 
 @fault(
     id="cleared_before_update",
-    breaks="zero_grad stands between backward() and optimizer.step()",
-    named_by="GRD015",
-    proof=lambda facts: own_steps_of(facts, lambda: not norm_of(facts) and not facts["optimizer"].state) is True,
+    description="zero_grad stands between backward() and optimizer.step()",
+    probe_id="GRD015",
+    is_present=lambda facts: own_steps_of(facts, lambda: not norm_of(facts) and not facts["optimizer"].state) is True,
 )
 def cleared_before_update(facts: Facts) -> Facts:
     return with_own_step(facts, _step)

@@ -6,9 +6,9 @@ from probes.faults.kit.changes import Facts
 
 @fault(
     id="decoder_reads_detached",
-    breaks="the encoder's output is detached before the decoder, while CTC still trains the encoder",
-    named_by="GRD010",
-    proof=lambda facts: "_decode" in vars(facts["model"]),
+    description="the encoder's output is detached before the decoder, while CTC still trains the encoder",
+    probe_id="GRD010",
+    is_present=lambda facts: "_decode" in vars(facts["model"]),
     applies_to=("hybrid",),
 )
 def decoder_reads_detached(facts: Facts) -> Facts:

@@ -4,9 +4,9 @@ from probes.faults.kit.changes import SEQUENCES, Facts, encoder_of, gradients_of
 
 @fault(
     id="encoder_detached",
-    breaks="the encoder's output is detached before the decoder reads it",
-    named_by="GRD001",
-    proof=lambda facts: all(gradient is None for gradient in gradients_of(facts, encoder_of(facts))),
+    description="the encoder's output is detached before the decoder reads it",
+    probe_id="GRD001",
+    is_present=lambda facts: all(gradient is None for gradient in gradients_of(facts, encoder_of(facts))),
     applies_to=SEQUENCES,
 )
 def encoder_detached(facts: Facts) -> Facts:

@@ -4,9 +4,9 @@ from probes.faults.kit.changes import SEQUENCES, Facts, encoder_of, gradients_of
 
 @fault(
     id="encoder_zeroed",
-    breaks="the encoder's output is multiplied by zero",
-    named_by="GRD002",
-    proof=lambda facts: not any(g is not None and bool(g.any()) for g in gradients_of(facts, encoder_of(facts))),
+    description="the encoder's output is multiplied by zero",
+    probe_id="GRD002",
+    is_present=lambda facts: not any(g is not None and bool(g.any()) for g in gradients_of(facts, encoder_of(facts))),
     applies_to=SEQUENCES,
 )
 def encoder_zeroed(facts: Facts) -> Facts:

@@ -14,9 +14,9 @@ def _damped(hidden: Any) -> Any:
 
 @fault(
     id="gradient_scaled_away",
-    breaks="a gradient multiplier of 1e-10 behind the encoder",
-    named_by="GRD005",
-    proof=lambda facts: backward_of(facts, lambda: largest_of(facts, front_of(facts))) < 1e-8,
+    description="a gradient multiplier of 1e-10 behind the encoder",
+    probe_id="GRD005",
+    is_present=lambda facts: backward_of(facts, lambda: largest_of(facts, front_of(facts))) < 1e-8,
 )
 def gradient_scaled_away(facts: Facts) -> Facts:
     hook_output(front_of(facts), _damped)

@@ -12,9 +12,9 @@ def _step(model: Any, optimizer: Any, loss: Any) -> None:
 
 @fault(
     id="gradients_not_cleared",
-    breaks="zero_grad is missing from the training step",
-    named_by="GRD013",
-    proof=lambda facts: bool(own_steps_of(facts, lambda: norm_of(facts))),
+    description="zero_grad is missing from the training step",
+    probe_id="GRD013",
+    is_present=lambda facts: bool(own_steps_of(facts, lambda: norm_of(facts))),
 )
 def gradients_not_cleared(facts: Facts) -> Facts:
     return with_own_step(facts, _step)

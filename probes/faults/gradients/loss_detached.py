@@ -4,9 +4,9 @@ from probes.faults.kit.changes import Facts, loss_of, usual_loss
 
 @fault(
     id="loss_detached",
-    breaks="the loss is detached from the graph",
-    named_by="GRD003",
-    proof=lambda facts: not loss_of(facts).requires_grad,
+    description="the loss is detached from the graph",
+    probe_id="GRD003",
+    is_present=lambda facts: not loss_of(facts).requires_grad,
 )
 def loss_detached(facts: Facts) -> Facts:
     usual = usual_loss(facts)

@@ -4,9 +4,9 @@ from probes.faults.kit.changes import Facts
 
 @fault(
     id="optimizer_at_rest",
-    breaks="the optimiser is built with a learning rate of 0",
-    named_by="GRD011",
-    proof=lambda facts: all(group["lr"] == 0.0 for group in facts["optimizer"].param_groups),
+    description="the optimiser is built with a learning rate of 0",
+    probe_id="GRD011",
+    is_present=lambda facts: all(group["lr"] == 0.0 for group in facts["optimizer"].param_groups),
 )
 def optimizer_at_rest(facts: Facts) -> Facts:
     from torch.optim import AdamW

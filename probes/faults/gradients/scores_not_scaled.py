@@ -14,9 +14,9 @@ def _multiplied(facts: Facts) -> bool:
 
 @fault(
     id="scores_not_scaled",
-    breaks="queries are multiplied, so that attention's softmax puts all weight on one position",
-    named_by="GRD009",
-    proof=_multiplied,
+    description="queries are multiplied, so that attention's softmax puts all weight on one position",
+    probe_id="GRD009",
+    is_present=_multiplied,
     applies_to=("whisper", "e2e", "mt5"),
 )
 def scores_not_scaled(facts: Facts) -> Facts:

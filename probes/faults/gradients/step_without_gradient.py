@@ -22,6 +22,11 @@ def _raises(facts: Facts) -> bool:
     return False
 
 
-@fault(id="step_without_gradient", breaks="the training step runs under no_grad", named_by="GRD019", proof=_raises)
+@fault(
+    id="step_without_gradient",
+    description="the training step runs under no_grad",
+    probe_id="GRD019",
+    is_present=_raises,
+)
 def step_without_gradient(facts: Facts) -> Facts:
     return with_own_step(facts, _step)

@@ -29,9 +29,9 @@ def _is_in(facts: Facts) -> bool:
 
 @fault(
     id="units_at_their_ends",
-    breaks="an activation is a tanh of values that are ten million times too large",
-    named_by="GRD008",
-    proof=_is_in,
+    description="an activation is a tanh of values that are ten million times too large",
+    probe_id="GRD008",
+    is_present=_is_in,
     applies_to=("whisper", "e2e", "hybrid", "mt5"),
 )
 def units_at_their_ends(facts: Facts) -> Facts:

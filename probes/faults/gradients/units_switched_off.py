@@ -13,9 +13,9 @@ def _bias(facts: Facts) -> float:
 
 @fault(
     id="units_switched_off",
-    breaks="the bias before an activation is initialised to -100",
-    named_by="GRD007",
-    proof=lambda facts: _bias(facts) == -100.0,
+    description="the bias before an activation is initialised to -100",
+    probe_id="GRD007",
+    is_present=lambda facts: _bias(facts) == -100.0,
     applies_to=("whisper", "e2e", "hybrid", "classifier"),
 )
 def units_switched_off(facts: Facts) -> Facts:

@@ -12,9 +12,9 @@ def _step(model: Any, optimizer: Any, loss: Any) -> None:
 
 @fault(
     id="update_forgotten",
-    breaks="the training step never calls optimizer.step()",
-    named_by="GRD014",
-    proof=lambda facts: own_steps_of(facts, lambda: not facts["optimizer"].state) is True,
+    description="the training step never calls optimizer.step()",
+    probe_id="GRD014",
+    is_present=lambda facts: own_steps_of(facts, lambda: not facts["optimizer"].state) is True,
 )
 def update_forgotten(facts: Facts) -> Facts:
     return with_own_step(facts, _step)

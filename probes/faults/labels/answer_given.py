@@ -6,9 +6,9 @@ from probes.faults.kit.changes import Facts, with_batches
 
 @fault(
     id="answer_given",
-    breaks="the collator gives the labels themselves as decoder inputs",
-    named_by="LAB011",
-    proof=lambda facts: "decoder_input_ids" in facts["collate"]([facts["train_dataset"][0]]),
+    description="the collator gives the labels themselves as decoder inputs",
+    probe_id="LAB011",
+    is_present=lambda facts: "decoder_input_ids" in facts["collate"]([facts["train_dataset"][0]]),
     applies_to=("whisper", "e2e", "mt5"),
 )
 def answer_given(facts: Facts) -> Facts:

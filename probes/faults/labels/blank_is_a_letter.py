@@ -6,9 +6,9 @@ from probes.faults.kit.changes import Facts, first_labels
 
 @fault(
     id="blank_is_a_letter",
-    breaks="the model takes a letter of the tokenizer for the blank of CTC",
-    named_by="LAB019",
-    proof=lambda facts: bool((first_labels(facts) == _blank(facts)).any()),
+    description="the model takes a letter of the tokenizer for the blank of CTC",
+    probe_id="LAB019",
+    is_present=lambda facts: bool((first_labels(facts) == _blank(facts)).any()),
     applies_to=("hybrid",),
 )
 def blank_is_a_letter(facts: Facts) -> Facts:

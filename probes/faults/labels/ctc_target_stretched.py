@@ -6,9 +6,9 @@ MORE = 60
 
 @fault(
     id="ctc_target_stretched",
-    breaks="the targets have more symbols than the encoder leaves frames",
-    named_by="LAB018",
-    proof=lambda facts: first_labels(facts).shape[1] > MORE,
+    description="the targets have more symbols than the encoder leaves frames",
+    probe_id="LAB018",
+    is_present=lambda facts: first_labels(facts).shape[1] > MORE,
     applies_to=("hybrid",),
 )
 def ctc_target_stretched(facts: Facts) -> Facts:

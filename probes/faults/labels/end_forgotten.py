@@ -4,9 +4,9 @@ from probes.faults.kit.changes import SEQUENCES, Facts, by_row, first_labels, wi
 
 @fault(
     id="end_forgotten",
-    breaks="targets are tokenised without their end token",
-    named_by="LAB007",
-    proof=lambda facts: not bool((first_labels(facts) == facts["tokenizer"].eos_token_id).any()),
+    description="targets are tokenised without their end token",
+    probe_id="LAB007",
+    is_present=lambda facts: not bool((first_labels(facts) == facts["tokenizer"].eos_token_id).any()),
     applies_to=SEQUENCES,
 )
 def end_forgotten(facts: Facts) -> Facts:

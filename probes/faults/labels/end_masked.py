@@ -4,9 +4,9 @@ from probes.faults.kit.changes import SEQUENCES, Facts, first_labels, with_targe
 
 @fault(
     id="end_masked",
-    breaks="the collator masks the end token along with the padding",
-    named_by="LAB006",
-    proof=lambda facts: not bool((first_labels(facts) == facts["tokenizer"].eos_token_id).any()),
+    description="the collator masks the end token along with the padding",
+    probe_id="LAB006",
+    is_present=lambda facts: not bool((first_labels(facts) == facts["tokenizer"].eos_token_id).any()),
     applies_to=SEQUENCES,
 )
 def end_masked(facts: Facts) -> Facts:

@@ -11,9 +11,9 @@ MASKS: dict[str, Any] = {"tgt_mask": None, "causal": False}
 
 @fault(
     id="future_visible",
-    breaks="the decoder's self-attention has no causal mask",
-    named_by="LAB012",
-    proof=lambda facts: any(part._forward_pre_hooks for part, _ in _masked(facts)),
+    description="the decoder's self-attention has no causal mask",
+    probe_id="LAB012",
+    is_present=lambda facts: any(part._forward_pre_hooks for part, _ in _masked(facts)),
     applies_to=("hybrid",),
 )
 def future_visible(facts: Facts) -> Facts:

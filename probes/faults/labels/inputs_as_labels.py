@@ -10,9 +10,9 @@ def _copied(batch: Any) -> Any:
 
 @fault(
     id="inputs_as_labels",
-    breaks="the source is tokenised in the place of the target",
-    named_by="LAB013",
-    proof=lambda facts: bool(
+    description="the source is tokenised in the place of the target",
+    probe_id="LAB013",
+    is_present=lambda facts: bool(
         (lambda batch: batch["labels"].equal(batch["input_ids"]))(facts["collate"]([facts["train_dataset"][5]]))
     ),
     applies_to=("mt5",),

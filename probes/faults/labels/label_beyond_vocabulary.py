@@ -6,9 +6,9 @@ FAR = 10_000
 
 @fault(
     id="label_beyond_vocabulary",
-    breaks="some labels have an id that the model has no row for",
-    named_by="LAB015",
-    proof=lambda facts: int(first_labels(facts).max()) == FAR,
+    description="some labels have an id that the model has no row for",
+    probe_id="LAB015",
+    is_present=lambda facts: int(first_labels(facts).max()) == FAR,
     applies_to=("whisper", "e2e", "mt5"),
 )
 def label_beyond_vocabulary(facts: Facts) -> Facts:

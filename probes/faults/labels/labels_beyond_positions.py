@@ -14,9 +14,9 @@ def _positions(facts: Facts) -> int:
 
 @fault(
     id="labels_beyond_positions",
-    breaks="labels are longer than the decoder's table of positions",
-    named_by="LAB017",
-    proof=lambda facts: first_labels(facts).shape[1] > _positions(facts),
+    description="labels are longer than the decoder's table of positions",
+    probe_id="LAB017",
+    is_present=lambda facts: first_labels(facts).shape[1] > _positions(facts),
     applies_to=("whisper", "e2e"),
 )
 def labels_beyond_positions(facts: Facts) -> Facts:

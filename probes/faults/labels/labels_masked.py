@@ -4,9 +4,9 @@ from probes.faults.kit.changes import SEQUENCES, Facts, first_labels, with_label
 
 @fault(
     id="labels_masked",
-    breaks="the collator masks every label with -100",
-    named_by="LAB001",
-    proof=lambda facts: bool((first_labels(facts) == -100).all()),
+    description="the collator masks every label with -100",
+    probe_id="LAB001",
+    is_present=lambda facts: bool((first_labels(facts) == -100).all()),
     applies_to=SEQUENCES,
 )
 def labels_masked(facts: Facts) -> Facts:

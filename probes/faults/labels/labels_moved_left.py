@@ -9,9 +9,9 @@ def _lost(facts: Facts) -> bool:
 
 @fault(
     id="labels_moved_left",
-    breaks="the collator moves the labels to the left, and the model shifts as if it had not",
-    named_by="LAB010",
-    proof=_lost,
+    description="the collator moves the labels to the left, and the model shifts as if it had not",
+    probe_id="LAB010",
+    is_present=_lost,
     applies_to=("e2e", "hybrid", "mt5"),
 )
 def labels_moved_left(facts: Facts) -> Facts:

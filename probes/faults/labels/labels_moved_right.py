@@ -4,9 +4,9 @@ from probes.faults.kit.changes import Facts, by_row, first_labels, start_of, wit
 
 @fault(
     id="labels_moved_right",
-    breaks="the collator gives the decoder's inputs as labels, and the model shifts them again",
-    named_by="LAB010",
-    proof=lambda facts: bool((first_labels(facts)[:, 0] == start_of(facts)).all()),
+    description="the collator gives the decoder's inputs as labels, and the model shifts them again",
+    probe_id="LAB010",
+    is_present=lambda facts: bool((first_labels(facts)[:, 0] == start_of(facts)).all()),
     applies_to=("whisper", "e2e", "mt5"),
 )
 def labels_moved_right(facts: Facts) -> Facts:

@@ -18,9 +18,9 @@ def _is_other(facts: Facts) -> bool:
 
 @fault(
     id="loss_shifts_again",
-    breaks="the loss compares the scores with the labels one position on, though the decoder's inputs are shifted",
-    named_by="LAB010",
-    proof=_is_other,
+    description="the loss compares the scores with the labels one position on, though the decoder's inputs are shifted",
+    probe_id="LAB010",
+    is_present=_is_other,
     applies_to=("whisper", "e2e", "mt5"),
 )
 def loss_shifts_again(facts: Facts) -> Facts:

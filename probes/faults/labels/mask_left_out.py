@@ -10,9 +10,9 @@ def _without(batch: Any) -> Any:
 
 @fault(
     id="mask_left_out",
-    breaks="the collator returns no attention mask",
-    named_by="LAB020",
-    proof=lambda facts: "attention_mask" not in facts["collate"]([facts["train_dataset"][0]]),
+    description="the collator returns no attention mask",
+    probe_id="LAB020",
+    is_present=lambda facts: "attention_mask" not in facts["collate"]([facts["train_dataset"][0]]),
     applies_to=("e2e", "mt5"),
 )
 def mask_left_out(facts: Facts) -> Facts:

@@ -7,9 +7,9 @@ from probes.faults.kit.model_parts import encoder_of
 
 @fault(
     id="mask_not_used",
-    breaks="the encoder is called without the padding mask that the model makes of the lengths",
-    named_by="LAB023",
-    proof=lambda facts: bool(encoder_of(facts)._forward_pre_hooks),
+    description="the encoder is called without the padding mask that the model makes of the lengths",
+    probe_id="LAB023",
+    is_present=lambda facts: bool(encoder_of(facts)._forward_pre_hooks),
     applies_to=("hybrid",),
 )
 def mask_not_used(facts: Facts) -> Facts:

@@ -4,9 +4,9 @@ from probes.faults.kit.changes import Facts, with_batches
 
 @fault(
     id="mask_turned_round",
-    breaks="the mask is 1 on padding and 0 on input",
-    named_by="LAB021",
-    proof=lambda facts: not bool(facts["collate"]([facts["train_dataset"][0]])["attention_mask"].any()),
+    description="the mask is 1 on padding and 0 on input",
+    probe_id="LAB021",
+    is_present=lambda facts: not bool(facts["collate"]([facts["train_dataset"][0]])["attention_mask"].any()),
     applies_to=("e2e", "mt5"),
 )
 def mask_turned_round(facts: Facts) -> Facts:

@@ -19,9 +19,9 @@ def _normed(facts: Facts) -> bool:
 
 @fault(
     id="norm_over_time",
-    breaks="a norm behind the front averages over time, the padding of a batch included",
-    named_by="LAB023",
-    proof=_normed,
+    description="a norm behind the front averages over time, the padding of a batch included",
+    probe_id="LAB023",
+    is_present=_normed,
     applies_to=("hybrid", "e2e"),
     note=True,
 )

@@ -20,9 +20,9 @@ def _shifts(facts: Facts) -> bool:
 
 @fault(
     id="normalised_with_padding",
-    breaks="the collator normalises the padded batch as a whole",
-    named_by="LAB024",
-    proof=_shifts,
+    description="the collator normalises the padded batch as a whole",
+    probe_id="LAB024",
+    is_present=_shifts,
     applies_to=("e2e", "hybrid"),
 )
 def normalised_with_padding(facts: Facts) -> Facts:

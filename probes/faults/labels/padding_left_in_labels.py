@@ -4,9 +4,9 @@ from probes.faults.kit.changes import SEQUENCES, Facts, first_labels, with_label
 
 @fault(
     id="padding_left_in_labels",
-    breaks="the collator leaves the padding token in the labels",
-    named_by="LAB002",
-    proof=lambda facts: bool((first_labels(facts) != -100).all()),
+    description="the collator leaves the padding token in the labels",
+    probe_id="LAB002",
+    is_present=lambda facts: bool((first_labels(facts) != -100).all()),
     applies_to=SEQUENCES,
 )
 def padding_left_in_labels(facts: Facts) -> Facts:

@@ -6,9 +6,9 @@ OTHER = 7
 
 @fault(
     id="padding_of_another_id",
-    breaks="the collator fills labels with an id that is neither -100 nor the padding token",
-    named_by="LAB005",
-    proof=lambda facts: bool((first_labels(facts)[:, -1] == OTHER).any()),
+    description="the collator fills labels with an id that is neither -100 nor the padding token",
+    probe_id="LAB005",
+    is_present=lambda facts: bool((first_labels(facts)[:, -1] == OTHER).any()),
     applies_to=SEQUENCES,
 )
 def padding_of_another_id(facts: Facts) -> Facts:

@@ -6,9 +6,9 @@ PREFIX = 3  # language, task, no timestamps
 
 @fault(
     id="prefix_left_out",
-    breaks="rows of even length lose language and task, since a second tokenizer was built without them",
-    named_by="LAB025",
-    proof=lambda facts: len({row[0] for batch in facts["train_batches"] for row in batch["labels"].tolist()}) > 1,
+    description="rows of even length lose language and task, since a second tokenizer was built without them",
+    probe_id="LAB025",
+    is_present=lambda facts: len({row[0] for batch in facts["train_batches"] for row in batch["labels"].tolist()}) > 1,
     applies_to=("whisper",),
 )
 def prefix_left_out(facts: Facts) -> Facts:

@@ -4,9 +4,9 @@ from probes.faults.kit.changes import Facts, by_row, first_labels, start_of, wit
 
 @fault(
     id="start_left_in_labels",
-    breaks="the labels begin with the decoder's start token",
-    named_by="LAB008",
-    proof=lambda facts: bool((first_labels(facts)[:, 0] == start_of(facts)).all()),
+    description="the labels begin with the decoder's start token",
+    probe_id="LAB008",
+    is_present=lambda facts: bool((first_labels(facts)[:, 0] == start_of(facts)).all()),
     applies_to=("whisper", "e2e", "mt5"),
 )
 def start_left_in_labels(facts: Facts) -> Facts:

@@ -6,9 +6,9 @@ LIMIT = 6
 
 @fault(
     id="targets_cut",
-    breaks="the labels are cut after six tokens, and the end token is put behind the cut",
-    named_by="LAB016",
-    proof=lambda facts: int((first_labels(facts) != -100).sum(1).max()) == LIMIT,
+    description="the labels are cut after six tokens, and the end token is put behind the cut",
+    probe_id="LAB016",
+    is_present=lambda facts: int((first_labels(facts) != -100).sum(1).max()) == LIMIT,
     applies_to=SEQUENCES,
 )
 def targets_cut(facts: Facts) -> Facts:

@@ -15,9 +15,9 @@ def _middle(facts: Facts) -> int:
 
 @fault(
     id="text_masked_by_id",
-    breaks="the collator masks every id below a number, text among them",
-    named_by="LAB004",
-    proof=_holed,
+    description="the collator masks every id below a number, text among them",
+    probe_id="LAB004",
+    is_present=_holed,
     applies_to=SEQUENCES,
 )
 def text_masked_by_id(facts: Facts) -> Facts:

@@ -6,9 +6,9 @@ from probes.faults.kit.changes import Facts
 
 @fault(
     id="ctc_reads_constants",
-    breaks="the CTC head reads the mean of all frames in place of each frame",
-    named_by="LRN011",
-    proof=lambda facts: bool(facts["model"].ctc._forward_pre_hooks),
+    description="the CTC head reads the mean of all frames in place of each frame",
+    probe_id="LRN011",
+    is_present=lambda facts: bool(facts["model"].ctc._forward_pre_hooks),
     applies_to=("hybrid",),
 )
 def ctc_reads_constants(facts: Facts) -> Facts:

@@ -6,9 +6,9 @@ from probes.faults.kit.module_changes import with_optimizer
 
 @fault(
     id="head_frozen",
-    breaks="the head, with the embedding that it shares, is frozen at its small random weights",
-    named_by="LRN004",
-    proof=lambda facts: (
+    description="the head, with the embedding that it shares, is frozen at its small random weights",
+    probe_id="LRN004",
+    is_present=lambda facts: (
         not head_of(facts).weight.requires_grad and any(weight.requires_grad for weight in facts["model"].parameters())
     ),
     applies_to=("whisper", "e2e"),

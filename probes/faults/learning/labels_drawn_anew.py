@@ -28,9 +28,9 @@ def _wavers(facts: Facts) -> bool:
 
 @fault(
     id="labels_drawn_anew",
-    breaks="the loss shuffles the labels in every step, left over from a trial",
-    named_by="LRN010",
-    proof=_wavers,
+    description="the loss shuffles the labels in every step, left over from a trial",
+    probe_id="LRN010",
+    is_present=_wavers,
 )
 def labels_drawn_anew(facts: Facts) -> Facts:
     return with_loss(facts, _shuffled)

@@ -7,9 +7,9 @@ RATE = 1e-7
 
 @fault(
     id="rate_of_a_far_longer_run",
-    breaks="a learning rate that would need a run ten thousand times as long",
-    named_by="LRN021",
-    proof=lambda facts: all(group["lr"] == RATE for group in facts["optimizer"].param_groups),
+    description="a learning rate that would need a run ten thousand times as long",
+    probe_id="LRN021",
+    is_present=lambda facts: all(group["lr"] == RATE for group in facts["optimizer"].param_groups),
 )
 def rate_of_a_far_longer_run(facts: Facts) -> Facts:
     return with_rate(facts, RATE)

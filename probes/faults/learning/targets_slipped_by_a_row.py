@@ -36,10 +36,10 @@ def _texts(item: Any) -> list[str]:
 
 @fault(
     id="targets_slipped_by_a_row",
-    breaks="every target belongs to the input of the row after its own",
-    named_by="LRN030",
+    description="every target belongs to the input of the row after its own",
+    probe_id="LRN030",
     applies_to=SEQUENCES,
-    proof=lambda facts: _slipped(facts),
+    is_present=lambda facts: _slipped(facts),
 )
 def targets_slipped_by_a_row(facts: Facts) -> Facts:
     slipped: Any = ShiftedTargets(facts["train_dataset"])

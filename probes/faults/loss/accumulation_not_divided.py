@@ -12,9 +12,9 @@ def _adds_up(facts: Facts) -> bool:
 
 @fault(
     id="accumulation_not_divided",
-    breaks="an accumulated step adds up the means of its batches and divides by nothing",
-    named_by="LOS013",
-    proof=_adds_up,
+    description="an accumulated step adds up the means of its batches and divides by nothing",
+    probe_id="LOS013",
+    is_present=_adds_up,
 )
 def accumulation_not_divided(facts: Facts) -> Facts:
     return with_accumulated_step(facts, lambda batches: 1.0)

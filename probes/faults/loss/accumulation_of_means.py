@@ -26,9 +26,9 @@ def _gradient(facts: Facts) -> Any:
 
 @fault(
     id="accumulation_of_means",
-    breaks="an accumulated step takes the mean of its batches' means, whatever number of labels each has",
-    named_by="LOS013",
-    proof=_weighs_batches_alike,
+    description="an accumulated step takes the mean of its batches' means, whatever number of labels each has",
+    probe_id="LOS013",
+    is_present=_weighs_batches_alike,
     applies_to=SEQUENCES,
     note=True,
 )

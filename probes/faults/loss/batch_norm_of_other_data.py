@@ -13,9 +13,9 @@ def _asleep(facts: Facts) -> Any:
 
 @fault(
     id="batch_norm_of_other_data",
-    breaks="a batch norm is left in evaluation mode with the variance of data that was never normalised",
-    named_by="LOS005",
-    proof=_asleep,
+    description="a batch norm is left in evaluation mode with the variance of data that was never normalised",
+    probe_id="LOS005",
+    is_present=_asleep,
 )
 def batch_norm_of_other_data(facts: Facts) -> Facts:
     part = add_behind(facts, "statistics", _norm)

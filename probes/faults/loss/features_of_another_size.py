@@ -28,9 +28,9 @@ def _is_narrower(facts: Facts) -> bool:
 
 @fault(
     id="features_of_another_size",
-    breaks="the features come from an extractor with fewer bands",
-    named_by="LOS003",
-    proof=_is_narrower,
+    description="the features come from an extractor with fewer bands",
+    probe_id="LOS003",
+    is_present=_is_narrower,
     applies_to=("whisper", "hybrid", "classifier"),
 )
 def features_of_another_size(facts: Facts) -> Facts:

@@ -12,9 +12,9 @@ def _spoilt(batch: Any) -> Any:
 
 @fault(
     id="input_not_finite",
-    breaks="one value of the input is NaN",
-    named_by="LOS050",
-    proof=lambda facts: any(
+    description="one value of the input is NaN",
+    probe_id="LOS050",
+    is_present=lambda facts: any(
         value.isnan().any()
         for batch in facts["train_batches"]
         for value in (batch.values() if isinstance(batch, dict) else batch)

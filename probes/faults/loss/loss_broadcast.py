@@ -11,9 +11,9 @@ def _squared(scores: Any, labels: Any) -> Any:
 
 @fault(
     id="loss_broadcast",
-    breaks="a column of outputs is subtracted from a row of labels: every row meets every label",
-    named_by="LOS012",
-    proof=lambda facts: loss_now(facts) == loss_now(with_loss(facts, _squared)),
+    description="a column of outputs is subtracted from a row of labels: every row meets every label",
+    probe_id="LOS012",
+    is_present=lambda facts: loss_now(facts) == loss_now(with_loss(facts, _squared)),
     applies_to=("classifier",),
 )
 def loss_broadcast(facts: Facts) -> Facts:

@@ -22,9 +22,9 @@ def _is_deaf(facts: Facts) -> bool:
 
 @fault(
     id="loss_deaf_to_input",
-    breaks="the model reads constants in place of its input, left over from a trial",
-    named_by="LOS005",
-    proof=_is_deaf,
+    description="the model reads constants in place of its input, left over from a trial",
+    probe_id="LOS005",
+    is_present=_is_deaf,
 )
 def loss_deaf_to_input(facts: Facts) -> Facts:
     import torch

@@ -11,9 +11,9 @@ def _rows(batch: Any) -> int:
 
 @fault(
     id="loss_divided_twice",
-    breaks="a loss that is a mean already is divided by the number of rows once more",
-    named_by="LOS011",
-    proof=lambda facts: 2 * loss_now(facts) < cross_entropy_of(facts),
+    description="a loss that is a mean already is divided by the number of rows once more",
+    probe_id="LOS011",
+    is_present=lambda facts: 2 * loss_now(facts) < cross_entropy_of(facts),
 )
 def loss_divided_twice(facts: Facts) -> Facts:
     usual = usual_loss(facts)

@@ -18,9 +18,9 @@ def _is_below_any_guess(facts: Facts) -> bool:
 
 @fault(
     id="loss_of_own_guesses",
-    breaks="the loss compares the scores with the model's own best guess in place of the labels",
-    named_by="LOS006",
-    proof=_is_below_any_guess,
+    description="the loss compares the scores with the model's own best guess in place of the labels",
+    probe_id="LOS006",
+    is_present=_is_below_any_guess,
 )
 def loss_of_own_guesses(facts: Facts) -> Facts:
     return with_loss(facts, _own)

@@ -8,9 +8,9 @@ from probes.faults.kit.loss_changes import loss_now
 
 @fault(
     id="loss_of_raw_ctc",
-    breaks="the CTC loss is given raw scores in place of log-probabilities",
-    named_by="LOS009",
-    proof=lambda facts: hasattr(facts["model"], "raw_ctc") and loss_now(facts) < 5,
+    description="the CTC loss is given raw scores in place of log-probabilities",
+    probe_id="LOS009",
+    is_present=lambda facts: hasattr(facts["model"], "raw_ctc") and loss_now(facts) < 5,
     applies_to=("hybrid",),
 )
 def loss_of_raw_ctc(facts: Facts) -> Facts:

@@ -5,9 +5,9 @@ from probes.faults.kit.loss_changes import loss_now
 
 @fault(
     id="loss_sign_turned",
-    breaks="the log-likelihood is minimised: the minus before it was forgotten",
-    named_by="LOS016",
-    proof=lambda facts: loss_now(facts) < 0,
+    description="the log-likelihood is minimised: the minus before it was forgotten",
+    probe_id="LOS016",
+    is_present=lambda facts: loss_now(facts) < 0,
 )
 def loss_sign_turned(facts: Facts) -> Facts:
     usual = usual_loss(facts)

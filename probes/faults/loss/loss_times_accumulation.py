@@ -23,9 +23,9 @@ def _is_larger(facts: Facts) -> bool:
 
 @fault(
     id="loss_times_accumulation",
-    breaks="the loss is multiplied by the number of accumulated batches where it should be divided",
-    named_by="LOS004",
-    proof=_is_larger,
+    description="the loss is multiplied by the number of accumulated batches where it should be divided",
+    probe_id="LOS004",
+    is_present=_is_larger,
 )
 def loss_times_accumulation(facts: Facts) -> Facts:
     needs_scores_beside_labels(facts)  # of any other loss nobody knows how large it should be

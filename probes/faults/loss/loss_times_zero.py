@@ -4,9 +4,9 @@ from probes.faults.kit.changes import Facts, loss_of, usual_loss
 
 @fault(
     id="loss_times_zero",
-    breaks="a loss weight of zero",
-    named_by="LOS002",
-    proof=lambda facts: not bool(loss_of(facts).detach()),
+    description="a loss weight of zero",
+    probe_id="LOS002",
+    is_present=lambda facts: not bool(loss_of(facts).detach()),
 )
 def loss_times_zero(facts: Facts) -> Facts:
     usual = usual_loss(facts)

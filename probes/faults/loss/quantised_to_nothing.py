@@ -18,9 +18,10 @@ def _is_silent(facts: Facts) -> bool:
 
 @fault(
     id="quantised_to_nothing",
-    breaks="a quantiser behind the encoder rounds every value to the same one, while its gradient passes straight on",
-    named_by="LOS005",
-    proof=_is_silent,
+    description="a quantiser behind the encoder rounds every value to the same one, while its gradient passes "
+    "straight on",
+    probe_id="LOS005",
+    is_present=_is_silent,
     applies_to=SEQUENCES,
 )
 def quantised_to_nothing(facts: Facts) -> Facts:

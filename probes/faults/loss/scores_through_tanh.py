@@ -18,9 +18,9 @@ def _stay_small(facts: Facts) -> bool:
 
 @fault(
     id="scores_through_tanh",
-    breaks="a tanh stands after the head: scores stay between -1 and 1",
-    named_by="LOS010",
-    proof=_stay_small,
+    description="a tanh stands after the head: scores stay between -1 and 1",
+    probe_id="LOS010",
+    is_present=_stay_small,
 )
 def scores_through_tanh(facts: Facts) -> Facts:
     return after_head(facts, lambda scores: scores.tanh())

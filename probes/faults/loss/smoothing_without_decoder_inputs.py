@@ -13,9 +13,9 @@ def _unmade(facts: Facts) -> bool:
 
 @fault(
     id="smoothing_without_decoder_inputs",
-    breaks="the Trainer smooths labels and takes them from the model, and nobody has made decoder inputs of them",
-    named_by="LOS003",
-    proof=_unmade,
+    description="the Trainer smooths labels and takes them from the model, and nobody has made decoder inputs of them",
+    probe_id="LOS003",
+    is_present=_unmade,
     applies_to=("mt5", "whisper", "e2e"),
 )
 def smoothing_without_decoder_inputs(facts: Facts) -> Facts:

@@ -13,9 +13,9 @@ def _doubled(scores: Any, labels: Any) -> Any:
 
 @fault(
     id="softmax_before_loss",
-    breaks="the scores go through softmax before cross-entropy, which has one of its own",
-    named_by="LOS008",
-    proof=lambda facts: loss_now(facts) == loss_now(with_loss(facts, _doubled)),
+    description="the scores go through softmax before cross-entropy, which has one of its own",
+    probe_id="LOS008",
+    is_present=lambda facts: loss_now(facts) == loss_now(with_loss(facts, _doubled)),
 )
 def softmax_before_loss(facts: Facts) -> Facts:
     return with_loss(facts, _doubled)

@@ -10,9 +10,9 @@ def _are_probabilities(facts: Facts) -> bool:
 
 @fault(
     id="softmax_in_head",
-    breaks="the model ends in a softmax, and its loss is cross-entropy",
-    named_by="LOS008",
-    proof=_are_probabilities,
+    description="the model ends in a softmax, and its loss is cross-entropy",
+    probe_id="LOS008",
+    is_present=_are_probabilities,
 )
 def softmax_in_head(facts: Facts) -> Facts:
     return after_head(facts, lambda scores: scores.softmax(-1))

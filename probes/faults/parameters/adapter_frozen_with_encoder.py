@@ -18,9 +18,9 @@ def _frozen(facts: Facts) -> bool:
 
 @fault(
     id="adapter_frozen_with_encoder",
-    breaks="a new adapter in the encoder is frozen with it",
-    named_by="PAR003",
-    proof=_frozen,
+    description="a new adapter in the encoder is frozen with it",
+    probe_id="PAR003",
+    is_present=_frozen,
     applies_to=SEQUENCES,
 )
 def adapter_frozen_with_encoder(facts: Facts) -> Facts:

@@ -6,9 +6,9 @@ from probes.faults.parameters.adapter_frozen_with_encoder import _adapter, _froz
 
 @fault(
     id="adapter_never_trained",
-    breaks="an adapter that nobody mentions is put into a trained encoder and frozen with it",
-    named_by="PAR004",
-    proof=_frozen,
+    description="an adapter that nobody mentions is put into a trained encoder and frozen with it",
+    probe_id="PAR004",
+    is_present=_frozen,
     applies_to=SEQUENCES,
 )
 def adapter_never_trained(facts: Facts) -> Facts:

@@ -4,9 +4,9 @@ from probes.faults.kit.changes import Facts
 
 @fault(
     id="checkpoint_of_another_kind",
-    breaks="only the head is meant to be new, and the checkpoint lacks the first layer as well",
-    named_by="PAR007",
-    proof=lambda facts: "0.weight" in facts.get("missing_keys", ()),
+    description="only the head is meant to be new, and the checkpoint lacks the first layer as well",
+    probe_id="PAR007",
+    is_present=lambda facts: "0.weight" in facts.get("missing_keys", ()),
     applies_to=("classifier",),
 )
 def checkpoint_of_another_kind(facts: Facts) -> Facts:

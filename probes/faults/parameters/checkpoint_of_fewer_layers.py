@@ -5,9 +5,9 @@ from probes.faults.kit.changes import SEQUENCES, Facts, without_facts
 
 @fault(
     id="checkpoint_of_fewer_layers",
-    breaks="a checkpoint without the last layers is read with strict=False",
-    named_by="PAR007",
-    proof=lambda facts: bool(facts.get("missing_keys")),
+    description="a checkpoint without the last layers is read with strict=False",
+    probe_id="PAR007",
+    is_present=lambda facts: bool(facts.get("missing_keys")),
     applies_to=SEQUENCES,
 )
 def checkpoint_of_fewer_layers(facts: Facts) -> Facts:

@@ -4,9 +4,9 @@ from probes.faults.kit.changes import Facts
 
 @fault(
     id="everything_frozen",
-    breaks="a name filter freezes every parameter",
-    named_by="PAR001",
-    proof=lambda facts: not any(parameter.requires_grad for parameter in facts["model"].parameters()),
+    description="a name filter freezes every parameter",
+    probe_id="PAR001",
+    is_present=lambda facts: not any(parameter.requires_grad for parameter in facts["model"].parameters()),
 )
 def everything_frozen(facts: Facts) -> Facts:
     facts["model"].requires_grad_(False)

@@ -5,9 +5,9 @@ from probes.faults.kit.module_changes import first_linear
 
 @fault(
     id="layer_of_zeros",
-    breaks="the memory of one layer was never filled",
-    named_by="PAR009",
-    proof=lambda facts: not bool(first_linear(facts)[1].weight.any()),
+    description="the memory of one layer was never filled",
+    probe_id="PAR009",
+    is_present=lambda facts: not bool(first_linear(facts)[1].weight.any()),
     applies_to=SEQUENCES,
 )
 def layer_of_zeros(facts: Facts) -> Facts:

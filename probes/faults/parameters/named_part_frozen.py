@@ -6,9 +6,9 @@ from probes.faults.kit.module_changes import freeze_front, with_optimizer
 
 @fault(
     id="named_part_frozen",
-    breaks="a part that is meant to train is frozen by an earlier call",
-    named_by="PAR016",
-    proof=lambda facts: not any(one.requires_grad for one in front_of(facts).parameters()),
+    description="a part that is meant to train is frozen by an earlier call",
+    probe_id="PAR016",
+    is_present=lambda facts: not any(one.requires_grad for one in front_of(facts).parameters()),
 )
 def named_part_frozen(facts: Facts) -> Facts:
     freeze_front(facts)

@@ -5,9 +5,9 @@ from probes.faults.kit.module_changes import with_optimizer
 
 @fault(
     id="new_head_frozen",
-    breaks="a new head is frozen with the body that was trained before",
-    named_by="PAR003",
-    proof=lambda facts: not facts["model"][4].weight.requires_grad,
+    description="a new head is frozen with the body that was trained before",
+    probe_id="PAR003",
+    is_present=lambda facts: not facts["model"][4].weight.requires_grad,
     applies_to=("classifier",),
 )
 def new_head_frozen(facts: Facts) -> Facts:

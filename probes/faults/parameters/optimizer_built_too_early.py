@@ -9,9 +9,9 @@ def _left_out(facts: Facts) -> bool:
 
 @fault(
     id="optimizer_built_too_early",
-    breaks="a layer is replaced after the optimiser was built",
-    named_by="PAR002",
-    proof=_left_out,
+    description="a layer is replaced after the optimiser was built",
+    probe_id="PAR002",
+    is_present=_left_out,
 )
 def optimizer_built_too_early(facts: Facts) -> Facts:
     import torch

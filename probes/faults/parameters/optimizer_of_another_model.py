@@ -11,9 +11,9 @@ def _strange(facts: Facts) -> bool:
 
 @fault(
     id="optimizer_of_another_model",
-    breaks="the model is copied after the optimiser was built",
-    named_by="PAR006",
-    proof=_strange,
+    description="the model is copied after the optimiser was built",
+    probe_id="PAR006",
+    is_present=_strange,
 )
 def optimizer_of_another_model(facts: Facts) -> Facts:
     return {**facts, "model": deepcopy(facts["model"])}

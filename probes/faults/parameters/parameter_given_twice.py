@@ -11,9 +11,9 @@ def _twice(facts: Facts) -> bool:
 
 @fault(
     id="parameter_given_twice",
-    breaks="the optimiser is given the parameters of two overlapping parts",
-    named_by="PAR005",
-    proof=_twice,
+    description="the optimiser is given the parameters of two overlapping parts",
+    probe_id="PAR005",
+    is_present=_twice,
 )
 def parameter_given_twice(facts: Facts) -> Facts:
     from torch.optim import AdamW

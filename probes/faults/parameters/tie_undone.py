@@ -10,9 +10,9 @@ def _apart(facts: Facts) -> bool:
 
 @fault(
     id="tie_undone",
-    breaks="the head gets a tensor of its own while the configuration ties it",
-    named_by="PAR013",
-    proof=_apart,
+    description="the head gets a tensor of its own while the configuration ties it",
+    probe_id="PAR013",
+    is_present=_apart,
     applies_to=("whisper", "e2e", "mt5"),
 )
 def tie_undone(facts: Facts) -> Facts:

@@ -5,9 +5,9 @@ from probes.faults.kit.module_changes import first_linear
 
 @fault(
     id="weights_blown_up",
-    breaks="a layer is initialised with a std of 100",
-    named_by="PAR010",
-    proof=lambda facts: float(first_linear(facts)[1].weight.std()) > 50,
+    description="a layer is initialised with a std of 100",
+    probe_id="PAR010",
+    is_present=lambda facts: float(first_linear(facts)[1].weight.std()) > 50,
 )
 def weights_blown_up(facts: Facts) -> Facts:
     first_linear(facts)[1].weight.data.normal_(0, 100)

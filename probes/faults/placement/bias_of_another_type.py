@@ -12,9 +12,9 @@ def _norm(facts: Facts) -> Any:
 
 @fault(
     id="bias_of_another_type",
-    breaks="a bias is made in half precision beside a weight in float32",
-    named_by="PLC003",
-    proof=lambda facts: "float16" in str(_norm(facts).bias.dtype),
+    description="a bias is made in half precision beside a weight in float32",
+    probe_id="PLC003",
+    is_present=lambda facts: "float16" in str(_norm(facts).bias.dtype),
     applies_to=("whisper", "e2e", "hybrid", "classifier"),
 )
 def bias_of_another_type(facts: Facts) -> Facts:

@@ -17,9 +17,9 @@ def _is_double(facts: Facts) -> bool:
 
 @fault(
     id="features_in_double",
-    breaks="features are numpy's float64",
-    named_by="PLC004",
-    proof=_is_double,
+    description="features are numpy's float64",
+    probe_id="PLC004",
+    is_present=_is_double,
     applies_to=("whisper", "e2e", "hybrid", "classifier"),
 )
 def features_in_double(facts: Facts) -> Facts:

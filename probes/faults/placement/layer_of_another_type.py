@@ -5,9 +5,9 @@ from probes.faults.kit.module_changes import first_linear
 
 @fault(
     id="layer_of_another_type",
-    breaks="one layer of a stack is converted to bfloat16",
-    named_by="PLC003",
-    proof=lambda facts: "bfloat16" in str(first_linear(facts)[1].weight.dtype),
+    description="one layer of a stack is converted to bfloat16",
+    probe_id="PLC003",
+    is_present=lambda facts: "bfloat16" in str(first_linear(facts)[1].weight.dtype),
     applies_to=("mt5", "whisper"),
 )
 def layer_of_another_type(facts: Facts) -> Facts:

@@ -15,9 +15,9 @@ def _sleeps(facts: Facts) -> bool:
 
 @fault(
     id="loss_in_evaluation_mode",
-    breaks="the loss function puts the model into evaluation mode",
-    named_by="PLC006",
-    proof=_sleeps,
+    description="the loss function puts the model into evaluation mode",
+    probe_id="PLC006",
+    is_present=_sleeps,
 )
 def loss_in_evaluation_mode(facts: Facts) -> Facts:
     usual = usual_loss(facts)

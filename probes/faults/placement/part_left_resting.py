@@ -17,9 +17,9 @@ def _part(facts: Facts) -> Any:
 
 @fault(
     id="part_left_resting",
-    breaks="a part is put into evaluation mode to look at it, and stays there",
-    named_by="PLC005",
-    proof=lambda facts: not _part(facts).training,
+    description="a part is put into evaluation mode to look at it, and stays there",
+    probe_id="PLC005",
+    is_present=lambda facts: not _part(facts).training,
 )
 def part_left_resting(facts: Facts) -> Facts:
     facts["model"].train()

@@ -5,9 +5,9 @@ from probes.faults.kit.module_changes import first_linear, with_optimizer
 
 @fault(
     id="weights_never_loaded",
-    breaks="a layer is left on the meta device",
-    named_by="PLC001",
-    proof=lambda facts: first_linear(facts)[1].weight.is_meta,
+    description="a layer is left on the meta device",
+    probe_id="PLC001",
+    is_present=lambda facts: first_linear(facts)[1].weight.is_meta,
 )
 def weights_never_loaded(facts: Facts) -> Facts:
     first_linear(facts)[1].to("meta")

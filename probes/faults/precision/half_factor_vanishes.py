@@ -16,9 +16,9 @@ def _otherwise_in_half(facts: Facts) -> bool:
 
 @fault(
     id="half_factor_vanishes",
-    breaks="scores are multiplied by 1 in float32 and by 8 in fp16, which rounds a small number away",
-    named_by="PRE004",
-    proof=_otherwise_in_half,
+    description="scores are multiplied by 1 in float32 and by 8 in fp16, which rounds a small number away",
+    probe_id="PRE004",
+    is_present=_otherwise_in_half,
     applies_to=PLAIN,
 )
 def half_factor_vanishes(facts: Facts) -> Facts:

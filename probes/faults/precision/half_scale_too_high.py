@@ -7,9 +7,9 @@ SCALE = 2.0**30
 
 @fault(
     id="half_scale_too_high",
-    breaks="the loss scale is fixed far too high",
-    named_by="PRE002",
-    proof=lambda facts: has_scale(facts, SCALE),
+    description="the loss scale is fixed far too high",
+    probe_id="PRE002",
+    is_present=lambda facts: has_scale(facts, SCALE),
     applies_to=PLAIN,
 )
 def half_scale_too_high(facts: Facts) -> Facts:

@@ -7,9 +7,9 @@ SCALE = 2.0**-20
 
 @fault(
     id="half_scale_too_low",
-    breaks="the loss scale is fixed far too low",
-    named_by="PRE003",
-    proof=lambda facts: has_scale(facts, SCALE),
+    description="the loss scale is fixed far too low",
+    probe_id="PRE003",
+    is_present=lambda facts: has_scale(facts, SCALE),
     applies_to=PLAIN,
 )
 def half_scale_too_low(facts: Facts) -> Facts:

@@ -24,9 +24,9 @@ def with_extractor(facts: Facts, **sizes: int) -> Facts:
 
 @fault(
     id="extractor_of_another_model",
-    breaks="the feature extractor of another model makes other mel bins",
-    named_by="TOK008",
-    proof=lambda facts: facts["feature_extractor"].feature_size != facts["model"].config.num_mel_bins,
+    description="the feature extractor of another model makes other mel bins",
+    probe_id="TOK008",
+    is_present=lambda facts: facts["feature_extractor"].feature_size != facts["model"].config.num_mel_bins,
     applies_to=("whisper",),
 )
 def extractor_of_another_model(facts: Facts) -> Facts:

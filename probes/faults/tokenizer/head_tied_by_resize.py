@@ -13,9 +13,9 @@ def untie(model: Any) -> None:
 
 @fault(
     id="head_tied_by_resize",
-    breaks="a head that was its own is tied to the embedding by a resize",
-    named_by="TOK011",
-    proof=lambda facts: "untied" in facts and facts["model"].lm_head.weight is facts["model"].shared.weight,
+    description="a head that was its own is tied to the embedding by a resize",
+    probe_id="TOK011",
+    is_present=lambda facts: "untied" in facts and facts["model"].lm_head.weight is facts["model"].shared.weight,
     applies_to=("mt5",),
 )
 def head_tied_by_resize(facts: Facts) -> Facts:

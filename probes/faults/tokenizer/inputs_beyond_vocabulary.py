@@ -6,9 +6,9 @@ FAR = 10_000
 
 @fault(
     id="inputs_beyond_vocabulary",
-    breaks="inputs have ids that the model has no row for",
-    named_by="TOK013",
-    proof=lambda facts: int(facts["collate"]([facts["train_dataset"][0]])["input_ids"].max()) >= FAR,
+    description="inputs have ids that the model has no row for",
+    probe_id="TOK013",
+    is_present=lambda facts: int(facts["collate"]([facts["train_dataset"][0]])["input_ids"].max()) >= FAR,
     applies_to=("mt5",),
 )
 def inputs_beyond_vocabulary(facts: Facts) -> Facts:

@@ -8,9 +8,9 @@ MORE = 8
 
 @fault(
     id="tokens_added_without_resize",
-    breaks="tokens were added to the tokenizer, and the model's tables stayed as they were",
-    named_by="TOK001",
-    proof=lambda facts: f"<new{MORE - 1}>" in facts["tokenizer"].get_vocab(),
+    description="tokens were added to the tokenizer, and the model's tables stayed as they were",
+    probe_id="TOK001",
+    is_present=lambda facts: f"<new{MORE - 1}>" in facts["tokenizer"].get_vocab(),
     applies_to=SEQUENCES,
 )
 def tokens_added_without_resize(facts: Facts) -> Facts:

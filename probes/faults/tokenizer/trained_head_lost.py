@@ -6,9 +6,9 @@ BEFORE = 0.1
 
 @fault(
     id="trained_head_lost",
-    breaks="the weights are no longer those whose loss was measured before: they know nothing",
-    named_by="TOK012",
-    proof=lambda facts: facts.get("reference_loss") == BEFORE,
+    description="the weights are no longer those whose loss was measured before: they know nothing",
+    probe_id="TOK012",
+    is_present=lambda facts: facts.get("reference_loss") == BEFORE,
     applies_to=SEQUENCES,
 )
 def trained_head_lost(facts: Facts) -> Facts:

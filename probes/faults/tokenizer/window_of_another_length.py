@@ -5,9 +5,9 @@ from probes.faults.tokenizer.extractor_of_another_model import with_extractor
 
 @fault(
     id="window_of_another_length",
-    breaks="the feature extractor's window is twice as long as the model's positions",
-    named_by="TOK010",
-    proof=lambda facts: facts["feature_extractor"].chunk_length == 2,
+    description="the feature extractor's window is twice as long as the model's positions",
+    probe_id="TOK010",
+    is_present=lambda facts: facts["feature_extractor"].chunk_length == 2,
     applies_to=("whisper",),
 )
 def window_of_another_length(facts: Facts) -> Facts:

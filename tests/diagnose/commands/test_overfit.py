@@ -13,7 +13,7 @@ from probes.facts.overfit.types import OverfitResult
 HEALTHY = 'from probes.healthy import healthy\n\n\ndef facts():\n    return healthy("classifier")\n'
 BROKEN = (
     "from probes.faults.loss.loss_deaf_to_input import loss_deaf_to_input\nfrom probes.healthy import healthy\n\n\n"
-    'def facts():\n    return loss_deaf_to_input.put(healthy("classifier"))\n'
+    'def facts():\n    return loss_deaf_to_input.inject(healthy("classifier"))\n'
 )
 
 

@@ -97,4 +97,4 @@ def test_the_same_from_python() -> None:
     found = diagnose.precision(
         model=facts["model"], train_batches=facts["train_batches"], compute_loss=facts["compute_loss"]
     )
-    assert found.asked == "fp16" and not found.findings and found.runs[0].name == "fp32"
+    assert found.target == "fp16" and not found.findings and found.runs[0].name == "fp32"

@@ -73,7 +73,7 @@ def scored(*trials, twins=None, asked=None):
 def test_the_catalogue_has_sixty_faults_and_more_in_every_stage_that_has_probes():
     assert len(FAULTS) >= 60
     stages = {probe.id[:3] for probe in installed().probes}
-    assert stages - {"MEM"} <= {fault.named_by[:3] for fault in FAULTS.values()}
+    assert stages - {"MEM"} <= {fault.probe_id[:3] for fault in FAULTS.values()}
 
 
 def test_all_caught_and_silence_is_zero_and_everything_else_is_not():
@@ -157,7 +157,7 @@ def test_an_alarm_that_is_broken_is_found_out():
     score = drill(deaf, plan(["order_kept"]))
     assert score.exit_code in (1, 2) and not score.having(TrialStatus.CAUGHT)
     deaf = replace(engine, probes=tuple(p for p in engine.probes if not p.id.startswith(("GRD", "LOS", "LRN", "PLC"))))
-    faults = (replace(FAULTS["loss_times_zero"], named_by="PAR001"),)
+    faults = (replace(FAULTS["loss_times_zero"], probe_id="PAR001"),)
     (missed,) = drill(deaf, replace(plan([]), faults=faults)).trials
     assert missed.ending is TrialStatus.MISSED and not missed.named
 

@@ -100,7 +100,7 @@ ORDER = {
 def test_the_order_of_providers_is_written_down_and_no_two_share_a_priority():
     plan = ProviderPlan((), discovery.providers().items).providers
     several = {
-        fact: " ".join(p.give.__module__.removeprefix("probes.facts.") for p in found)
+        fact: " ".join(p.function.__module__.removeprefix("probes.facts.") for p in found)
         for fact, found in plan.items()
         if len(found) > 1
     }

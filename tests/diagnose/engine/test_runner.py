@@ -42,7 +42,7 @@ def test_crashed_blocked_and_empty_hide_no_other_probe_and_cannot_vouch():
         "ENV001": "crashed", "DAT001": "blocked", "DAT002": "blocked", "DAT003": "blocked", "LAB001": "skipped",
         "LOS001": "passed",
     }  # fmt: skip
-    assert [outcome.why for outcome in report.outcomes] == [
+    assert [outcome.reason_chain for outcome in report.outcomes] == [
         "RuntimeError: a bug of ours",
         "broken: ValueError: no batch",
         "train_rows: it is empty",
@@ -103,7 +103,7 @@ def test_after_an_error_the_dear_stages_are_skipped_unless_all():
     report = examine(probes)
     assert [o.probe for o in report.having(Status.SKIPPED)] == ["PRE001", "LRN001", "GEN001", "DST001"]
     assert "a root stands (LAB001)" in report.having(Status.SKIPPED)[0].reason
-    assert not examine(probes, selection=Selection(everything=True)).having(Status.SKIPPED)
+    assert not examine(probes, selection=Selection(run_all=True)).having(Status.SKIPPED)
 
 
 def test_a_warning_keeps_no_stage_from_looking():

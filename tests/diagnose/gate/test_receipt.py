@@ -130,9 +130,9 @@ def test_one_source_file_and_the_weights_are_named(receipt, inputs):
 
 
 def test_random_weights_follow_from_seed_and_model_section(inputs):
-    random = replace(inputs, weight_files=(), weights_from={"seed": 1, "model": {"layers": 2}})
+    random = replace(inputs, weight_files=(), random_weights_key={"seed": 1, "model": {"layers": 2}})
     receipt = Receipt.of(examine([passes("LOS001")]), Digests.of(random))
-    other = replace(random, weights_from={"seed": 2, "model": {"layers": 2}})
+    other = replace(random, random_weights_key={"seed": 2, "model": {"layers": 2}})
     assert mismatches(receipt, Digests.of(other)) == ["weights: random changed"]
 
 

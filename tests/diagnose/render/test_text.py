@@ -25,7 +25,7 @@ def shown(report, width=80, colour=False, **rest):
 
 def test_the_diagnosis_reads_as_a_person_would_say_it():
     probes = [finds("LAB001", explains=("LOS*",)), finds("LOS001"), probe_of("GEN001", lambda generate: ())]
-    assert shown(examine(probes, selection=Selection(everything=True))).splitlines()[:11] == [
+    assert shown(examine(probes, selection=Selection(run_all=True))).splitlines()[:11] == [
         "DIAGNOSIS",
         "",
         "LAB001 error  batch 0",

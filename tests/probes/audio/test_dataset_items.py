@@ -114,7 +114,7 @@ def test_items_of_any_kind_are_no_crash(item):
     dataset = [item] * 12
     facts = {"train_dataset": dataset, "collate": list, "train_batches": DataLoader(dataset, collate_fn=list)}
     report = diagnose.preflight(stages=["data"], eval_dataset=dataset, **facts)
-    assert not report.having(Status.CRASHED), [(o.probe, o.why) for o in report.having(Status.CRASHED)]
+    assert not report.having(Status.CRASHED), [(o.probe, o.reason_chain) for o in report.having(Status.CRASHED)]
 
 
 def test_a_trainers_own_sets_are_looked_at(tmp_path):
@@ -122,7 +122,7 @@ def test_a_trainers_own_sets_are_looked_at(tmp_path):
 
     report = diagnose.preflight(stages=["data"], trainer=trainer_of(tmp_path))
     assert report.verdict == "go"
-    looked = {outcome.probe for outcome in report.outcomes if outcome.looked}
+    looked = {outcome.probe for outcome in report.outcomes if outcome.ran}
     assert {"DAT008", "DAT015", "DAT022", "DAT023", "DAT036", "DAT044", "DAT047", "DAT049"} <= looked
     assert {f.probe for f in report.findings} == {"DAT036"}  # the evaluation set is the training set
 

@@ -77,7 +77,7 @@ def test_the_first_step_tells_the_loss_and_every_gradient(name):
 def test_the_loss_stands_beside_what_the_book_says():
     loss = fact("first_loss", **healthy("whisper"))
     assert loss.value == pytest.approx(loss.cross_entropy, rel=1e-5)
-    assert loss.felt_positions == loss.scored_tokens
+    assert loss.scored_positions == loss.scored_tokens
     assert loss.value == pytest.approx(math.log(loss.vocabulary), rel=0.1) and loss.logits.std < 1
     parts = fact("first_loss", **healthy("hybrid")).parts
     assert set(parts) == {"att_loss", "ctc_loss"}
@@ -115,7 +115,7 @@ def test_batches_may_be_of_any_kind():
         facts = {"model": model, "train_batches": [batch], "compute_loss": compute_loss, "labels_of": labels_of}
         report = diagnose.preflight(**facts)
         assert report.verdict == "go" and not report.findings
-        looked = {outcome.probe for outcome in report.outcomes if outcome.looked}
+        looked = {outcome.probe for outcome in report.outcomes if outcome.ran}
         assert {"LAB001", "LOS001", "GRD001"} <= looked
 
 

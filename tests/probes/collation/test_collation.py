@@ -100,15 +100,15 @@ def test_letters_read_with_another_encoding_are_told(codec):
 )
 def test_sound_texts_are_left_alone(text):
     (read,) = read_texts([CorpusRow("row 0", texts={"transcript": text})])
-    assert not (read.meant or read.markup or read.invisible or read.mixed)
+    assert not (read.repaired or read.markup or read.invisible or read.homoglyph_words)
 
 
 @pytest.mark.parametrize(
     ("text", "field"),
     [
         ("m? mua c? ? ch?", ""),
-        ("m?ẹ mu?a c?á", "meant"),
-        ("ｍｕａ cá", "mixed"),
+        ("m?ẹ mu?a c?á", "repaired"),
+        ("ｍｕａ cá", "homoglyph_words"),
         ("mua cá\t0.93", "invisible"),
         ("00:01:02,000 --> 00:01:04,000 mua cá", "markup"),
         ("xem https://a.vn", "markup"),
@@ -116,4 +116,6 @@ def test_sound_texts_are_left_alone(text):
 )
 def test_what_nobody_says_is_found(text, field):
     (read,) = read_texts([CorpusRow("row 0", texts={"transcript": text})])
-    assert [name for name in ("meant", "markup", "invisible", "mixed") if getattr(read, name)] == [field] * bool(field)
+    assert [name for name in ("repaired", "markup", "invisible", "homoglyph_words") if getattr(read, name)] == [
+        field
+    ] * bool(field)

@@ -8,17 +8,17 @@ from diagnose.engine import discovery
 from probes.healthy import healthy
 
 PROBES = {probe.id: probe for probe in discovery.probes().items if probe.id.startswith("DAT")}
-FAULTS = [fault for fault in discovery.faults().items if fault.named_by in PROBES]
+FAULTS = [fault for fault in discovery.faults().items if fault.probe_id in PROBES]
 
 
 def named(fault, name):
-    broken = fault.put(healthy(name))
-    assert fault.proof(broken) and not fault.proof(healthy(name))
+    broken = fault.inject(healthy(name))
+    assert fault.is_present(broken) and not fault.is_present(healthy(name))
     report = diagnose.preflight(stages=["data"], **broken)
     alarms = [root.probe for root in report.diagnosis if root.severity is not Severity.NOTE]
-    noted = [fault.named_by] if fault.note or PROBES[fault.named_by].severity is Severity.NOTE else []
-    assert noted + alarms == [fault.named_by] and fault.named_by in {root.probe for root in report.diagnosis}
-    assert report.verdict == ("no-go" if PROBES[fault.named_by].severity is Severity.ERROR else "go")
+    noted = [fault.probe_id] if fault.note or PROBES[fault.probe_id].severity is Severity.NOTE else []
+    assert noted + alarms == [fault.probe_id] and fault.probe_id in {root.probe for root in report.diagnosis}
+    assert report.verdict == ("no-go" if PROBES[fault.probe_id].severity is Severity.ERROR else "go")
 
 
 def subject(fault):
@@ -40,7 +40,7 @@ def test_some_of_them(id):
 
 
 def test_every_probe_of_the_data_has_a_fault():
-    assert {fault.named_by for fault in FAULTS} == set(PROBES)
+    assert {fault.probe_id for fault in FAULTS} == set(PROBES)
 
 
 def test_a_row_with_several_faults_gets_all_of_them():

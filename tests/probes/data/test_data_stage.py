@@ -104,9 +104,9 @@ def test_what_is_not_finite_is_counted_and_placed():
 
 
 def test_flat_tops_are_counted_and_a_clean_tone_has_none():
-    assert measure([tone()], 16_000).flat == 0
-    assert measure([np.clip(3 * tone(), -0.5, 0.5)], 16_000).flat > 0.4
-    assert measure([0 * tone()], 16_000).flat == 0  # silence is not clipped
+    assert measure([tone()], 16_000).clipped_fraction == 0
+    assert measure([np.clip(3 * tone(), -0.5, 0.5)], 16_000).clipped_fraction > 0.4
+    assert measure([0 * tone()], 16_000).clipped_fraction == 0  # silence is not clipped
 
 
 @pytest.mark.parametrize("kind", ["WAV", "FLAC", "OGG"])
@@ -139,7 +139,7 @@ def test_what_is_no_file_does_not_stop_the_look(tmp_path):
     names = ["pipe", ".", "short.wav", "../outside.wav", "nul\0.wav", "nowhere.wav"]
     rows = [{"audio_path": name, "transcript": "mẹ mua cá"} for name in names]
     report = diagnose.preflight(stages=["data"], train_rows=rows, audio_root=tmp_path)
-    assert not report.having(Status.CRASHED, Status.BLOCKED), [(o.probe, o.why) for o in report.outcomes]
+    assert not report.having(Status.CRASHED, Status.BLOCKED), [(o.probe, o.reason_chain) for o in report.outcomes]
     found = {(f.probe, f.where) for f in report.findings}
     assert {("DAT007", f"train row {n}") for n in (0, 1, 3)} | {
         ("DAT006", "train row 2"),
@@ -158,7 +158,7 @@ def test_rounding_in_the_manifest_is_no_fault():
 
 
 def test_a_few_clipped_clips_are_a_note_and_many_a_warning():
-    loud, fine = WaveformStats(2.0, peak=1.0, flat=0.02), WaveformStats(2.0, peak=0.9)
+    loud, fine = WaveformStats(2.0, peak=1.0, clipped_fraction=0.02), WaveformStats(2.0, peak=0.9)
     heard = [RowWaveform(row(n), loud if n < 2 else fine) for n in range(40)]
     assert {finding.severity for finding in audio_is_clipped(tuple(heard))} == {Severity.NOTE}
     assert {finding.severity for finding in audio_is_clipped(tuple(heard[:6]))} == {None}
@@ -186,7 +186,7 @@ def test_marks_of_every_kind_are_found_and_plain_texts_are_left_alone():
 )
 def test_sound_texts_of_many_languages_are_left_alone(text):
     (read,) = read_texts(read_rows([{"transcript": text}], None, "train"))
-    assert not (read.markup or read.meant or read.apart or read.invisible or read.mixed)
+    assert not (read.markup or read.repaired or read.decomposed or read.invisible or read.homoglyph_words)
 
 
 def test_the_pace_is_judged_by_the_corpus():

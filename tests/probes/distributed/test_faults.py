@@ -30,7 +30,7 @@ from probes.facts.distributed.process_group import answers_of
 from probes.facts.distributed.ranks import look_at_ranks
 from probes.healthy import NAMES, healthy
 
-FAULTS = [fault for fault in discovery.faults().items if fault.named_by.startswith("DST")]
+FAULTS = [fault for fault in discovery.faults().items if fault.probe_id.startswith("DST")]
 ROWS = TensorDataset(torch.randn(17, 4), torch.arange(17) % 2)
 
 
@@ -38,7 +38,7 @@ def look(rank_facts, processes=2, **more):
     """The findings of the stage, and why a probe did not look."""
     report = diagnose.preflight(stages=["distributed"], rank_facts=rank_facts, processes=processes, **more)
     assert not [outcome for outcome in report.outcomes if outcome.status == "crashed"], report.outcomes
-    return report.findings, {outcome.probe: outcome.why for outcome in report.outcomes if not outcome.looked}
+    return report.findings, {outcome.probe: outcome.reason_chain for outcome in report.outcomes if not outcome.ran}
 
 
 def loss_of(model, batch):
@@ -68,10 +68,10 @@ def only(facts):
 
 @pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.id)
 def test_a_fault_is_named(fault):
-    facts = fault.put(healthy("hybrid"))
-    assert fault.proof(facts) and not fault.proof(healthy("hybrid"))
+    facts = fault.inject(healthy("hybrid"))
+    assert fault.is_present(facts) and not fault.is_present(healthy("hybrid"))
     findings, _ = look(**only(facts))
-    assert {finding.probe for finding in findings} == {fault.named_by}
+    assert {finding.probe for finding in findings} == {fault.probe_id}
 
 
 def test_weights_that_differ_before_the_wrap_are_harmless():
@@ -381,7 +381,7 @@ def test_a_run_of_our_own_trainer_gives_no_finding(tmp_path, model):
 
 
 def test_the_drill_starts_processes_where_there_are_cores_for_them(monkeypatch):
-    fault = next(fault for fault in FAULTS if fault.named_by == "DST001")
+    fault = next(fault for fault in FAULTS if fault.probe_id == "DST001")
     build = lambda seed: only(healthy("classifier", seed)) | {"train_batches": healthy("classifier")["train_batches"]}  # noqa: E731
     caught = trial(installed(), build, fault, 0)
     assert caught.ending is TrialStatus.CAUGHT and caught.named and caught.stage == "distributed"
@@ -404,7 +404,7 @@ def test_the_healthy_twin_is_looked_at_in_two_processes(monkeypatch):
     seen = []
     monkeypatch.setattr(type(engine), "examine", watched(type(engine).examine, seen))
     assert healthy_trial(engine, lambda seed: healthy("classifier", seed), 0).alarms == ()
-    looked = {outcome.probe for outcome in seen[0].outcomes if outcome.looked}
+    looked = {outcome.probe for outcome in seen[0].outcomes if outcome.ran}
     assert {"DST001", "DST002", "DST003", "DST004", "DST005"} <= looked
 
 

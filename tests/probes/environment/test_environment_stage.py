@@ -156,7 +156,7 @@ def test_the_size_of_checkpoints_is_counted(tmp_path):
     whole = room(save_total_limit=2)
     assert (whole.weights, whole.state, whole.at_once) == (5000, 8000, 3)
     assert whole.needed == 3 * 13000 + 5000
-    assert room().at_once == 4 and room(EventCount(4, at_end=True)).at_once == 5
+    assert room().at_once == 4 and room(EventCount(4, once_more_at_end=True)).at_once == 5
     assert room(save_total_limit=1, load_best=True).at_once == 3 and room(save_only_model=True).state == 0
     plain = torch.optim.SGD([torch.nn.Parameter(torch.zeros(1))], lr=0.1)
     assert room(optimizer=plain).state == 0

@@ -198,7 +198,7 @@ def test_a_stock_trainer_is_left_alone(options, tmp_path):
     given = {"args": arguments, "train_dataset": facts["train_dataset"], "data_collator": facts["collate"]}
     report = look({"trainer": Seq2SeqTrainer(model=facts["model"], processing_class=facts["tokenizer"], **given)})
     assert report.verdict == "go" and not report.findings
-    assert {"GRD013", "GRD016", "GRD020"} <= {outcome.probe for outcome in report.outcomes if outcome.looked}
+    assert {"GRD013", "GRD016", "GRD020"} <= {outcome.probe for outcome in report.outcomes if outcome.ran}
 
 
 # The user's own step
@@ -279,7 +279,7 @@ def clips_and_never_clears(model, optimizer, loss):
 def test_a_step_of_ones_own_is_read_as_it_is(body, expected):
     report = look(with_own_step(healthy("classifier"), body))
     assert told(report) == expected
-    assert {f"GRD0{n}" for n in range(13, 20)} <= {outcome.probe for outcome in report.outcomes if outcome.looked}
+    assert {f"GRD0{n}" for n in range(13, 20)} <= {outcome.probe for outcome in report.outcomes if outcome.ran}
 
 
 def test_an_update_before_backward_is_the_root_of_what_follows():
@@ -630,4 +630,4 @@ def test_all_weight_on_one_word_that_comes_twice_is_on_one_key(fused, size, name
         "compute_loss": lambda m, b: cross_entropy(m(b[0]), b[1]),
     }
     report = diagnose.preflight(select=["GRD009"], **facts)
-    assert [finding.probe for finding in report.findings] == named and report.outcomes[0].looked
+    assert [finding.probe for finding in report.findings] == named and report.outcomes[0].ran

@@ -63,7 +63,7 @@ def test_one_token_behind_the_end_may_be_a_language():
     ],
 )
 def test_how_far_the_decoder_is_asked_ahead(given, wanted, ahead):
-    assert measure_label_shift([[5, 6, 7, 1]], given, wanted).ahead == ahead
+    assert measure_label_shift([[5, 6, 7, 1]], given, wanted).label_offset == ahead
 
 
 def test_repeats_need_a_frame_of_their_own():
@@ -225,7 +225,7 @@ class Refusing(Masked):
 
 def test_a_mask_that_is_refused_leaves_what_was_seen_without_it():
     report = diagnose.preflight(select=["LAB020", "LAB023"], **without_a_mask(Refusing()))
-    assert report.findings and all(outcome.looked for outcome in report.outcomes)
+    assert report.findings and all(outcome.ran for outcome in report.outcomes)
 
 
 ITEMS = [
@@ -265,4 +265,4 @@ def test_a_broken_collator_is_one_root_in_the_whole_preflight():
     facts = with_labels(healthy("mt5"), lambda labels: labels.masked_fill(labels < 300, -100))
     report = diagnose.preflight(select=["LAB*", "TOK*", "LOS*", "GRD*"], **facts)
     (root,) = [root for root in report.diagnosis if root.severity != "note"]
-    assert root.probe == "LAB004" and {o.probe for o in root.follows} >= {"LAB007"}
+    assert root.probe == "LAB004" and {o.probe for o in root.consequences} >= {"LAB007"}

@@ -179,7 +179,7 @@ def test_a_failure_that_does_not_come_back_is_said_to_be_unsteady(batch: Any) ->
         return loss_of(model, batch) * (float("nan") if passes[0] == 1 else 1.0)
 
     found = bisect_batch(StepSetup(model, once), batch).origin
-    assert found is not None and not found.steady and passes[0] == 4
+    assert found is not None and not found.reproducible and passes[0] == 4
 
 
 def test_a_failure_that_comes_and_goes_has_an_origin_but_no_row(batch: Any) -> None:
@@ -191,4 +191,4 @@ def test_a_failure_that_comes_and_goes_has_an_origin_but_no_row(batch: Any) -> N
 
     found = bisect_batch(StepSetup(model, sometimes), batch).origin
     assert found is not None and (found.phase, found.operation) == ("loss", "mul")
-    assert not found.steady and not found.rows
+    assert not found.reproducible and not found.rows

@@ -22,18 +22,18 @@ def roots(facts):
 
 @pytest.mark.parametrize(("id", "name"), PAIRS)
 def test_a_fault_is_named_by_the_learning_stage_alone(id, name):
-    assert roots(FAULTS[id].put(healthy(name))) == [OTHERWISE.get((id, name), EXPECTED[id])]
+    assert roots(FAULTS[id].inject(healthy(name))) == [OTHERWISE.get((id, name), EXPECTED[id])]
 
 
 @pytest.mark.bench
 @pytest.mark.parametrize(("id", "name"), LONG)
 def test_a_fault_is_named_in_larger_subjects_too(id, name):
-    assert roots(FAULTS[id].put(healthy(name))) == [OTHERWISE.get((id, name), EXPECTED[id])]
+    assert roots(FAULTS[id].inject(healthy(name))) == [OTHERWISE.get((id, name), EXPECTED[id])]
 
 
 @pytest.mark.slow
 def test_ctc_that_reads_one_value_in_all_frames_is_named():
-    assert roots(FAULTS["ctc_reads_constants"].put(healthy("hybrid"))) == ["LRN011"]
+    assert roots(FAULTS["ctc_reads_constants"].inject(healthy("hybrid"))) == ["LRN011"]
 
 
 def test_every_named_fault_is_known():

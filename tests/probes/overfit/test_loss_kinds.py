@@ -89,15 +89,15 @@ def test_labels_with_one_more_place_than_the_scores_are_laid_over_them():
 
         return scored
 
-    assert curve(model=Told(), train_batches=[(x, y)], compute_loss=loss(False)).asked == 1.0
-    assert curve(model=Told(), train_batches=[(x, y)], compute_loss=loss(True)).asked < 0.6
+    assert curve(model=Told(), train_batches=[(x, y)], compute_loss=loss(False)).target_agreement == 1.0
+    assert curve(model=Told(), train_batches=[(x, y)], compute_loss=loss(True)).target_agreement < 0.6
 
 
 def test_a_frozen_head_that_creeps_is_stuck_and_not_still_falling():
     """Its loss gains some thousandths with each update to the last, far above what the labels' statistics give."""
-    facts = FAULTS["head_frozen"].put(healthy("e2e", 1))
+    facts = FAULTS["head_frozen"].inject(healthy("e2e", 1))
     run = curve(**facts)
-    assert run.ended == "stuck" and run.updates <= 60 and run.thawed is not None
+    assert run.ended == "stuck" and run.updates <= 60 and run.unfrozen_trial is not None
 
 
 @pytest.mark.parametrize("fact", ["overfit_curve", "rate_trial", "rate_sweep", "swapped_target_loss"])

@@ -31,8 +31,8 @@ def test_a_healthy_subject_learns_from_its_input_and_is_left_as_it_was(name):
     run = curve(**facts)
     assert picture(facts["model"], facts["optimizer"]) == before
     assert run.verdict == "learns from its input" and run.accuracy == 1.0 and run.swapped_accuracy < 1.0
-    assert run.asked == 1.0 and not run.relabelled and run.updates == len(run.curve)
-    assert run.final < run.first and run.blind <= run.unigram <= run.uniform
+    assert run.target_agreement == 1.0 and not run.relabelled and run.updates == len(run.curve)
+    assert run.final < run.first and run.prefix_entropy <= run.unigram <= run.uniform
 
 
 def test_floors_are_those_of_the_labels():
@@ -131,7 +131,9 @@ def test_a_loss_of_another_kind_is_judged_by_its_fall_and_its_input():
 
 def test_out_of_time_is_no_verdict():
     engine = installed()
-    run = SimpleNamespace(judged=False, ended="out of time", updates=3, seconds=240, first=5.0, final=4.0, ctc=None)
+    run = SimpleNamespace(
+        has_verdict=False, ended="out of time", updates=3, seconds=240, first=5.0, final=4.0, ctc=None
+    )
     with pytest.raises(FactError, match="cannot be said: out of time; 3 updates"):
         engine.context({"overfit_curve": run}).get("overfit_verdict")
 
@@ -150,4 +152,4 @@ def test_as_many_labels_as_frames_are_still_labels():
     batch = padded([facts["train_dataset"][number] for number in range(4)])
     run = curve(model=model, train_batches=[batch], labels_of=facts["labels_of"])
     assert run.ctc is not None and run.tokens > 0
-    assert run.ended == "learnt" and run.accuracy == 1.0 and run.listens
+    assert run.ended == "learnt" and run.accuracy == 1.0 and run.uses_input

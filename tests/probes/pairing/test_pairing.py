@@ -38,7 +38,7 @@ def judged(inputs, targets, spoken=False, lengths=None):
 def test_right_pairs_pass_and_slipped_ones_are_named_with_their_shift(seed):
     inputs, targets = related(seed)
     train, said = judged(inputs, targets)
-    assert train[0].chance < 2e-4 and not said
+    assert train[0].p_value < 2e-4 and not said
     for shift in (1, -2):
         train, said = judged(inputs, np.roll(targets, shift, axis=0))
         assert train[0].shift == shift and f"moved by {shift:+d} rows" in said[0]
@@ -73,12 +73,12 @@ def test_the_next_input_may_tell_more_of_a_target_than_its_own():
 
 
 def test_wrong_pairs_need_evidence_that_right_ones_would_be_seen():
-    lone = PairTest("train_dataset", 400, chance=0.4, sigmas=0.2)
-    right = PairTest("the evaluation set", 150, chance=1e-4, sigmas=22.0)
+    lone = PairTest("train_dataset", 400, p_value=0.4, z_score=0.2)
+    right = PairTest("the evaluation set", 150, p_value=1e-4, z_score=22.0)
     assert not list(targets_are_misaligned_with_inputs(PairTests((lone,))))
     (finding,) = targets_are_misaligned_with_inputs(PairTests((lone,), (right,)))
     assert "the evaluation set fits by 22.0 with 150 rows" in finding.message
-    speech = PairTest("train_dataset", 400, chance=0.4, sigmas=0.2, spoken=True, lengths=0.01)
+    speech = PairTest("train_dataset", 400, p_value=0.4, z_score=0.2, is_speech=True, lengths=0.01)
     (finding,) = targets_are_misaligned_with_inputs(PairTests((speech,)))
     assert "correlate by 0.01" in finding.message
 
@@ -114,7 +114,7 @@ def test_the_model_is_left_as_it_was_after_a_short_training(name):
     parts = (facts["model"], facts["optimizer"])
     before = picture(*parts)
     losses = installed().context({**facts, "pairs_requested": True}).get("swapped_target_loss")
-    assert losses.rows >= 8 and losses.updates and 0 < losses.chance <= 1
+    assert losses.rows >= 8 and losses.updates and 0 < losses.p_value <= 1
     assert picture(*parts) == before
 
 

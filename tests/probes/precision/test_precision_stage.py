@@ -96,13 +96,13 @@ def test_a_value_born_outside_of_all_modules_has_no_set() -> None:
     subject = StepSetup(nn.Sequential(nn.Linear(4, 3)), outside(lambda x: x @ torch.eye(3)))
     found = compare(subject, chain()[1], "fp16", keep=keep_fp32)
     run = next(run for run in found.runs if run.rules == "gpu")
-    assert not run.finite and run.keep is None and run.origin.module == "" and found.code == ""
+    assert not run.finite and run.fp32_modules is None and run.origin.module == "" and found.code == ""
 
 
 def test_a_value_outside_of_all_modules_is_as_wide_as_what_it_is_made_of() -> None:
     subject = StepSetup(nn.Sequential(nn.Linear(4, 3)), outside(lambda x: x))
     found = compare(subject, chain()[1], "fp16", keep=keep_fp32)
-    assert next(run for run in found.runs if run.rules == "gpu").keep == ("0",)
+    assert next(run for run in found.runs if run.rules == "gpu").fp32_modules == ("0",)
 
 
 def test_a_loss_function_that_autocasts_by_itself_is_compared_all_the_same():
@@ -139,7 +139,7 @@ def test_nothing_is_left_behind():
 def test_a_healthy_run_in_16_bits_is_left_alone(precision):
     facts = {**healthy("classifier"), "precision": precision}
     report = diagnose.preflight(stages=["precision"], everything=True, **facts)
-    assert not report.findings and all(outcome.looked for outcome in report.outcomes)
+    assert not report.findings and all(outcome.ran for outcome in report.outcomes)
 
 
 def test_a_run_in_float32_is_not_asked():
@@ -152,9 +152,9 @@ def test_what_a_trainer_asks_for_counts_also_where_there_is_no_gpu():
     assert installed().context({"precision": "fp16"}).get("target_precision") == "fp16"
 
 
-def shown(scale=None, loss=2.0, wobble=0.001, **run):
+def shown(scale=None, loss=2.0, rounding_noise=0.001, **run):
     runs = (PrecisionRun("fp32", "fp32", "none", 2.0), PrecisionRun("fp16", "fp16", "gpu", loss, **run))
-    return PrecisionComparison("fp16", runs, scale, wobble)
+    return PrecisionComparison("fp16", runs, scale, rounding_noise)
 
 
 def test_a_scale_that_falls_by_itself_is_no_fault_and_one_that_stays_is():
@@ -180,7 +180,7 @@ def test_a_loss_is_held_against_what_rounding_does_to_it():
     assert not list(loss_differs_between_precisions(shown(loss=2.01)))
     (finding,) = loss_differs_between_precisions(shown(loss=2.1))
     assert finding.measured["bound"] == pytest.approx(0.0159, abs=1e-4)
-    assert not list(loss_differs_between_precisions(shown(loss=2.1, wobble=0.05)))
+    assert not list(loss_differs_between_precisions(shown(loss=2.1, rounding_noise=0.05)))
 
 
 def test_a_tenth_of_the_range_is_near():

@@ -123,8 +123,8 @@ def test_moments_are_counted_as_a_trainer_meets_them(every, delay):
     steps = int(every) if every >= 1 else 25
     due = [step for step in range(1, 101) if step % steps == 0 and step >= delay]
     moments = _moments("steps", every, delay, UpdateCount(100), "transformers")
-    assert moments.count == len(due) and moments.at_end == (100 % steps != 0 and delay <= 100)
-    assert not _moments("steps", every, delay, UpdateCount(100), "other").at_end
+    assert moments.count == len(due) and moments.once_more_at_end == (100 % steps != 0 and delay <= 100)
+    assert not _moments("steps", every, delay, UpdateCount(100), "other").once_more_at_end
 
 
 @pytest.mark.parametrize(
@@ -272,7 +272,7 @@ def test_every_configuration_is_judged_without_its_model(tmp_path, monkeypatch, 
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("WORLD_SIZE", raising=False)
     report = diagnose.preflight(stages=["config"], config=load(path, ["training.max_steps=4000"]))
-    looked = {outcome.probe for outcome in report.outcomes if outcome.looked}
+    looked = {outcome.probe for outcome in report.outcomes if outcome.ran}
     needed = {
         "CFG003",
         "CFG004",

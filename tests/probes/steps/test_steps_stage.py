@@ -19,7 +19,7 @@ from probes.reporting.trend_tests import binned, kendall_tau, noise, p_value_of_
 from probes.subjects.short_run import LoopVariant, short_run
 
 STEPS = Engine(tuple(probe for probe in discovery.probes().items if probe.id.startswith("STP")), ())
-FAULTS = {fault.id: fault for fault in discovery.faults().items if fault.named_by.startswith("STP")}
+FAULTS = {fault.id: fault for fault in discovery.faults().items if fault.probe_id.startswith("STP")}
 
 
 def report_of(records):
@@ -158,14 +158,14 @@ def test_what_only_looks_ill_gives_no_alarm_at_any_look(look):
 def test_a_real_fault_is_named_while_the_run_goes_on_and_nothing_else_is(id):
     """The rest of the faults goes through tests/laws/test_faults.py."""
     fault = FAULTS[id]
-    records = fault.put(healthy("classifier"))["records"]
+    records = fault.inject(healthy("classifier"))["records"]
     told = [probe for probe, *_ in at_every_look(records)]
     roots = [root.probe for root in report_of(records).diagnosis if root.severity is not Severity.NOTE]
-    assert told[0] == fault.named_by and roots == [fault.named_by]
+    assert told[0] == fault.probe_id and roots == [fault.probe_id]
 
 
 def test_every_probe_of_the_stage_has_a_real_run_that_it_names():
-    assert {probe.id for probe in STEPS.probes} == {fault.named_by for fault in FAULTS.values()}
+    assert {probe.id for probe in STEPS.probes} == {fault.probe_id for fault in FAULTS.values()}
 
 
 def lost(at, norms=(), scaled=None):
@@ -182,7 +182,7 @@ def lost(at, norms=(), scaled=None):
 def test_a_scaler_that_sought_its_scale_hides_no_later_end(scaled):
     records = lost(40, norms=(1, 2), scaled=scaled)
     assert [probe for probe, *_ in alarms(records)] == ["STP001"] and records.broken[1].step == 40
-    assert all(math.isfinite(row.grad_norm) for row in records.sound.rows)
+    assert all(math.isfinite(row.grad_norm) for row in records.finite_part.rows)
     evaluated = [Record(s, evaluation={"loss": math.nan}) for s in (10, 20, 30)]
     early = [row for row in records.rows if row.step < 40]
     rows = sorted([*early, *evaluated], key=lambda row: row.step)
@@ -220,7 +220,7 @@ def test_a_schedule_that_is_known_moves_at_once(schedule, steps, found):
 
 
 def test_the_first_thing_that_broke_is_the_root_and_what_follows_is_not_told_beside_it():
-    records = FAULTS["run_loss_turns_nan"].put(healthy("classifier"))["records"]
+    records = FAULTS["run_loss_turns_nan"].inject(healthy("classifier"))["records"]
     assert not records.rows[-1].weights_finite and not math.isfinite(records.rows[-1].grad_norm)
     (finding,) = report_of(records).findings
     assert (finding.probe, finding.where, finding.severity) == ("STP001", "step 7", "error")
@@ -285,7 +285,7 @@ def test_a_scaler_that_seeks_keeps_weights_and_rate_where_they_are():
 
 
 def test_gradients_that_add_up_show_in_a_log_of_every_tenth_step_too():
-    records = FAULTS["run_without_zero_grad"].put(healthy("classifier"))["records"]
+    records = FAULTS["run_without_zero_grad"].inject(healthy("classifier"))["records"]
     assert [f.severity for f in report_of(records).findings] == ["error"]
     steep = [Record(s, loss=4.0 + 0.01 * (s % 7), grad_norm=1.5 * s**0.9) for s in range(10, 201, 10)]
     rising = [Record(s, loss=4.0 + 0.01 * (s % 7), grad_norm=1.5 + 0.0002 * s**2) for s in range(10, 201, 10)]
