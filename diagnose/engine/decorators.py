@@ -61,12 +61,11 @@ class Fault:
 
 
 def fault(
-    id: str,
     description: str,
     probe_id: str,
     is_present: Callable[[dict[str, Any]], bool],
     applies_to: tuple[str, ...] = ("*",),
     note: bool = False,
 ) -> Callable[[Callable[[dict[str, Any]], dict[str, Any]]], Fault]:
-    """Marks the function that puts the fault in; `probe_id` is the id of the probe that must name it as a root."""
-    return lambda inject: Fault(id, description, probe_id, applies_to, inject, is_present, note)
+    """Marks the function that puts the fault in, named by its id; the probe of `probe_id` must name it as a root."""
+    return lambda inject: Fault(inject.__name__, description, probe_id, applies_to, inject, is_present, note)

@@ -4,10 +4,9 @@ from probes.faults.kit.changes import Facts
 
 
 @fault(
-    id="arguments_of_version_4",
-    description="the arguments are written for transformers 4",
-    probe_id="CFG001",
-    is_present=lambda facts: argument(facts, "evaluation_strategy") is not None,
+    "the arguments are written for transformers 4",
+    "CFG001",
+    lambda facts: argument(facts, "evaluation_strategy") is not None,
 )
 def arguments_of_version_4(facts: Facts) -> Facts:
     return with_arguments(facts, evaluation_strategy="steps", eval_steps=updates_of(facts) // 4)

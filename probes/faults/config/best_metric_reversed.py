@@ -4,10 +4,9 @@ from probes.faults.kit.changes import Facts
 
 
 @fault(
-    id="best_metric_reversed",
-    description="the checkpoint with the highest error rate is taken for the best",
-    probe_id="CFG006",
-    is_present=lambda facts: argument(facts, "metric_for_best_model") == "wer",
+    "the checkpoint with the highest error rate is taken for the best",
+    "CFG006",
+    lambda facts: argument(facts, "metric_for_best_model") == "wer",
 )
 def best_metric_reversed(facts: Facts) -> Facts:
     best = {"load_best_model_at_end": True, "metric_for_best_model": "wer", "greater_is_better": True}

@@ -4,7 +4,6 @@ from probes.faults.kit.changes import Facts
 
 
 @fault(
-    "cache_beside_checkpointing",
     "the cache is left on beside checkpointing, which turns it off",
     "CFG012",
     lambda f: argument(f, "gradient_checkpointing") is True and f["model"].config.use_cache,

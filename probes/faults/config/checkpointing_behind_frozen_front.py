@@ -6,11 +6,10 @@ FRONT = ("conv1", "conv2", "embed_positions", "feature_extractor", "feature_proj
 
 
 @fault(
-    id="checkpointing_behind_frozen_front",
-    description="reentrant checkpointing behind a frozen front end",
-    probe_id="CFG010",
-    is_present=lambda facts: argument(facts, "gradient_checkpointing") is True,
-    applies_to=("whisper", "e2e"),
+    "reentrant checkpointing behind a frozen front end",
+    "CFG010",
+    lambda facts: argument(facts, "gradient_checkpointing") is True,
+    ("whisper", "e2e"),
 )
 def checkpointing_behind_frozen_front(facts: Facts) -> Facts:
     encoder = encoder_of(facts)

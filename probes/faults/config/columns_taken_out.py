@@ -3,11 +3,10 @@ from probes.faults.kit.changes import Facts
 
 
 @fault(
-    id="columns_taken_out",
-    description="the Trainer removes the columns that the collator reads",
-    probe_id="CFG002",
-    is_present=lambda facts: "trainer" in facts and facts["trainer"].args.remove_unused_columns,
-    applies_to=("whisper", "e2e", "mt5"),
+    "the Trainer removes the columns that the collator reads",
+    "CFG002",
+    lambda facts: "trainer" in facts and facts["trainer"].args.remove_unused_columns,
+    ("whisper", "e2e", "mt5"),
 )
 def columns_taken_out(facts: Facts) -> Facts:
     import tempfile

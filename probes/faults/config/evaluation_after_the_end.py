@@ -4,7 +4,6 @@ from probes.faults.kit.changes import Facts
 
 
 @fault(
-    "evaluation_after_the_end",
     "evaluations come further apart than the run is long",
     "CFG013",
     lambda f: (argument(f, "eval_steps") or 0) > updates_of(f),

@@ -4,10 +4,9 @@ from probes.faults.kit.changes import Facts
 
 
 @fault(
-    id="evaluation_and_saving_apart",
-    description="the best model is asked for, evaluated by epochs and saved by steps",
-    probe_id="CFG008",
-    is_present=lambda facts: argument(facts, "eval_strategy") == "epoch",
+    "the best model is asked for, evaluated by epochs and saved by steps",
+    "CFG008",
+    lambda facts: argument(facts, "eval_strategy") == "epoch",
 )
 def evaluation_and_saving_apart(facts: Facts) -> Facts:
     return with_arguments(facts, eval_strategy="epoch", load_best_model_at_end=True)

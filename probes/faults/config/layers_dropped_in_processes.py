@@ -13,13 +13,7 @@ def _dropped(facts: Facts) -> bool:
     return asked and layer_drop(facts["model"]) > 0
 
 
-@fault(
-    "layers_dropped_in_processes",
-    "layers are left out under checkpointing, in two processes",
-    "CFG011",
-    _dropped,
-    ("whisper", "e2e"),
-)
+@fault("layers are left out under checkpointing, in two processes", "CFG011", _dropped, ("whisper", "e2e"))
 def layers_dropped_in_processes(facts: Facts) -> Facts:
     """In the configuration and, where a part has copied it, in that part."""
     dropping = [part for part in facts["model"].modules() if any(hasattr(part, name) for name in ("config", *DROP))]

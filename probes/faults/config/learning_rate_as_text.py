@@ -4,10 +4,9 @@ from probes.faults.kit.changes import Facts
 
 
 @fault(
-    id="learning_rate_as_text",
-    description="the learning rate is text, as YAML reads 1e-4",
-    probe_id="CFG020",
-    is_present=lambda facts: isinstance(argument(facts, "learning_rate"), str),
+    "the learning rate is text, as YAML reads 1e-4",
+    "CFG020",
+    lambda facts: isinstance(argument(facts, "learning_rate"), str),
 )
 def learning_rate_as_text(facts: Facts) -> Facts:
     return with_arguments(facts, learning_rate="1e-4")

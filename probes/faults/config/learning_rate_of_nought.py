@@ -3,11 +3,6 @@ from probes.faults.kit.argument_changes import argument, with_arguments
 from probes.faults.kit.changes import Facts
 
 
-@fault(
-    id="learning_rate_of_nought",
-    description="the learning rate is 0",
-    probe_id="CFG004",
-    is_present=lambda facts: argument(facts, "learning_rate") == 0.0,
-)
+@fault("the learning rate is 0", "CFG004", lambda facts: argument(facts, "learning_rate") == 0.0)
 def learning_rate_of_nought(facts: Facts) -> Facts:
     return with_arguments(facts, learning_rate=0.0)

@@ -8,13 +8,7 @@ def _metric(facts: Facts) -> Any:
     return facts["trainer"].args.metric_for_best_model if "trainer" in facts else None
 
 
-@fault(
-    "metric_of_nobody",
-    "the best model is chosen by a metric that nobody computes",
-    "CFG007",
-    lambda f: _metric(f) == "wer",
-    THEIRS,
-)
+@fault("the best model is chosen by a metric that nobody computes", "CFG007", lambda f: _metric(f) == "wer", THEIRS)
 def metric_of_nobody(facts: Facts) -> Facts:
     from transformers import Seq2SeqTrainer, Seq2SeqTrainingArguments
 

@@ -4,10 +4,7 @@ from probes.faults.kit.changes import Facts
 
 
 @fault(
-    "patience_of_five",
-    "early stopping waits for five evaluations of four",
-    "CFG016",
-    lambda f: argument(f, "early_stopping_patience") == 5,
+    "early stopping waits for five evaluations of four", "CFG016", lambda f: argument(f, "early_stopping_patience") == 5
 )
 def patience_of_five(facts: Facts) -> Facts:
     return with_arguments(facts, **BEST, eval_steps=updates_of(facts) // 4, early_stopping_patience=5)

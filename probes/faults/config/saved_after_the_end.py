@@ -4,7 +4,6 @@ from probes.faults.kit.changes import Facts
 
 
 @fault(
-    "saved_after_the_end",
     "checkpoints come further apart than the run is long",
     "CFG014",
     lambda f: (argument(f, "save_steps") or 0) > updates_of(f),

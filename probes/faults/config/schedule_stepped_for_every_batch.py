@@ -12,12 +12,7 @@ def _steps_twice(facts: Facts) -> bool:
     return after is not None and after - before == 2
 
 
-@fault(
-    id="schedule_stepped_for_every_batch",
-    description="the schedule is stepped after every batch of an accumulated update",
-    probe_id="CFG005",
-    is_present=_steps_twice,
-)
+@fault("the schedule is stepped after every batch of an accumulated update", "CFG005", _steps_twice)
 def schedule_stepped_for_every_batch(facts: Facts) -> Facts:
     from transformers import get_linear_schedule_with_warmup
 

@@ -11,6 +11,6 @@ def _unset(facts: Facts) -> bool:
     )
 
 
-@fault("seed_of_none", "the seed is set to nothing", "CFG017", _unset)
+@fault("the seed is set to nothing", "CFG017", _unset)
 def seed_of_none(facts: Facts) -> Facts:
     return {name: value for name, value in with_arguments(facts, seed=None).items() if name != "seed"}

@@ -4,10 +4,9 @@ from probes.faults.kit.changes import Facts
 
 
 @fault(
-    id="warmup_of_a_longer_run",
-    description="the warm-up is that of a run a hundred times as long",
-    probe_id="CFG003",
-    is_present=lambda facts: argument(facts, "warmup_steps") == 100 * updates_of(facts),
+    "the warm-up is that of a run a hundred times as long",
+    "CFG003",
+    lambda facts: argument(facts, "warmup_steps") == 100 * updates_of(facts),
 )
 def warmup_of_a_longer_run(facts: Facts) -> Facts:
     return with_arguments(facts, warmup_steps=100 * updates_of(facts))

@@ -12,7 +12,6 @@ def _opposed(clip: Any) -> Any:
 
 
 @fault(
-    "channels_opposed",
     "one channel is the other upside down",
     "DAT013",
     in_corpus(lambda f: samples(f).shape[1] == 2 and bool(samples(f)[:, 0].any())),

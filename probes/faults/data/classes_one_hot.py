@@ -3,7 +3,7 @@ from probes.faults.kit.changes import Facts
 from probes.faults.kit.class_changes import CLASSIFIER, sets_of, with_classes
 
 
-@fault("classes_one_hot", "class labels are one-hot vectors", "DAT042", lambda f: sets_of(f)[1].dim() == 2, CLASSIFIER)
+@fault("class labels are one-hot vectors", "DAT042", lambda f: sets_of(f)[1].dim() == 2, CLASSIFIER)
 def classes_one_hot(facts: Facts) -> Facts:
     import torch
 

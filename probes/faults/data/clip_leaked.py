@@ -4,7 +4,6 @@ from probes.faults.kit.corpus_changes import SPEECH, in_corpus, with_corpus
 
 
 @fault(
-    "clip_leaked",
     "a clip was copied into the evaluation set under another name",
     "DAT035",
     in_corpus(lambda f: (f["audio_root"] / "leaked.wav").exists()),

@@ -18,6 +18,6 @@ def _raises(facts: Facts) -> bool:
     return False
 
 
-@fault("collator_raises", "the collator cannot stack rows of different length", "DAT003", _raises)
+@fault("the collator cannot stack rows of different length", "DAT003", _raises)
 def collator_raises(facts: Facts) -> Facts:
     return with_batches(facts, _ragged)

@@ -8,12 +8,6 @@ def _drop(train: Rows, evaluation: Rows) -> None:
         del row["transcript"]
 
 
-@fault(
-    "column_dropped",
-    "the evaluation rows lost their transcript",
-    "DAT031",
-    in_corpus(lambda f: not any(texts(f, "eval"))),
-    SPEECH,
-)
+@fault("the evaluation rows lost their transcript", "DAT031", in_corpus(lambda f: not any(texts(f, "eval"))), SPEECH)
 def column_dropped(facts: Facts) -> Facts:
     return with_rows(facts, _drop)

@@ -23,12 +23,6 @@ def _tied(facts: Facts) -> bool:
     return False
 
 
-@fault(
-    "drawn_in_this_process",
-    "batches cannot be handed over from a child",
-    "DAT004",
-    _tied,
-    ("whisper", "e2e", "hybrid", "mt5"),
-)
+@fault("batches cannot be handed over from a child", "DAT004", _tied, ("whisper", "e2e", "hybrid", "mt5"))
 def drawn_in_this_process(facts: Facts) -> Facts:
     return with_batches(facts, Unpicklable)

@@ -1,14 +1,9 @@
 from diagnose import fault
 from probes.faults.kit.changes import Facts
-from probes.faults.kit.corpus_changes import (
-    SPEECH,
-    in_corpus,
-    with_rows,
-)
+from probes.faults.kit.corpus_changes import SPEECH, in_corpus, with_rows
 
 
 @fault(
-    "durations_are_stale",
     "durations in the manifest are of clips that were cut since",
     "DAT009",
     in_corpus(lambda f: float(f["train_rows"][5]["duration"]) > 2),

@@ -14,7 +14,6 @@ def _halved(facts: Facts) -> Facts:
 
 
 @fault(
-    "evaluation_by_telephone",
     "evaluation clips have 8 kHz, training clips 16",
     "DAT051",
     in_corpus(

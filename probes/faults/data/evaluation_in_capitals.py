@@ -9,7 +9,6 @@ def _capitals(train: Rows, evaluation: Rows) -> None:
 
 
 @fault(
-    "evaluation_in_capitals",
     "evaluation texts have capitals, training texts have none",
     "DAT050",
     in_corpus(lambda f: all(text.istitle() for text in texts(f, "eval"))),

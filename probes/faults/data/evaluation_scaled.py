@@ -6,7 +6,6 @@ from probes.faults.kit.class_changes import CLASSIFIER
 
 
 @fault(
-    "evaluation_scaled",
     "evaluation scales its features, training does not",
     "DAT049",
     lambda f: next(iter(f["eval_batches"]))[0].std() > 4,

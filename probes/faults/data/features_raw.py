@@ -13,7 +13,7 @@ def _first(facts: Facts) -> Any:
     return next(iter(facts["train_batches"]))
 
 
-@fault("features_raw", "the features are not normalised", "DAT047", lambda f: _first(f)[0].mean() > 50, CLASSIFIER)
+@fault("the features are not normalised", "DAT047", lambda f: _first(f)[0].mean() > 50, CLASSIFIER)
 def features_raw(facts: Facts) -> Facts:
     from torch.utils.data import DataLoader
 

@@ -12,7 +12,6 @@ def _left_empty(clip: Any) -> Any:
 
 
 @fault(
-    "first_channel_empty",
     "the sound is in the second channel alone",
     "DAT013",
     in_corpus(lambda f: samples(f).shape[1] == 2 and not samples(f)[:, 0].any()),

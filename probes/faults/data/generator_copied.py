@@ -5,7 +5,6 @@ from probes.faults.kit.item_changes import audio_of, with_noise
 
 
 @fault(
-    "generator_copied",
     "the dataset holds a numpy generator, which every worker copies",
     "DAT045",
     lambda f: getattr(f["train_batches"], "num_workers", 0) == 2 and (audio_of(f) != audio_of(f)).any(),

@@ -5,7 +5,6 @@ from probes.faults.kit.item_changes import audio_of, with_noise
 
 
 @fault(
-    "generator_never_seeded",
     "the dataset's numpy generator starts anew in every epoch",
     "DAT046",
     lambda f: getattr(f["train_batches"], "num_workers", 0) == 1 and (audio_of(f) != audio_of(f)).any(),

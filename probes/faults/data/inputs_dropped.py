@@ -1,12 +1,7 @@
 from typing import Any
 
 from diagnose import fault
-from probes.faults.kit.changes import (
-    SEQUENCES,
-    Facts,
-    before_and_after,
-    with_batches,
-)
+from probes.faults.kit.changes import SEQUENCES, Facts, before_and_after, with_batches
 from probes.faults.kit.model_parts import main_input
 
 
@@ -15,7 +10,7 @@ def _without_input(facts: Facts) -> bool:
     return pair is not None and main_input(facts["model"], pair[0]) not in pair[1]
 
 
-@fault("inputs_dropped", "the collator drops what the model reads", "DAT054", _without_input, SEQUENCES)
+@fault("the collator drops what the model reads", "DAT054", _without_input, SEQUENCES)
 def inputs_dropped(facts: Facts) -> Facts:
     def rest(batch: Any) -> Any:
         read = main_input(facts["model"], batch)

@@ -19,7 +19,7 @@ def _raises(facts: Facts) -> bool:
     return False
 
 
-@fault("item_raises", "the dataset raises at every eighth row", "DAT022", _raises, ("whisper", "e2e", "hybrid"))
+@fault("the dataset raises at every eighth row", "DAT022", _raises, ("whisper", "e2e", "hybrid"))
 def item_raises(facts: Facts) -> Facts:
     broken = with_items(facts, _raise)
     return {**broken, "train_batches": [facts["collate"]([facts["train_dataset"][n] for n in (0, 1, 2, 4)])]}

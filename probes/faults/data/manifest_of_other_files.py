@@ -1,14 +1,9 @@
 from diagnose import fault
 from probes.faults.kit.changes import Facts
-from probes.faults.kit.corpus_changes import (
-    SPEECH,
-    in_corpus,
-    with_corpus,
-)
+from probes.faults.kit.corpus_changes import SPEECH, in_corpus, with_corpus
 
 
 @fault(
-    "manifest_of_other_files",
     "the manifest gives the sample rate of other files",
     "DAT014",
     in_corpus(lambda f: f["train_rows"][0].get("sample_rate") == "44100"),

@@ -10,7 +10,7 @@ def _makes_nan(facts: Facts) -> bool:
     return bool(facts["collate"]([{**item, "audio": item["audio"] * 0}])["input_values"].isnan().any())
 
 
-@fault("normaliser_without_eps", "the collator divides by the plain standard deviation", "DAT019", _makes_nan, ("e2e",))
+@fault("the collator divides by the plain standard deviation", "DAT019", _makes_nan, ("e2e",))
 def normaliser_without_eps(facts: Facts) -> Facts:
     def collate(items: list[Any]) -> Any:
         batch = facts["collate"](items)

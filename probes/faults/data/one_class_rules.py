@@ -3,13 +3,7 @@ from probes.faults.kit.changes import Facts
 from probes.faults.kit.class_changes import CLASSIFIER, sets_of, with_classes
 
 
-@fault(
-    "one_class_rules",
-    "57 of 60 items are of one class",
-    "DAT041",
-    lambda f: int((sets_of(f)[1] == 0).sum()) == 57,
-    CLASSIFIER,
-)
+@fault("57 of 60 items are of one class", "DAT041", lambda f: int((sets_of(f)[1] == 0).sum()) == 57, CLASSIFIER)
 def one_class_rules(facts: Facts) -> Facts:
     import torch
 

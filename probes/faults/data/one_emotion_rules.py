@@ -4,7 +4,6 @@ from probes.faults.kit.corpus_changes import SPEECH, in_corpus, with_corpus
 
 
 @fault(
-    "one_emotion_rules",
     "all rows but one are of one class",
     "DAT053",
     in_corpus(lambda f: sum(row.get("emotion") == "glad" for row in f["train_rows"]) == len(f["train_rows"]) - 1),

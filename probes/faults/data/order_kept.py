@@ -8,11 +8,6 @@ def _in_order(facts: Facts) -> bool:
     return named and type(getattr(batches, "sampler", None)).__name__ == "SequentialSampler"
 
 
-@fault(
-    "order_kept",
-    "the loader does not shuffle",
-    "DAT044",
-    _in_order,
-)
+@fault("the loader does not shuffle", "DAT044", _in_order)
 def order_kept(facts: Facts) -> Facts:
     return {**facts, "train_batches": loader(facts, shuffle=False)}

@@ -4,7 +4,6 @@ from probes.faults.kit.item_changes import with_items
 
 
 @fault(
-    "rate_not_resampled",
     "clips of 8 kHz are given to a model of 16 kHz",
     "DAT011",
     lambda f: f["train_dataset"][0]["sample_rate"] == 8000,

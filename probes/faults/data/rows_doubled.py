@@ -4,7 +4,6 @@ from probes.faults.kit.corpus_changes import SPEECH, in_corpus, paths_of, with_c
 
 
 @fault(
-    "rows_doubled",
     "ten rows stand in the manifest twice",
     "DAT032",
     in_corpus(lambda f: len(paths_of(f)) == len(f["train_rows"]) - 10),

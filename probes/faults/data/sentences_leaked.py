@@ -4,7 +4,6 @@ from probes.faults.kit.corpus_changes import SPEECH, in_corpus, leaking, texts, 
 
 
 @fault(
-    "sentences_leaked",
     "evaluation has the sentences of training",
     "DAT036",
     in_corpus(lambda f: not set(texts(f)).isdisjoint(texts(f, "eval"))),

@@ -4,7 +4,6 @@ from probes.faults.kit.corpus_changes import SPEECH, in_corpus, leaking, texts, 
 
 
 @fault(
-    "sentences_nearly_leaked",
     "evaluation has the sentences of training with a word more",
     "DAT037",
     in_corpus(lambda f: sum(text.endswith(" ạ") for text in texts(f, "eval")) > 5),

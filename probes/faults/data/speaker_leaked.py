@@ -10,7 +10,6 @@ def _same_speaker(train: Rows, evaluation: Rows) -> None:
 
 
 @fault(
-    "speaker_leaked",
     "one speaker is on both sides, and nothing else tells them apart",
     "DAT039",
     in_corpus(lambda f: f["eval_rows"][0]["speaker_id"] == "lan"),

@@ -14,13 +14,7 @@ def _of_all(facts: Facts) -> bool:
     return means[0] < 1e-5 < means[1]
 
 
-@fault(
-    "statistics_of_all",
-    "mean and scale were fitted on training and evaluation together",
-    "DAT048",
-    _of_all,
-    CLASSIFIER,
-)
+@fault("mean and scale were fitted on training and evaluation together", "DAT048", _of_all, CLASSIFIER)
 def statistics_of_all(facts: Facts) -> Facts:
     from torch.utils.data import DataLoader, TensorDataset
 

@@ -4,7 +4,6 @@ from probes.faults.kit.corpus_changes import SPEECH, in_corpus, paths_of, with_c
 
 
 @fault(
-    "text_contradicts",
     "a clip stands in the manifest with two texts",
     "DAT033",
     in_corpus(lambda f: len(paths_of(f)) == len(f["train_rows"]) - 1),

@@ -7,7 +7,6 @@ from probes.faults.kit.corpus_changes import SPEECH, in_corpus, its_text, with_t
 
 
 @fault(
-    "text_decomposed",
     "letters and marks stand apart",
     "DAT025",
     in_corpus(lambda f: not unicodedata.is_normalized("NFC", its_text(f))),

@@ -4,7 +4,6 @@ from probes.faults.kit.corpus_changes import SPEECH, in_corpus, texts, with_rows
 
 
 @fault(
-    "texts_of_one_template",
     "all texts are one sentence with two other letters",
     "DAT034",
     in_corpus(lambda f: all("câu số" in text for text in texts(f))),

@@ -8,12 +8,6 @@ def _deal(train: Rows, evaluation: Rows) -> None:
         row["transcript"] = text
 
 
-@fault(
-    "texts_sorted",
-    "texts were sorted and the audio was not",
-    "DAT040",
-    in_corpus(lambda f: texts(f) == sorted(texts(f))),
-    SPEECH,
-)
+@fault("texts were sorted and the audio was not", "DAT040", in_corpus(lambda f: texts(f) == sorted(texts(f))), SPEECH)
 def texts_sorted(facts: Facts) -> Facts:
     return with_rows(facts, _deal)

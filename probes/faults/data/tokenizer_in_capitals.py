@@ -4,6 +4,6 @@ from probes.faults.kit.other_tokenizers import LOWER, PLAIN, is_unknown, with_ot
 from probes.faults.kit.tokenizer_changes import spelling
 
 
-@fault("tokenizer_in_capitals", "the tokenizer knows capital letters alone", "DAT028", is_unknown, PLAIN)
+@fault("the tokenizer knows capital letters alone", "DAT028", is_unknown, PLAIN)
 def tokenizer_in_capitals(facts: Facts) -> Facts:
     return with_other_tokenizer(facts, spelling(LOWER.upper()))

@@ -4,6 +4,6 @@ from probes.faults.kit.other_tokenizers import PLAIN, is_unknown, with_other_tok
 from probes.faults.kit.tokenizer_changes import spelling
 
 
-@fault("tokenizer_without_accents", "the tokenizer lacks the letters of the language", "DAT029", is_unknown, PLAIN)
+@fault("the tokenizer lacks the letters of the language", "DAT029", is_unknown, PLAIN)
 def tokenizer_without_accents(facts: Facts) -> Facts:
     return with_other_tokenizer(facts, spelling("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ "))

@@ -4,7 +4,6 @@ from probes.faults.kit.corpus_changes import SPEECH, in_corpus, with_rows
 
 
 @fault(
-    "video_leaked",
     "rows of a training video are in the evaluation set",
     "DAT038",
     in_corpus(lambda f: f["eval_rows"][0]["video_id"] == f["train_rows"][0]["video_id"]),

@@ -4,7 +4,6 @@ from probes.faults.kit.corpus_changes import SPEECH, with_corpus
 
 
 @fault(
-    "window_shorter_than_clips",
     "clips are cut at 0.3 s, and their texts are not",
     "DAT021",
     lambda f: f.get("configured_audio", {}).get("max_seconds") == 0.3,

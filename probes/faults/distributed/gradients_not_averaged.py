@@ -6,12 +6,7 @@ from probes.faults.kit.changes import Facts
 from probes.faults.kit.rank_changes import change_each_rank, drift_apart, wrapped
 
 
-@fault(
-    "gradients_not_averaged",
-    "the step calls the model inside the wrapper, so that nobody averages gradients",
-    "DST003",
-    drift_apart,
-)
+@fault("the step calls the model inside the wrapper, so that nobody averages gradients", "DST003", drift_apart)
 def gradients_not_averaged(facts: Facts) -> Facts:
     if not getattr(facts["rank_facts"], "aware", True):
         raise NotApplicable("its function takes no rank: every process draws the same rows, and weights stay together")

@@ -6,7 +6,6 @@ from probes.faults.kit.rank_changes import change_each_rank, drift_apart, wrappe
 
 
 @fault(
-    "parameter_built_after_the_wrap",
     "a parameter is built after the model was wrapped, by a generator that is seeded with the rank",
     "DST003",
     drift_apart,

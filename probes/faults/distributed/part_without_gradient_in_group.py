@@ -19,12 +19,7 @@ def _said(scene: Any) -> str:
     return ""
 
 
-@fault(
-    "part_without_gradient_in_group",
-    "the model has a part that the loss does not use, and the wrapper waits for its gradient",
-    "DST004",
-    _step_stops,
-)
+@fault("the model has a part that the loss does not use, and the wrapper waits for its gradient", "DST004", _step_stops)
 def part_without_gradient_in_group(facts: Facts) -> Facts:
     def waiting(scene: Any, rank: int, processes: int) -> Facts:
         import torch

@@ -36,11 +36,7 @@ def _length(scene: Any, rank: int) -> int:
 
 
 @fault(
-    "predictions_gathered_ragged",
-    "predictions are gathered as they are, of another length in each process",
-    "DST005",
-    _evaluation_stops,
-    SEQUENCES,
+    "predictions are gathered as they are, of another length in each process", "DST005", _evaluation_stops, SEQUENCES
 )
 def predictions_gathered_ragged(facts: Facts) -> Facts:
     if "generate" not in facts:

@@ -12,7 +12,6 @@ def _as_in_a_run(scene: Any) -> Any:
 
 
 @fault(
-    "rows_not_shared_out",
     "the loader has no DistributedSampler, and every process shuffles with the same seed",
     "DST002",
     lambda facts: len({drawn.first for drawn in ask_each_rank(facts, lambda scene, rank: drawn_by(scene))}) == 1,

@@ -6,7 +6,6 @@ from probes.faults.kit.rank_changes import ask_each_rank, change_each_rank, draw
 
 
 @fault(
-    "share_with_a_batch_less",
     "rows are dealt out one by one, and one process gets a batch less than the others",
     "DST001",
     lambda facts: len({drawn.count for drawn in ask_each_rank(facts, lambda scene, rank: drawn_by(scene))}) > 1,

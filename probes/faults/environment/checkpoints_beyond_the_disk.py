@@ -4,10 +4,9 @@ from probes.faults.kit.changes import Facts
 
 
 @fault(
-    id="checkpoints_beyond_the_disk",
-    description="every checkpoint of a run of a billion updates is kept",
-    probe_id="ENV008",
-    is_present=lambda facts: argument(facts, "max_steps") == 10**9,
+    "every checkpoint of a run of a billion updates is kept",
+    "ENV008",
+    lambda facts: argument(facts, "max_steps") == 10**9,
 )
 def checkpoints_beyond_the_disk(facts: Facts) -> Facts:
     return {**with_arguments(facts, max_steps=10**9, save_total_limit=10**9), "total_steps": 10**9}

@@ -20,10 +20,9 @@ class Undecodable:
 
 
 @fault(
-    id="decoder_not_installed",
-    description="the dataset decodes with a package that is not installed",
-    probe_id="ENV004",
-    is_present=lambda facts: isinstance(facts["train_dataset"], Undecodable),
+    "the dataset decodes with a package that is not installed",
+    "ENV004",
+    lambda facts: isinstance(facts["train_dataset"], Undecodable),
 )
 def decoder_not_installed(facts: Facts) -> Facts:
     dataset: Any = Undecodable(facts["train_dataset"])

@@ -23,7 +23,6 @@ print(json.dumps(round_trip()))
 
 
 @fault(
-    "numpy_of_another_age",
     "torch cannot take arrays of the numpy beside it",
     "ENV003",
     lambda facts: "numpy_bridge" in facts and bool(facts["numpy_bridge"].failed),

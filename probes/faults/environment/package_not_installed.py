@@ -4,7 +4,6 @@ from probes.faults.kit.installations import without
 
 
 @fault(
-    "package_not_installed",
     "a package that training needs is not there",
     "ENV002",
     lambda facts: any(not package.imported for package in facts.get("packages", ())),

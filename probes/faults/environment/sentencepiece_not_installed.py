@@ -4,7 +4,6 @@ from probes.faults.kit.installations import without
 
 
 @fault(
-    "sentencepiece_not_installed",
     "nothing reads the tokenizer's vocabulary",
     "ENV005",
     lambda facts: "tokenizer_needs" in facts and bool(facts["tokenizer_needs"].absent),

@@ -4,7 +4,6 @@ from probes.faults.kit.installations import shadow_package
 
 
 @fault(
-    "torchaudio_of_another_torch",
     "torchaudio was built for another torch than the one beside it",
     "ENV001",
     lambda facts: "torch_builds" in facts and not facts["torch_builds"].loads,

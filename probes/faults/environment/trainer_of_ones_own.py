@@ -4,7 +4,6 @@ from probes.faults.kit.installations import shadow_package
 
 
 @fault(
-    "trainer_of_ones_own",
     "a file named trainer stands before this project's",
     "ENV006",
     lambda facts: "trainer_package" in facts and not facts["trainer_package"].ours,

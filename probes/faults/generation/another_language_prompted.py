@@ -24,11 +24,10 @@ def _prompt_of(facts: Facts) -> list[int]:
 
 
 @fault(
-    id="another_language_prompted",
-    description="generation is told another language than the labels begin with",
-    probe_id="GEN003",
-    is_present=lambda facts: 9 in facts["model"].generation_config.lang_to_id.values(),
-    applies_to=("whisper",),
+    "generation is told another language than the labels begin with",
+    "GEN003",
+    lambda facts: 9 in facts["model"].generation_config.lang_to_id.values(),
+    ("whisper",),
 )
 def another_language_prompted(facts: Facts) -> Facts:
     usual = _prompt_of(facts)

@@ -5,11 +5,10 @@ from probes.faults.kit.generation_changes import generated, set_generation, sett
 
 
 @fault(
-    id="beginning_forced",
-    description="forced_bos_token_id is a token that no label begins with",
-    probe_id="GEN002",
-    is_present=setting("forced_bos_token_id", 9),
-    applies_to=("e2e", "mt5"),
+    "forced_bos_token_id is a token that no label begins with",
+    "GEN002",
+    setting("forced_bos_token_id", 9),
+    ("e2e", "mt5"),
 )
 def beginning_forced(facts: Facts) -> Facts:
     broken = set_generation(facts, forced_bos_token_id=9)

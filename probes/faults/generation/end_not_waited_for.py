@@ -9,11 +9,10 @@ WORDS = 5
 
 
 @fault(
-    id="end_not_waited_for",
-    description="the decoding loop waits for another token than the labels end with",
-    probe_id="GEN004",
-    is_present=lambda facts: spoken(facts, WORDS) > 3 * WORDS,
-    applies_to=("hybrid",),
+    "the decoding loop waits for another token than the labels end with",
+    "GEN004",
+    lambda facts: spoken(facts, WORDS) > 3 * WORDS,
+    ("hybrid",),
 )
 def end_not_waited_for(facts: Facts) -> Facts:
     if not hasattr(facts["model"], "say"):

@@ -4,12 +4,6 @@ from probes.faults.kit.changes import SEQUENCES, Facts
 from probes.faults.kit.memorized_model import memorized
 
 
-@fault(
-    id="end_unlearnt",
-    description="a trained model never says its end token",
-    probe_id="GEN009",
-    is_present=has_memorized,
-    applies_to=SEQUENCES,
-)
+@fault("a trained model never says its end token", "GEN009", has_memorized, SEQUENCES)
 def end_unlearnt(facts: Facts) -> Facts:
     return bias_token("eos_token_id", -100.0, memorized(facts))

@@ -4,11 +4,10 @@ from probes.faults.kit.evaluation_changes import instead, replaced
 
 
 @fault(
-    id="evaluation_of_other_rows",
-    description="evaluate looks at rows that it draws anew each time",
-    probe_id="GEN013",
-    is_present=lambda facts: replaced(facts, "evaluate") and facts["evaluate"]() != facts["evaluate"](),
-    applies_to=("classifier",),
+    "evaluate looks at rows that it draws anew each time",
+    "GEN013",
+    lambda facts: replaced(facts, "evaluate") and facts["evaluate"]() != facts["evaluate"](),
+    ("classifier",),
 )
 def evaluation_of_other_rows(facts: Facts) -> Facts:
     def drawn() -> dict[str, float]:

@@ -4,10 +4,9 @@ from probes.faults.kit.evaluation_changes import instead, raises, replaced
 
 
 @fault(
-    id="evaluation_unfinished",
-    description="evaluate asks for a figure that nobody computes",
-    probe_id="GEN011",
-    is_present=lambda facts: replaced(facts, "evaluate") and raises(facts["evaluate"]),
+    "evaluate asks for a figure that nobody computes",
+    "GEN011",
+    lambda facts: replaced(facts, "evaluate") and raises(facts["evaluate"]),
 )
 def evaluation_unfinished(facts: Facts) -> Facts:
     whole = facts["evaluate"]

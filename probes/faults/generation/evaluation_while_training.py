@@ -5,10 +5,9 @@ from probes.faults.kit.evaluation_changes import instead, modes_of, replaced
 
 
 @fault(
-    id="evaluation_while_training",
-    description="evaluate leaves the model in training mode",
-    probe_id="GEN012",
-    is_present=lambda facts: replaced(facts, "evaluate") and True in modes_of(facts, facts["evaluate"]),
+    "evaluate leaves the model in training mode",
+    "GEN012",
+    lambda facts: replaced(facts, "evaluate") and True in modes_of(facts, facts["evaluate"]),
 )
 def evaluation_while_training(facts: Facts) -> Facts:
     model, compute = facts["model"], facts["compute_metrics"]

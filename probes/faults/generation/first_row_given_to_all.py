@@ -4,12 +4,6 @@ from probes.faults.kit.changes import SEQUENCES, Facts
 from probes.faults.kit.memorized_model import memorized
 
 
-@fault(
-    id="first_row_given_to_all",
-    description="generation gets the first row's input for every row",
-    probe_id="GEN008",
-    is_present=has_memorized,
-    applies_to=SEQUENCES,
-)
+@fault("generation gets the first row's input for every row", "GEN008", has_memorized, SEQUENCES)
 def first_row_given_to_all(facts: Facts) -> Facts:
     return with_inputs(memorized(facts), lambda value: value[:1].expand_as(value))

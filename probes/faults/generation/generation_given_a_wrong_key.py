@@ -3,12 +3,6 @@ from probes.faults.kit.changes import SEQUENCES, Facts
 from probes.faults.kit.generation_changes import generated
 
 
-@fault(
-    id="generation_given_a_wrong_key",
-    description="generate reads a key that the batches do not hold",
-    probe_id="GEN001",
-    is_present=lambda facts: generated(facts) is None,
-    applies_to=SEQUENCES,
-)
+@fault("generate reads a key that the batches do not hold", "GEN001", lambda facts: generated(facts) is None, SEQUENCES)
 def generation_given_a_wrong_key(facts: Facts) -> Facts:
     return {**facts, "generate": lambda model, batch: model.generate(batch["features"])}

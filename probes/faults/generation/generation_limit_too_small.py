@@ -8,11 +8,10 @@ WORDS = 16
 
 
 @fault(
-    id="generation_limit_too_small",
-    description="generation stops after five tokens, whatever the labels have",
-    probe_id="GEN004",
-    is_present=lambda facts: spoken(facts, WORDS) <= FEW,
-    applies_to=SEQUENCES,
+    "generation stops after five tokens, whatever the labels have",
+    "GEN004",
+    lambda facts: spoken(facts, WORDS) <= FEW,
+    SEQUENCES,
 )
 def generation_limit_too_small(facts: Facts) -> Facts:
     """In the settings where they are obeyed."""

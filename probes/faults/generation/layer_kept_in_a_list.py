@@ -3,11 +3,10 @@ from probes.faults.kit.changes import OURS, Facts
 
 
 @fault(
-    id="layer_kept_in_a_list",
-    description="a layer that trains is kept in a plain list, where no state dict finds it",
-    probe_id="GEN019",
-    is_present=lambda facts: hasattr(facts["model"], "extra_layers"),
-    applies_to=OURS,
+    "a layer that trains is kept in a plain list, where no state dict finds it",
+    "GEN019",
+    lambda facts: hasattr(facts["model"], "extra_layers"),
+    OURS,
 )
 def layer_kept_in_a_list(facts: Facts) -> Facts:
     from torch import nn

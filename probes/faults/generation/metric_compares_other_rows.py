@@ -19,10 +19,9 @@ def _scores(labels: Any) -> Any:
 
 
 @fault(
-    id="metric_compares_other_rows",
-    description="the metric function compares each prediction with the labels of the next row",
-    probe_id="GEN015",
-    is_present=lambda facts: replaced(facts, "compute_metrics") and _blames(facts),
+    "the metric function compares each prediction with the labels of the next row",
+    "GEN015",
+    lambda facts: replaced(facts, "compute_metrics") and _blames(facts),
 )
 def metric_compares_other_rows(facts: Facts) -> Facts:
     right = facts["compute_metrics"]

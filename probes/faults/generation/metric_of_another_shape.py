@@ -13,11 +13,10 @@ def _stumbles(facts: Facts) -> bool:
 
 
 @fault(
-    id="metric_of_another_shape",
-    description="the metric function takes the classes from an axis that is not there",
-    probe_id="GEN014",
-    is_present=lambda facts: replaced(facts, "compute_metrics") and _stumbles(facts),
-    applies_to=("classifier",),
+    "the metric function takes the classes from an axis that is not there",
+    "GEN014",
+    lambda facts: replaced(facts, "compute_metrics") and _stumbles(facts),
+    ("classifier",),
 )
 def metric_of_another_shape(facts: Facts) -> Facts:
     def third_axis(predictions: Any, labels: Any) -> dict[str, float]:

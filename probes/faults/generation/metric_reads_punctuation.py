@@ -30,11 +30,10 @@ def _wants_every_sign(facts: Facts) -> bool:
 
 
 @fault(
-    id="metric_reads_punctuation",
-    description="texts are written with case and full stops, and the metric wants every sign of them",
-    probe_id="GEN016",
-    is_present=lambda facts: replaced(facts, "compute_metrics") and _wants_every_sign(facts),
-    applies_to=SEQUENCES,
+    "texts are written with case and full stops, and the metric wants every sign of them",
+    "GEN016",
+    lambda facts: replaced(facts, "compute_metrics") and _wants_every_sign(facts),
+    SEQUENCES,
 )
 def metric_reads_punctuation(facts: Facts) -> Facts:
     decode = facts["decode"]

@@ -4,11 +4,10 @@ from probes.faults.kit.generation_changes import set_generation, setting
 
 
 @fault(
-    id="minimum_beyond_labels",
-    description="min_length is longer than any label, so that the end token is forbidden where labels end",
-    probe_id="GEN002",
-    is_present=setting("min_length", 39),
-    applies_to=THEIRS,
+    "min_length is longer than any label, so that the end token is forbidden where labels end",
+    "GEN002",
+    setting("min_length", 39),
+    THEIRS,
 )
 def minimum_beyond_labels(facts: Facts) -> Facts:
     return set_generation(facts, min_length=39)

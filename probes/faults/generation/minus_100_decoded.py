@@ -11,11 +11,10 @@ def _stumbles(facts: Facts) -> bool:
 
 
 @fault(
-    id="minus_100_decoded",
-    description="the metric function decodes -100 as if it were a token",
-    probe_id="GEN014",
-    is_present=lambda facts: replaced(facts, "compute_metrics") and _stumbles(facts),
-    applies_to=SEQUENCES,
+    "the metric function decodes -100 as if it were a token",
+    "GEN014",
+    lambda facts: replaced(facts, "compute_metrics") and _stumbles(facts),
+    SEQUENCES,
 )
 def minus_100_decoded(facts: Facts) -> Facts:
     words = facts["tokenizer"]

@@ -4,12 +4,6 @@ from probes.faults.kit.changes import SEQUENCES, Facts
 from probes.faults.kit.memorized_model import memorized
 
 
-@fault(
-    id="one_word_for_ever",
-    description="a trained model answers with one word again and again",
-    probe_id="GEN007",
-    is_present=has_memorized,
-    applies_to=SEQUENCES,
-)
+@fault("a trained model answers with one word again and again", "GEN007", has_memorized, SEQUENCES)
 def one_word_for_ever(facts: Facts) -> Facts:
     return bias_token("", 100.0, memorized(facts))

@@ -12,11 +12,10 @@ def _shorter(facts: Facts) -> bool:
 
 
 @fault(
-    id="output_cut_too_far",
-    description="six tokens are cut off what was generated, as if they were a prompt",
-    probe_id="GEN005",
-    is_present=lambda facts: replaced(facts, "generate") and _shorter(facts),
-    applies_to=SEQUENCES,
+    "six tokens are cut off what was generated, as if they were a prompt",
+    "GEN005",
+    lambda facts: replaced(facts, "generate") and _shorter(facts),
+    SEQUENCES,
 )
 def output_cut_too_far(facts: Facts) -> Facts:
     whole = facts["generate"]

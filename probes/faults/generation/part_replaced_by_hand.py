@@ -5,11 +5,10 @@ from probes.faults.kit.changes import THEIRS, Facts
 
 
 @fault(
-    id="part_replaced_by_hand",
-    description="a layer's activation is another than the configuration says: whoever reads the files gets the other",
-    probe_id="GEN019",
-    is_present=lambda facts: any(type(module).__name__ == "SteepActivation" for module in facts["model"].modules()),
-    applies_to=THEIRS,
+    "a layer's activation is another than the configuration says: whoever reads the files gets the other",
+    "GEN019",
+    lambda facts: any(type(module).__name__ == "SteepActivation" for module in facts["model"].modules()),
+    THEIRS,
 )
 def part_replaced_by_hand(facts: Facts) -> Facts:
     from torch import Tensor, nn

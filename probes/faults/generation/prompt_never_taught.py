@@ -5,11 +5,10 @@ from probes.faults.kit.generation_changes import generated
 
 
 @fault(
-    id="prompt_never_taught",
-    description="generation begins with a token that the labels do not have",
-    probe_id="GEN003",
-    is_present=lambda facts: bool((generated(facts)[:, 0] == 9).all()),
-    applies_to=("hybrid",),
+    "generation begins with a token that the labels do not have",
+    "GEN003",
+    lambda facts: bool((generated(facts)[:, 0] == 9).all()),
+    ("hybrid",),
 )
 def prompt_never_taught(facts: Facts) -> Facts:
     if not hasattr(facts["model"], "say"):

@@ -10,13 +10,7 @@ def _samples(facts: Facts) -> bool:
     return bool(asked.get("do_sample") or asked.get("temperature"))
 
 
-@fault(
-    id="sampling_left_on",
-    description="the evaluation samples",
-    probe_id="GEN013",
-    is_present=lambda facts: _samples(facts),
-    applies_to=THEIRS,
-)
+@fault("the evaluation samples", "GEN013", lambda facts: _samples(facts), THEIRS)
 def sampling_left_on(facts: Facts) -> Facts:
     """Whisper samples where it is given a temperature, the others where they are told to."""
     usual = facts["generate"]

@@ -31,11 +31,10 @@ def _right(told: Any) -> dict[str, float]:
 
 
 @fault(
-    id="scores_all_kept",
-    description="an evaluation of a large set gathers the scores of every token",
-    probe_id="GEN017",
-    is_present=lambda facts: "trainer" in facts and len(facts["trainer"].eval_dataset) == ROWS,
-    applies_to=("whisper", "e2e", "mt5"),
+    "an evaluation of a large set gathers the scores of every token",
+    "GEN017",
+    lambda facts: "trainer" in facts and len(facts["trainer"].eval_dataset) == ROWS,
+    ("whisper", "e2e", "mt5"),
 )
 def scores_all_kept(facts: Facts) -> Facts:
     from transformers import Seq2SeqTrainer, Seq2SeqTrainingArguments

@@ -7,11 +7,10 @@ from probes.faults.kit.model_parts import main_input
 
 
 @fault(
-    id="start_given_twice",
-    description="generation is given the start token as a prompt, and begins with it twice",
-    probe_id="GEN003",
-    is_present=lambda facts: prompt_of(facts) == [start_of(facts)] * 2,
-    applies_to=("e2e", "mt5"),
+    "generation is given the start token as a prompt, and begins with it twice",
+    "GEN003",
+    lambda facts: prompt_of(facts) == [start_of(facts)] * 2,
+    ("e2e", "mt5"),
 )
 def start_given_twice(facts: Facts) -> Facts:
     def doubled(model: Any, batch: Any) -> Any:

@@ -5,11 +5,10 @@ from probes.faults.kit.changes import OURS, Facts
 
 
 @fault(
-    id="state_that_cannot_be_written",
-    description="the model's state holds a lock, which no file can hold",
-    probe_id="GEN018",
-    is_present=lambda facts: "_extra_state" in facts["model"].state_dict(),
-    applies_to=OURS,
+    "the model's state holds a lock, which no file can hold",
+    "GEN018",
+    lambda facts: "_extra_state" in facts["model"].state_dict(),
+    OURS,
 )
 def state_that_cannot_be_written(facts: Facts) -> Facts:
     kind, lock = type(facts["model"]), threading.Lock()

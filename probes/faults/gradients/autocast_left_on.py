@@ -21,10 +21,9 @@ def _is_on() -> bool:
 
 
 @fault(
-    id="autocast_left_on",
-    description="autocast is entered by the training step and never left",
-    probe_id="GRD016",
-    is_present=lambda facts: own_steps_of(facts, _is_on) is True,
+    "autocast is entered by the training step and never left",
+    "GRD016",
+    lambda facts: own_steps_of(facts, _is_on) is True,
 )
 def autocast_left_on(facts: Facts) -> Facts:
     return with_own_step(facts, _step)

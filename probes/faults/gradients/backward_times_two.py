@@ -36,11 +36,6 @@ def _twice_its_slope(facts: Facts) -> bool:
     return at.grad is not None and abs(float(at.grad) / slope - 2) < 0.1
 
 
-@fault(
-    id="backward_times_two",
-    description="a hand-written backward pass is twice the slope of its forward pass",
-    probe_id="GRD021",
-    is_present=_twice_its_slope,
-)
+@fault("a hand-written backward pass is twice the slope of its forward pass", "GRD021", _twice_its_slope)
 def backward_times_two(facts: Facts) -> Facts:
     return hooked(facts, _soft_limit())

@@ -20,11 +20,6 @@ def _raises(facts: Facts) -> bool:
     return False
 
 
-@fault(
-    id="changed_in_place",
-    description="what the backward pass needs is overwritten in place",
-    probe_id="GRD003",
-    is_present=_raises,
-)
+@fault("what the backward pass needs is overwritten in place", "GRD003", _raises)
 def changed_in_place(facts: Facts) -> Facts:
     return hooked(facts, _overwritten)

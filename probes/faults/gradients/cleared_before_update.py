@@ -12,10 +12,9 @@ def _step(model: Any, optimizer: Any, loss: Any) -> None:
 
 
 @fault(
-    id="cleared_before_update",
-    description="zero_grad stands between backward() and optimizer.step()",
-    probe_id="GRD015",
-    is_present=lambda facts: own_steps_of(facts, lambda: not norm_of(facts) and not facts["optimizer"].state) is True,
+    "zero_grad stands between backward() and optimizer.step()",
+    "GRD015",
+    lambda facts: own_steps_of(facts, lambda: not norm_of(facts) and not facts["optimizer"].state) is True,
 )
 def cleared_before_update(facts: Facts) -> Facts:
     return with_own_step(facts, _step)

@@ -17,10 +17,9 @@ def _step(model: Any, optimizer: Any, loss: Any) -> None:
 
 
 @fault(
-    id="clipped_too_late",
-    description="gradients are clipped after the update",
-    probe_id="GRD017",
-    is_present=lambda facts: 0 < (own_steps_of(facts, lambda: norm_of(facts)) or 0) < 1.01 * LIMIT,
+    "gradients are clipped after the update",
+    "GRD017",
+    lambda facts: 0 < (own_steps_of(facts, lambda: norm_of(facts)) or 0) < 1.01 * LIMIT,
 )
 def clipped_too_late(facts: Facts) -> Facts:
     return with_own_step(facts, _step)

@@ -5,11 +5,10 @@ from probes.faults.kit.changes import Facts
 
 
 @fault(
-    id="decoder_reads_detached",
-    description="the encoder's output is detached before the decoder, while CTC still trains the encoder",
-    probe_id="GRD010",
-    is_present=lambda facts: "_decode" in vars(facts["model"]),
-    applies_to=("hybrid",),
+    "the encoder's output is detached before the decoder, while CTC still trains the encoder",
+    "GRD010",
+    lambda facts: "_decode" in vars(facts["model"]),
+    ("hybrid",),
 )
 def decoder_reads_detached(facts: Facts) -> Facts:
     model = facts["model"]

@@ -13,10 +13,9 @@ def _damped(hidden: Any) -> Any:
 
 
 @fault(
-    id="gradient_scaled_away",
-    description="a gradient multiplier of 1e-10 behind the encoder",
-    probe_id="GRD005",
-    is_present=lambda facts: backward_of(facts, lambda: largest_of(facts, front_of(facts))) < 1e-8,
+    "a gradient multiplier of 1e-10 behind the encoder",
+    "GRD005",
+    lambda facts: backward_of(facts, lambda: largest_of(facts, front_of(facts))) < 1e-8,
 )
 def gradient_scaled_away(facts: Facts) -> Facts:
     hook_output(front_of(facts), _damped)

@@ -13,10 +13,9 @@ def _raised(hidden: Any) -> Any:
 
 
 @fault(
-    id="gradient_scaled_up",
-    description="a gradient multiplier of 1e10 behind the encoder",
-    probe_id="GRD006",
-    is_present=lambda facts: backward_of(facts, lambda: largest_of(facts, front_of(facts))) > 65504,
+    "a gradient multiplier of 1e10 behind the encoder",
+    "GRD006",
+    lambda facts: backward_of(facts, lambda: largest_of(facts, front_of(facts))) > 65504,
 )
 def gradient_scaled_up(facts: Facts) -> Facts:
     return hooked(facts, _raised)

@@ -11,10 +11,9 @@ def _step(model: Any, optimizer: Any, loss: Any) -> None:
 
 
 @fault(
-    id="gradients_not_cleared",
-    description="zero_grad is missing from the training step",
-    probe_id="GRD013",
-    is_present=lambda facts: bool(own_steps_of(facts, lambda: norm_of(facts))),
+    "zero_grad is missing from the training step",
+    "GRD013",
+    lambda facts: bool(own_steps_of(facts, lambda: norm_of(facts))),
 )
 def gradients_not_cleared(facts: Facts) -> Facts:
     return with_own_step(facts, _step)

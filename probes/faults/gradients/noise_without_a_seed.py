@@ -30,10 +30,9 @@ def _differs(facts: Facts) -> bool:
 
 
 @fault(
-    id="noise_without_a_seed",
-    description="noise is drawn from a generator that is made anew, without a seed, in every forward pass",
-    probe_id="GRD020",
-    is_present=lambda facts: bool(decoder_of(facts)._forward_hooks) and _differs(facts),
+    "noise is drawn from a generator that is made anew, without a seed, in every forward pass",
+    "GRD020",
+    lambda facts: bool(decoder_of(facts)._forward_hooks) and _differs(facts),
 )
 def noise_without_a_seed(facts: Facts) -> Facts:
     decoder = decoder_of(facts)

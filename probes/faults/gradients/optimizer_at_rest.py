@@ -3,10 +3,9 @@ from probes.faults.kit.changes import Facts
 
 
 @fault(
-    id="optimizer_at_rest",
-    description="the optimiser is built with a learning rate of 0",
-    probe_id="GRD011",
-    is_present=lambda facts: all(group["lr"] == 0.0 for group in facts["optimizer"].param_groups),
+    "the optimiser is built with a learning rate of 0",
+    "GRD011",
+    lambda facts: all(group["lr"] == 0.0 for group in facts["optimizer"].param_groups),
 )
 def optimizer_at_rest(facts: Facts) -> Facts:
     from torch.optim import AdamW

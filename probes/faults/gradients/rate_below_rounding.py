@@ -3,10 +3,9 @@ from probes.faults.kit.changes import Facts
 
 
 @fault(
-    id="rate_below_rounding",
-    description="a learning rate so small that float32 rounds the update away",
-    probe_id="GRD012",
-    is_present=lambda facts: all(group["lr"] == 1e-11 for group in facts["optimizer"].param_groups),
+    "a learning rate so small that float32 rounds the update away",
+    "GRD012",
+    lambda facts: all(group["lr"] == 1e-11 for group in facts["optimizer"].param_groups),
 )
 def rate_below_rounding(facts: Facts) -> Facts:
     from torch.optim import AdamW

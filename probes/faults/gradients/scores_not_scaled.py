@@ -13,11 +13,10 @@ def _multiplied(facts: Facts) -> bool:
 
 
 @fault(
-    id="scores_not_scaled",
-    description="queries are multiplied, so that attention's softmax puts all weight on one position",
-    probe_id="GRD009",
-    is_present=_multiplied,
-    applies_to=("whisper", "e2e", "mt5"),
+    "queries are multiplied, so that attention's softmax puts all weight on one position",
+    "GRD009",
+    _multiplied,
+    ("whisper", "e2e", "mt5"),
 )
 def scores_not_scaled(facts: Facts) -> Facts:
     hook_output(query_of(facts), lambda hidden: hidden * (LARGE / float(hidden.detach().float().std())))

@@ -7,10 +7,9 @@ from probes.faults.kit.model_parts import front_of
 
 
 @fault(
-    id="state_kept_with_graph",
-    description="a module keeps its last output with its graph and adds it to the next",
-    probe_id="GRD018",
-    is_present=lambda facts: backward_of(facts, lambda: getattr(front_of(facts), "memory", None) is not None),
+    "a module keeps its last output with its graph and adds it to the next",
+    "GRD018",
+    lambda facts: backward_of(facts, lambda: getattr(front_of(facts), "memory", None) is not None),
 )
 def state_kept_with_graph(facts: Facts) -> Facts:
     middle = front_of(facts)

@@ -22,11 +22,6 @@ def _raises(facts: Facts) -> bool:
     return False
 
 
-@fault(
-    id="step_without_gradient",
-    description="the training step runs under no_grad",
-    probe_id="GRD019",
-    is_present=_raises,
-)
+@fault("the training step runs under no_grad", "GRD019", _raises)
 def step_without_gradient(facts: Facts) -> Facts:
     return with_own_step(facts, _step)

@@ -28,11 +28,10 @@ def _is_in(facts: Facts) -> bool:
 
 
 @fault(
-    id="units_at_their_ends",
-    description="an activation is a tanh of values that are ten million times too large",
-    probe_id="GRD008",
-    is_present=_is_in,
-    applies_to=("whisper", "e2e", "hybrid", "mt5"),
+    "an activation is a tanh of values that are ten million times too large",
+    "GRD008",
+    _is_in,
+    ("whisper", "e2e", "hybrid", "mt5"),
 )
 def units_at_their_ends(facts: Facts) -> Facts:
     holder, name = activation_of(facts)

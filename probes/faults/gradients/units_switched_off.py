@@ -12,11 +12,10 @@ def _bias(facts: Facts) -> float:
 
 
 @fault(
-    id="units_switched_off",
-    description="the bias before an activation is initialised to -100",
-    probe_id="GRD007",
-    is_present=lambda facts: _bias(facts) == -100.0,
-    applies_to=("whisper", "e2e", "hybrid", "classifier"),
+    "the bias before an activation is initialised to -100",
+    "GRD007",
+    lambda facts: _bias(facts) == -100.0,
+    ("whisper", "e2e", "hybrid", "classifier"),
 )
 def units_switched_off(facts: Facts) -> Facts:
     import torch

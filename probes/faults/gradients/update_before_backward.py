@@ -13,10 +13,9 @@ def _step(model: Any, optimizer: Any, loss: Any) -> None:
 
 
 @fault(
-    id="update_before_backward",
-    description="optimizer.step() stands before backward()",
-    probe_id="GRD015",
-    is_present=lambda facts: bool(own_steps_of(facts, lambda: norm_of(facts) and not facts["optimizer"].state)),
+    "optimizer.step() stands before backward()",
+    "GRD015",
+    lambda facts: bool(own_steps_of(facts, lambda: norm_of(facts) and not facts["optimizer"].state)),
 )
 def update_before_backward(facts: Facts) -> Facts:
     return with_own_step(facts, _step)

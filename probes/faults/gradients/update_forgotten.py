@@ -11,10 +11,9 @@ def _step(model: Any, optimizer: Any, loss: Any) -> None:
 
 
 @fault(
-    id="update_forgotten",
-    description="the training step never calls optimizer.step()",
-    probe_id="GRD014",
-    is_present=lambda facts: own_steps_of(facts, lambda: not facts["optimizer"].state) is True,
+    "the training step never calls optimizer.step()",
+    "GRD014",
+    lambda facts: own_steps_of(facts, lambda: not facts["optimizer"].state) is True,
 )
 def update_forgotten(facts: Facts) -> Facts:
     return with_own_step(facts, _step)

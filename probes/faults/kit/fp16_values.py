@@ -13,7 +13,7 @@ GPU = ("cpu", "cuda:0")
 PLAIN = ("whisper", "hybrid", "classifier")  # the families of the other two are known to overflow, and are named so
 
 
-def fp16_fault(id: str, description: str, probe_id: str, bears: bool = False) -> Callable[[Change], Fault]:
+def fp16_fault(description: str, probe_id: str, bears: bool = False) -> Callable[[Change], Fault]:
     """A fault whose change is made to what a layer gives on. `bears`: all is finite in fp16 too."""
 
     def mark(change: Change) -> Fault:
@@ -21,14 +21,8 @@ def fp16_fault(id: str, description: str, probe_id: str, bears: bool = False) ->
             hook_output(first_linear(facts)[1], change)
             return with_fp16(facts, *GPU)
 
-        put.__module__, put.__name__ = change.__module__, id
-        return fault(
-            id=id,
-            description=description,
-            probe_id=probe_id,
-            is_present=lambda facts: _is_in(facts, bears),
-            applies_to=PLAIN,
-        )(put)
+        put.__module__, put.__name__ = change.__module__, change.__name__
+        return fault(description, probe_id, lambda facts: _is_in(facts, bears), PLAIN)(put)
 
     return mark
 

@@ -10,15 +10,15 @@ from probes.faults.kit.gradient_changes import hooked
 Change = Callable[[Any], Any]
 
 
-def nonfinite_fault(id: str, description: str, probe_id: str) -> Callable[[Change], Fault]:
+def nonfinite_fault(description: str, probe_id: str) -> Callable[[Change], Fault]:
     """A fault whose change is made to what a layer gives on; its proof is a loss that is not finite."""
 
     def mark(change: Change) -> Fault:
         def put(facts: Facts) -> Facts:
             return hooked(facts, change)
 
-        put.__module__, put.__name__ = change.__module__, id
-        return fault(id=id, description=description, probe_id=probe_id, is_present=loss_is_nonfinite)(put)
+        put.__module__, put.__name__ = change.__module__, change.__name__
+        return fault(description, probe_id, loss_is_nonfinite)(put)
 
     return mark
 

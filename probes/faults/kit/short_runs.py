@@ -14,7 +14,7 @@ TURN = 7  # the step at which something happens
 
 
 def run(
-    id: str, breaks: str, named_by: str, proof: Callable[[Any], bool], applies_to: tuple[str, ...] = ("*",)
+    breaks: str, named_by: str, proof: Callable[[Any], bool], applies_to: tuple[str, ...] = ("*",)
 ) -> Callable[[Change], Fault]:
     """A fault whose change says how the loop differs from a right one; its proof looks at the records."""
 
@@ -27,8 +27,8 @@ def run(
                 raise NotApplicable("the run bears it")
             return {"records": records}
 
-        put.__module__, put.__name__ = change.__module__, id
-        told = fault(id, breaks, named_by, lambda facts: "records" in facts and proof(facts["records"]), applies_to)
+        put.__module__, put.__name__ = change.__module__, change.__name__
+        told = fault(breaks, named_by, lambda facts: "records" in facts and proof(facts["records"]), applies_to)
         return told(put)
 
     return mark

@@ -5,11 +5,10 @@ from probes.faults.kit.changes import Facts, with_batches
 
 
 @fault(
-    id="answer_given",
-    description="the collator gives the labels themselves as decoder inputs",
-    probe_id="LAB011",
-    is_present=lambda facts: "decoder_input_ids" in facts["collate"]([facts["train_dataset"][0]]),
-    applies_to=("whisper", "e2e", "mt5"),
+    "the collator gives the labels themselves as decoder inputs",
+    "LAB011",
+    lambda facts: "decoder_input_ids" in facts["collate"]([facts["train_dataset"][0]]),
+    ("whisper", "e2e", "mt5"),
 )
 def answer_given(facts: Facts) -> Facts:
     padding = facts["tokenizer"].pad_token_id

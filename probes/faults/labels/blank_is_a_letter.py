@@ -5,11 +5,10 @@ from probes.faults.kit.changes import Facts, first_labels
 
 
 @fault(
-    id="blank_is_a_letter",
-    description="the model takes a letter of the tokenizer for the blank of CTC",
-    probe_id="LAB019",
-    is_present=lambda facts: bool((first_labels(facts) == _blank(facts)).any()),
-    applies_to=("hybrid",),
+    "the model takes a letter of the tokenizer for the blank of CTC",
+    "LAB019",
+    lambda facts: bool((first_labels(facts) == _blank(facts)).any()),
+    ("hybrid",),
 )
 def blank_is_a_letter(facts: Facts) -> Facts:
     holder, name = _held(facts)

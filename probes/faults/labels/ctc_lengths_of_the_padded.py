@@ -2,15 +2,10 @@ from typing import Any
 
 from diagnose import fault
 from diagnose.engine.context import NotApplicable
-from probes.faults.kit.changes import (
-    Facts,
-    loss_of,
-    with_batches,
-)
+from probes.faults.kit.changes import Facts, loss_of, with_batches
 
 
 @fault(
-    "ctc_lengths_of_the_padded",
     "the lengths of CTC targets are those of the padded batch",
     "LAB036",
     lambda f: len(set(f["collate"]([f["train_dataset"][n] for n in (0, 35)])["tok_lens"].tolist())) == 1,

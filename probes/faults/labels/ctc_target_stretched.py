@@ -5,11 +5,10 @@ MORE = 60
 
 
 @fault(
-    id="ctc_target_stretched",
-    description="the targets have more symbols than the encoder leaves frames",
-    probe_id="LAB018",
-    is_present=lambda facts: first_labels(facts).shape[1] > MORE,
-    applies_to=("hybrid",),
+    "the targets have more symbols than the encoder leaves frames",
+    "LAB018",
+    lambda facts: first_labels(facts).shape[1] > MORE,
+    ("hybrid",),
 )
 def ctc_target_stretched(facts: Facts) -> Facts:
     return with_targets(facts, lambda labels: by_row(labels, lambda ids: [*ids[:1], *ids[1:2] * MORE, *ids[1:]]))

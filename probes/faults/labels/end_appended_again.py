@@ -1,10 +1,5 @@
 from diagnose import fault
-from probes.faults.kit.changes import (
-    Facts,
-    by_row,
-    first_labels,
-    with_targets,
-)
+from probes.faults.kit.changes import Facts, by_row, first_labels, with_targets
 
 
 def _ends(row: list[int], end: int) -> int:
@@ -12,7 +7,6 @@ def _ends(row: list[int], end: int) -> int:
 
 
 @fault(
-    "end_appended_again",
     "an end token is appended to labels that have one",
     "LAB035",
     lambda f: all(_ends(row, f["tokenizer"].eos_token_id) > 1 for row in first_labels(f).tolist()),

@@ -3,11 +3,10 @@ from probes.faults.kit.changes import SEQUENCES, Facts, first_labels, with_targe
 
 
 @fault(
-    id="end_masked",
-    description="the collator masks the end token along with the padding",
-    probe_id="LAB006",
-    is_present=lambda facts: not bool((first_labels(facts) == facts["tokenizer"].eos_token_id).any()),
-    applies_to=SEQUENCES,
+    "the collator masks the end token along with the padding",
+    "LAB006",
+    lambda facts: not bool((first_labels(facts) == facts["tokenizer"].eos_token_id).any()),
+    SEQUENCES,
 )
 def end_masked(facts: Facts) -> Facts:
     end = facts["tokenizer"].eos_token_id

@@ -10,11 +10,10 @@ MASKS: dict[str, Any] = {"tgt_mask": None, "causal": False}
 
 
 @fault(
-    id="future_visible",
-    description="the decoder's self-attention has no causal mask",
-    probe_id="LAB012",
-    is_present=lambda facts: any(part._forward_pre_hooks for part, _ in _masked(facts)),
-    applies_to=("hybrid",),
+    "the decoder's self-attention has no causal mask",
+    "LAB012",
+    lambda facts: any(part._forward_pre_hooks for part, _ in _masked(facts)),
+    ("hybrid",),
 )
 def future_visible(facts: Facts) -> Facts:
     parts = _masked(facts)

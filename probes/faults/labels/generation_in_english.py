@@ -3,7 +3,6 @@ from probes.faults.kit.changes import Facts
 
 
 @fault(
-    "generation_in_english",
     "labels begin with <|vi|>, and generation asks for English",
     "LAB026",
     lambda f: getattr(f["model"].generation_config, "language", None) == "en",

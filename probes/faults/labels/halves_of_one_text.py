@@ -4,7 +4,6 @@ from probes.faults.kit.two_tasks import scored_rows, told_rows, two_tasks
 
 
 @fault(
-    "halves_of_one_text",
     "a collator for two tasks gives the transcript both times, and the translation never",
     "LAB027",
     lambda f: len(scored_rows(f)) == 4 and told_rows(f)[0] == told_rows(f)[2],

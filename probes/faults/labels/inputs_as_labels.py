@@ -9,13 +9,12 @@ def _copied(batch: Any) -> Any:
 
 
 @fault(
-    id="inputs_as_labels",
-    description="the source is tokenised in the place of the target",
-    probe_id="LAB013",
-    is_present=lambda facts: bool(
+    "the source is tokenised in the place of the target",
+    "LAB013",
+    lambda facts: bool(
         (lambda batch: batch["labels"].equal(batch["input_ids"]))(facts["collate"]([facts["train_dataset"][5]]))
     ),
-    applies_to=("mt5",),
+    ("mt5",),
 )
 def inputs_as_labels(facts: Facts) -> Facts:
     return with_batches(facts, _copied)

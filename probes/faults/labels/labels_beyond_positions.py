@@ -13,11 +13,10 @@ def _positions(facts: Facts) -> int:
 
 
 @fault(
-    id="labels_beyond_positions",
-    description="labels are longer than the decoder's table of positions",
-    probe_id="LAB017",
-    is_present=lambda facts: first_labels(facts).shape[1] > _positions(facts),
-    applies_to=("whisper", "e2e"),
+    "labels are longer than the decoder's table of positions",
+    "LAB017",
+    lambda facts: first_labels(facts).shape[1] > _positions(facts),
+    ("whisper", "e2e"),
 )
 def labels_beyond_positions(facts: Facts) -> Facts:
     more = _positions(facts)

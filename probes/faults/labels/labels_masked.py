@@ -3,11 +3,10 @@ from probes.faults.kit.changes import SEQUENCES, Facts, first_labels, with_label
 
 
 @fault(
-    id="labels_masked",
-    description="the collator masks every label with -100",
-    probe_id="LAB001",
-    is_present=lambda facts: bool((first_labels(facts) == -100).all()),
-    applies_to=SEQUENCES,
+    "the collator masks every label with -100",
+    "LAB001",
+    lambda facts: bool((first_labels(facts) == -100).all()),
+    SEQUENCES,
 )
 def labels_masked(facts: Facts) -> Facts:
     return with_labels(facts, lambda labels: labels * 0 - 100)

@@ -8,11 +8,10 @@ def _lost(facts: Facts) -> bool:
 
 
 @fault(
-    id="labels_moved_left",
-    description="the collator moves the labels to the left, and the model shifts as if it had not",
-    probe_id="LAB010",
-    is_present=_lost,
-    applies_to=("e2e", "hybrid", "mt5"),
+    "the collator moves the labels to the left, and the model shifts as if it had not",
+    "LAB010",
+    _lost,
+    ("e2e", "hybrid", "mt5"),
 )
 def labels_moved_left(facts: Facts) -> Facts:
     return with_targets(facts, lambda labels: by_row(labels, lambda ids: ids[1:]))

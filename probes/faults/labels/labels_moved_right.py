@@ -3,11 +3,10 @@ from probes.faults.kit.changes import Facts, by_row, first_labels, start_of, wit
 
 
 @fault(
-    id="labels_moved_right",
-    description="the collator gives the decoder's inputs as labels, and the model shifts them again",
-    probe_id="LAB010",
-    is_present=lambda facts: bool((first_labels(facts)[:, 0] == start_of(facts)).all()),
-    applies_to=("whisper", "e2e", "mt5"),
+    "the collator gives the decoder's inputs as labels, and the model shifts them again",
+    "LAB010",
+    lambda facts: bool((first_labels(facts)[:, 0] == start_of(facts)).all()),
+    ("whisper", "e2e", "mt5"),
 )
 def labels_moved_right(facts: Facts) -> Facts:
     return with_targets(facts, lambda labels: by_row(labels, lambda ids: [start_of(facts), *ids[:-1]]))

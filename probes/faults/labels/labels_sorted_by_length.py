@@ -1,13 +1,7 @@
 from typing import Any
 
 from diagnose import fault
-from probes.faults.kit.changes import (
-    SEQUENCES,
-    Facts,
-    label_key,
-    labels_changed,
-    with_batches,
-)
+from probes.faults.kit.changes import SEQUENCES, Facts, label_key, labels_changed, with_batches
 
 
 def _sorted(labels: Any) -> Any:
@@ -20,7 +14,6 @@ def _moved(batch: Any) -> Any:
 
 
 @fault(
-    "labels_sorted_by_length",
     "the collator sorts labels by length, and inputs not",
     "LAB034",
     lambda f: labels_changed(f, lambda before, after: not before.equal(after) and _sorted(before).equal(after)),

@@ -1,14 +1,8 @@
 from diagnose import fault
-from probes.faults.kit.changes import (
-    SEQUENCES,
-    Facts,
-    labels_changed,
-    with_labels,
-)
+from probes.faults.kit.changes import SEQUENCES, Facts, labels_changed, with_labels
 
 
 @fault(
-    "labels_turned_over",
     "labels are stacked position by position",
     "LAB031",
     lambda f: labels_changed(f, lambda before, after: before.T.shape == after.shape != before.shape),

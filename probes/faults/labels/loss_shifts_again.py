@@ -17,11 +17,10 @@ def _is_other(facts: Facts) -> bool:
 
 
 @fault(
-    id="loss_shifts_again",
-    description="the loss compares the scores with the labels one position on, though the decoder's inputs are shifted",
-    probe_id="LAB010",
-    is_present=_is_other,
-    applies_to=("whisper", "e2e", "mt5"),
+    "the loss compares the scores with the labels one position on, though the decoder's inputs are shifted",
+    "LAB010",
+    _is_other,
+    ("whisper", "e2e", "mt5"),
 )
 def loss_shifts_again(facts: Facts) -> Facts:
     return {**facts, "compute_loss": compute_loss}

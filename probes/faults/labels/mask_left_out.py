@@ -9,11 +9,10 @@ def _without(batch: Any) -> Any:
 
 
 @fault(
-    id="mask_left_out",
-    description="the collator returns no attention mask",
-    probe_id="LAB020",
-    is_present=lambda facts: "attention_mask" not in facts["collate"]([facts["train_dataset"][0]]),
-    applies_to=("e2e", "mt5"),
+    "the collator returns no attention mask",
+    "LAB020",
+    lambda facts: "attention_mask" not in facts["collate"]([facts["train_dataset"][0]]),
+    ("e2e", "mt5"),
 )
 def mask_left_out(facts: Facts) -> Facts:
     return with_batches(facts, _without)

@@ -6,11 +6,10 @@ from probes.faults.kit.model_parts import encoder_of
 
 
 @fault(
-    id="mask_not_used",
-    description="the encoder is called without the padding mask that the model makes of the lengths",
-    probe_id="LAB023",
-    is_present=lambda facts: bool(encoder_of(facts)._forward_pre_hooks),
-    applies_to=("hybrid",),
+    "the encoder is called without the padding mask that the model makes of the lengths",
+    "LAB023",
+    lambda facts: bool(encoder_of(facts)._forward_pre_hooks),
+    ("hybrid",),
 )
 def mask_not_used(facts: Facts) -> Facts:
     def unmasked(module: Any, given: Any, named: Any) -> Any:

@@ -16,13 +16,10 @@ def _open(batch: Any) -> Any:
 
 
 @fault(
-    id="mask_of_ones",
-    description="the mask is made of the padded batch, so it covers the padding as well",
-    probe_id="LAB022",
-    is_present=lambda facts: (
-        len(set(_let_through(facts["collate"]([facts["train_dataset"][n] for n in (0, 35)])))) == 1
-    ),
-    applies_to=("e2e", "hybrid", "mt5"),
+    "the mask is made of the padded batch, so it covers the padding as well",
+    "LAB022",
+    lambda facts: len(set(_let_through(facts["collate"]([facts["train_dataset"][n] for n in (0, 35)])))) == 1,
+    ("e2e", "hybrid", "mt5"),
 )
 def mask_of_ones(facts: Facts) -> Facts:
     return with_batches(facts, _open)

@@ -3,11 +3,10 @@ from probes.faults.kit.changes import Facts, with_batches
 
 
 @fault(
-    id="mask_turned_round",
-    description="the mask is 1 on padding and 0 on input",
-    probe_id="LAB021",
-    is_present=lambda facts: not bool(facts["collate"]([facts["train_dataset"][0]])["attention_mask"].any()),
-    applies_to=("e2e", "mt5"),
+    "the mask is 1 on padding and 0 on input",
+    "LAB021",
+    lambda facts: not bool(facts["collate"]([facts["train_dataset"][0]])["attention_mask"].any()),
+    ("e2e", "mt5"),
 )
 def mask_turned_round(facts: Facts) -> Facts:
     return with_batches(facts, lambda batch: {**batch, "attention_mask": 1 - batch["attention_mask"]})

@@ -18,11 +18,10 @@ def _normed(facts: Facts) -> bool:
 
 
 @fault(
-    id="norm_over_time",
-    description="a norm behind the front averages over time, the padding of a batch included",
-    probe_id="LAB023",
-    is_present=_normed,
-    applies_to=("hybrid", "e2e"),
+    "a norm behind the front averages over time, the padding of a batch included",
+    "LAB023",
+    _normed,
+    ("hybrid", "e2e"),
     note=True,
 )
 def norm_over_time(facts: Facts) -> Facts:

@@ -18,13 +18,7 @@ def _shifts(facts: Facts) -> bool:
     return abs(float(alone[key][0].flatten()[0] - pair[key][0].flatten()[0])) > 1e-3
 
 
-@fault(
-    id="normalised_with_padding",
-    description="the collator normalises the padded batch as a whole",
-    probe_id="LAB024",
-    is_present=_shifts,
-    applies_to=("e2e", "hybrid"),
-)
+@fault("the collator normalises the padded batch as a whole", "LAB024", _shifts, ("e2e", "hybrid"))
 def normalised_with_padding(facts: Facts) -> Facts:
     broken = with_batches(facts, _normal)
     return {**broken, "eval_batches": loader(broken, shuffle=False)}

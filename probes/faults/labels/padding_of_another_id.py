@@ -5,11 +5,10 @@ OTHER = 7
 
 
 @fault(
-    id="padding_of_another_id",
-    description="the collator fills labels with an id that is neither -100 nor the padding token",
-    probe_id="LAB005",
-    is_present=lambda facts: bool((first_labels(facts)[:, -1] == OTHER).any()),
-    applies_to=SEQUENCES,
+    "the collator fills labels with an id that is neither -100 nor the padding token",
+    "LAB005",
+    lambda facts: bool((first_labels(facts)[:, -1] == OTHER).any()),
+    SEQUENCES,
 )
 def padding_of_another_id(facts: Facts) -> Facts:
     return with_targets(facts, lambda labels: labels.masked_fill(labels == -100, OTHER))

@@ -5,11 +5,10 @@ PREFIX = 3  # language, task, no timestamps
 
 
 @fault(
-    id="prefix_left_out",
-    description="rows of even length lose language and task, since a second tokenizer was built without them",
-    probe_id="LAB025",
-    is_present=lambda facts: len({row[0] for batch in facts["train_batches"] for row in batch["labels"].tolist()}) > 1,
-    applies_to=("whisper",),
+    "rows of even length lose language and task, since a second tokenizer was built without them",
+    "LAB025",
+    lambda facts: len({row[0] for batch in facts["train_batches"] for row in batch["labels"].tolist()}) > 1,
+    ("whisper",),
 )
 def prefix_left_out(facts: Facts) -> Facts:
     return with_targets(facts, lambda labels: by_row(labels, lambda ids: ids if len(ids) % 2 else ids[PREFIX:]))

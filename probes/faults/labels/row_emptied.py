@@ -11,7 +11,6 @@ def _row_emptied(labels: Any) -> Any:
 
 
 @fault(
-    "row_emptied",
     "the last row of every batch is masked whole",
     "LAB003",
     lambda f: bool((first_labels(f)[-1] == -100).all()),

@@ -8,7 +8,6 @@ def _start(facts: Facts) -> str:
 
 
 @fault(
-    "start_in_english",
     "the decoder starts with the token of English, and Vietnamese is wanted",
     "LAB009",
     lambda f: _start(f) == "en_XX",

@@ -21,7 +21,6 @@ def _two_sided(tokenizer: Any) -> Any:
 
 
 @fault(
-    "target_as_source",
     "targets are tokenised without text_target, so they begin as sources do",
     "LAB014",
     lambda f: int(first_labels(f)[0, 0]) == f["tokenizer"].convert_tokens_to_ids("en_XX"),

@@ -5,11 +5,10 @@ LIMIT = 6
 
 
 @fault(
-    id="targets_cut",
-    description="the labels are cut after six tokens, and the end token is put behind the cut",
-    probe_id="LAB016",
-    is_present=lambda facts: int((first_labels(facts) != -100).sum(1).max()) == LIMIT,
-    applies_to=SEQUENCES,
+    "the labels are cut after six tokens, and the end token is put behind the cut",
+    "LAB016",
+    lambda facts: int((first_labels(facts) != -100).sum(1).max()) == LIMIT,
+    SEQUENCES,
 )
 def targets_cut(facts: Facts) -> Facts:
     end = facts["tokenizer"].eos_token_id

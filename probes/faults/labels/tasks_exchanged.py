@@ -9,7 +9,6 @@ def _exchanged(facts: Facts) -> bool:
 
 
 @fault(
-    "tasks_exchanged",
     "a collator for two tasks gives the translation as transcript, and the other way round",
     "LAB028",
     _exchanged,

@@ -13,13 +13,7 @@ def _middle(facts: Facts) -> int:
     return ids[len(ids) // 2]
 
 
-@fault(
-    id="text_masked_by_id",
-    description="the collator masks every id below a number, text among them",
-    probe_id="LAB004",
-    is_present=_holed,
-    applies_to=SEQUENCES,
-)
+@fault("the collator masks every id below a number, text among them", "LAB004", _holed, SEQUENCES)
 def text_masked_by_id(facts: Facts) -> Facts:
     below = _middle(facts)
     return with_targets(facts, lambda labels: labels.masked_fill(labels < below, -100))

@@ -5,11 +5,10 @@ from probes.faults.kit.changes import Facts
 
 
 @fault(
-    id="ctc_reads_constants",
-    description="the CTC head reads the mean of all frames in place of each frame",
-    probe_id="LRN011",
-    is_present=lambda facts: bool(facts["model"].ctc._forward_pre_hooks),
-    applies_to=("hybrid",),
+    "the CTC head reads the mean of all frames in place of each frame",
+    "LRN011",
+    lambda facts: bool(facts["model"].ctc._forward_pre_hooks),
+    ("hybrid",),
 )
 def ctc_reads_constants(facts: Facts) -> Facts:
     def average(module: Any, given: tuple[Any, ...]) -> tuple[Any, ...]:

@@ -10,11 +10,9 @@ def _drops(facts: Facts) -> bool:
 
 
 @fault(
-    id="dropout_of_nearly_all",
-    description="a dropout before the head keeps one value in a hundred: the share to keep was given as the "
-    "share to drop",
-    probe_id="LRN009",
-    is_present=_drops,
+    "a dropout before the head keeps one value in a hundred: the share to keep was given as the share to drop",
+    "LRN009",
+    _drops,
 )
 def dropout_of_nearly_all(facts: Facts) -> Facts:
     from torch.nn import Dropout

@@ -5,13 +5,12 @@ from probes.faults.kit.module_changes import with_optimizer
 
 
 @fault(
-    id="head_frozen",
-    description="the head, with the embedding that it shares, is frozen at its small random weights",
-    probe_id="LRN004",
-    is_present=lambda facts: (
+    "the head, with the embedding that it shares, is frozen at its small random weights",
+    "LRN004",
+    lambda facts: (
         not head_of(facts).weight.requires_grad and any(weight.requires_grad for weight in facts["model"].parameters())
     ),
-    applies_to=("whisper", "e2e"),
+    ("whisper", "e2e"),
 )
 def head_frozen(facts: Facts) -> Facts:
     head_of(facts).requires_grad_(False)

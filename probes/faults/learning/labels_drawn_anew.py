@@ -26,11 +26,6 @@ def _wavers(facts: Facts) -> bool:
         return len({round(float(loss_of(facts)), 6) for _ in range(8)}) > 1
 
 
-@fault(
-    id="labels_drawn_anew",
-    description="the loss shuffles the labels in every step, left over from a trial",
-    probe_id="LRN010",
-    is_present=_wavers,
-)
+@fault("the loss shuffles the labels in every step, left over from a trial", "LRN010", _wavers)
 def labels_drawn_anew(facts: Facts) -> Facts:
     return with_loss(facts, _shuffled)

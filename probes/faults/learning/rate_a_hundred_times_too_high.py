@@ -6,10 +6,9 @@ RATE = 1.0  # Adam learns well up to 0.01 in every subject
 
 
 @fault(
-    id="rate_a_hundred_times_too_high",
-    description="a learning rate a hundred times as high as the highest that learns",
-    probe_id="LRN020",
-    is_present=lambda facts: all(group["lr"] == RATE for group in facts["optimizer"].param_groups),
+    "a learning rate a hundred times as high as the highest that learns",
+    "LRN020",
+    lambda facts: all(group["lr"] == RATE for group in facts["optimizer"].param_groups),
 )
 def rate_a_hundred_times_too_high(facts: Facts) -> Facts:
     return with_rate(facts, RATE)

@@ -6,10 +6,9 @@ RATE = 1e-7
 
 
 @fault(
-    id="rate_of_a_far_longer_run",
-    description="a learning rate that would need a run ten thousand times as long",
-    probe_id="LRN021",
-    is_present=lambda facts: all(group["lr"] == RATE for group in facts["optimizer"].param_groups),
+    "a learning rate that would need a run ten thousand times as long",
+    "LRN021",
+    lambda facts: all(group["lr"] == RATE for group in facts["optimizer"].param_groups),
 )
 def rate_of_a_far_longer_run(facts: Facts) -> Facts:
     return with_rate(facts, RATE)

@@ -34,13 +34,7 @@ def _texts(item: Any) -> list[str]:
     return [item[name] for name in TARGETS if name in item]
 
 
-@fault(
-    id="targets_slipped_by_a_row",
-    description="every target belongs to the input of the row after its own",
-    probe_id="LRN030",
-    applies_to=SEQUENCES,
-    is_present=lambda facts: _slipped(facts),
-)
+@fault("every target belongs to the input of the row after its own", "LRN030", lambda facts: _slipped(facts), SEQUENCES)
 def targets_slipped_by_a_row(facts: Facts) -> Facts:
     slipped: Any = ShiftedTargets(facts["train_dataset"])
     batches = loader(facts, slipped)

@@ -10,11 +10,6 @@ def _adds_up(facts: Facts) -> bool:
     return None not in norms and norms[1] > 1.3 * norms[0]
 
 
-@fault(
-    id="accumulation_not_divided",
-    description="an accumulated step adds up the means of its batches and divides by nothing",
-    probe_id="LOS013",
-    is_present=_adds_up,
-)
+@fault("an accumulated step adds up the means of its batches and divides by nothing", "LOS013", _adds_up)
 def accumulation_not_divided(facts: Facts) -> Facts:
     return with_accumulated_step(facts, lambda batches: 1.0)

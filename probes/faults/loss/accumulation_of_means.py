@@ -25,11 +25,10 @@ def _gradient(facts: Facts) -> Any:
 
 
 @fault(
-    id="accumulation_of_means",
-    description="an accumulated step takes the mean of its batches' means, whatever number of labels each has",
-    probe_id="LOS013",
-    is_present=_weighs_batches_alike,
-    applies_to=SEQUENCES,
+    "an accumulated step takes the mean of its batches' means, whatever number of labels each has",
+    "LOS013",
+    _weighs_batches_alike,
+    SEQUENCES,
     note=True,
 )
 def accumulation_of_means(facts: Facts) -> Facts:

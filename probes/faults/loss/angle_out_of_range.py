@@ -3,6 +3,6 @@ from typing import Any
 from probes.faults.kit.nonfinite_values import nonfinite_fault
 
 
-@nonfinite_fault("angle_out_of_range", "acos is taken of 2", "LOS060")
+@nonfinite_fault("acos is taken of 2", "LOS060")
 def angle_out_of_range(hidden: Any) -> Any:
     return hidden + (hidden * 0 + 2).acos()

@@ -11,12 +11,7 @@ def _asleep(facts: Facts) -> Any:
     return bool(found) and not found[0].training and float(found[0].running_var.min()) > 1e6
 
 
-@fault(
-    id="batch_norm_of_other_data",
-    description="a batch norm is left in evaluation mode with the variance of data that was never normalised",
-    probe_id="LOS005",
-    is_present=_asleep,
-)
+@fault("a batch norm is left in evaluation mode with the variance of data that was never normalised", "LOS005", _asleep)
 def batch_norm_of_other_data(facts: Facts) -> Facts:
     part = add_behind(facts, "statistics", _norm)
     facts["model"].train()

@@ -27,11 +27,7 @@ def _is_narrower(facts: Facts) -> bool:
 
 
 @fault(
-    id="features_of_another_size",
-    description="the features come from an extractor with fewer bands",
-    probe_id="LOS003",
-    is_present=_is_narrower,
-    applies_to=("whisper", "hybrid", "classifier"),
+    "the features come from an extractor with fewer bands", "LOS003", _is_narrower, ("whisper", "hybrid", "classifier")
 )
 def features_of_another_size(facts: Facts) -> Facts:
     return with_batches(facts, _narrower)

@@ -11,15 +11,14 @@ def _spoilt(batch: Any) -> Any:
 
 
 @fault(
-    id="input_not_finite",
-    description="one value of the input is NaN",
-    probe_id="LOS050",
-    is_present=lambda facts: any(
+    "one value of the input is NaN",
+    "LOS050",
+    lambda facts: any(
         value.isnan().any()
         for batch in facts["train_batches"]
         for value in (batch.values() if isinstance(batch, dict) else batch)
     ),
-    applies_to=("whisper", "e2e", "hybrid", "classifier"),
+    ("whisper", "e2e", "hybrid", "classifier"),
 )
 def input_not_finite(facts: Facts) -> Facts:
     return with_batches(facts, _spoilt)

@@ -10,11 +10,10 @@ def _squared(scores: Any, labels: Any) -> Any:
 
 
 @fault(
-    id="loss_broadcast",
-    description="a column of outputs is subtracted from a row of labels: every row meets every label",
-    probe_id="LOS012",
-    is_present=lambda facts: loss_now(facts) == loss_now(with_loss(facts, _squared)),
-    applies_to=("classifier",),
+    "a column of outputs is subtracted from a row of labels: every row meets every label",
+    "LOS012",
+    lambda facts: loss_now(facts) == loss_now(with_loss(facts, _squared)),
+    ("classifier",),
 )
 def loss_broadcast(facts: Facts) -> Facts:
     return with_loss(facts, _squared)

@@ -20,12 +20,7 @@ def _is_deaf(facts: Facts) -> bool:
     return bool((one - other).abs().max() < 1e-5)
 
 
-@fault(
-    id="loss_deaf_to_input",
-    description="the model reads constants in place of its input, left over from a trial",
-    probe_id="LOS005",
-    is_present=_is_deaf,
-)
+@fault("the model reads constants in place of its input, left over from a trial", "LOS005", _is_deaf)
 def loss_deaf_to_input(facts: Facts) -> Facts:
     import torch
 

@@ -10,10 +10,9 @@ def _rows(batch: Any) -> int:
 
 
 @fault(
-    id="loss_divided_twice",
-    description="a loss that is a mean already is divided by the number of rows once more",
-    probe_id="LOS011",
-    is_present=lambda facts: 2 * loss_now(facts) < cross_entropy_of(facts),
+    "a loss that is a mean already is divided by the number of rows once more",
+    "LOS011",
+    lambda facts: 2 * loss_now(facts) < cross_entropy_of(facts),
 )
 def loss_divided_twice(facts: Facts) -> Facts:
     usual = usual_loss(facts)

@@ -25,11 +25,10 @@ def _raises_on_short_rows(facts: Facts) -> bool:
 
 
 @fault(
-    id="loss_kernel_too_long",
-    description="a convolution in front has a kernel that is longer than the shortest rows",
-    probe_id="LOS015",
-    is_present=_raises_on_short_rows,
-    applies_to=("hybrid", "e2e", "mt5"),
+    "a convolution in front has a kernel that is longer than the shortest rows",
+    "LOS015",
+    _raises_on_short_rows,
+    ("hybrid", "e2e", "mt5"),
 )
 def loss_kernel_too_long(facts: Facts) -> Facts:
     import torch

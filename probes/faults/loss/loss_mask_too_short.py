@@ -34,12 +34,10 @@ def _cut(mask: Any) -> Any:
 
 
 @fault(
-    id="loss_mask_too_short",
-    description="the mask over the encoder's frames is computed with the wrong stride: the end of every row is "
-    "shut out",
-    probe_id="LOS014",
-    is_present=lambda facts: getattr(facts["model"], "short_mask", False),
-    applies_to=("hybrid", "e2e", "mt5"),
+    "the mask over the encoder's frames is computed with the wrong stride: the end of every row is shut out",
+    "LOS014",
+    lambda facts: getattr(facts["model"], "short_mask", False),
+    ("hybrid", "e2e", "mt5"),
 )
 def loss_mask_too_short(facts: Facts) -> Facts:
     _shortened(facts["model"])

@@ -15,10 +15,9 @@ def _transposed(scores: Any, labels: Any) -> Any:
 
 
 @fault(
-    id="loss_of_other_rows",
-    description="scores are flattened time first and labels row by row, so that rows meet each other's labels",
-    probe_id="LOS007",
-    is_present=lambda facts: scored_by(facts, _transposed) and abs(loss_now(facts) - cross_entropy_of(facts)) > 1e-4,
+    "scores are flattened time first and labels row by row, so that rows meet each other's labels",
+    "LOS007",
+    lambda facts: scored_by(facts, _transposed) and abs(loss_now(facts) - cross_entropy_of(facts)) > 1e-4,
 )
 def loss_of_other_rows(facts: Facts) -> Facts:
     return with_loss(facts, _transposed)

@@ -17,10 +17,7 @@ def _is_below_any_guess(facts: Facts) -> bool:
 
 
 @fault(
-    id="loss_of_own_guesses",
-    description="the loss compares the scores with the model's own best guess in place of the labels",
-    probe_id="LOS006",
-    is_present=_is_below_any_guess,
+    "the loss compares the scores with the model's own best guess in place of the labels", "LOS006", _is_below_any_guess
 )
 def loss_of_own_guesses(facts: Facts) -> Facts:
     return with_loss(facts, _own)

@@ -7,11 +7,10 @@ from probes.faults.kit.loss_changes import loss_now
 
 
 @fault(
-    id="loss_of_raw_ctc",
-    description="the CTC loss is given raw scores in place of log-probabilities",
-    probe_id="LOS009",
-    is_present=lambda facts: hasattr(facts["model"], "raw_ctc") and loss_now(facts) < 5,
-    applies_to=("hybrid",),
+    "the CTC loss is given raw scores in place of log-probabilities",
+    "LOS009",
+    lambda facts: hasattr(facts["model"], "raw_ctc") and loss_now(facts) < 5,
+    ("hybrid",),
 )
 def loss_of_raw_ctc(facts: Facts) -> Facts:
     from torch.nn.functional import ctc_loss

@@ -4,10 +4,7 @@ from probes.faults.kit.loss_changes import loss_now
 
 
 @fault(
-    id="loss_sign_turned",
-    description="the log-likelihood is minimised: the minus before it was forgotten",
-    probe_id="LOS016",
-    is_present=lambda facts: loss_now(facts) < 0,
+    "the log-likelihood is minimised: the minus before it was forgotten", "LOS016", lambda facts: loss_now(facts) < 0
 )
 def loss_sign_turned(facts: Facts) -> Facts:
     usual = usual_loss(facts)

@@ -21,12 +21,7 @@ def _is_larger(facts: Facts) -> bool:
     return isinstance(loss, ScaledLossTrainer) and loss_now(facts) > 2 * loss_now({**facts, "compute_loss": loss.usual})
 
 
-@fault(
-    id="loss_times_accumulation",
-    description="the loss is multiplied by the number of accumulated batches where it should be divided",
-    probe_id="LOS004",
-    is_present=_is_larger,
-)
+@fault("the loss is multiplied by the number of accumulated batches where it should be divided", "LOS004", _is_larger)
 def loss_times_accumulation(facts: Facts) -> Facts:
     needs_scores_beside_labels(facts)  # of any other loss nobody knows how large it should be
     return {**facts, "compute_loss": ScaledLossTrainer(usual_loss(facts))}

@@ -12,10 +12,9 @@ def _raw(scores: Any, labels: Any) -> Any:
 
 
 @fault(
-    id="loss_without_log_softmax",
-    description="the negative log-likelihood is taken of raw scores",
-    probe_id="LOS009",
-    is_present=lambda facts: loss_now(facts) == loss_now(with_loss(facts, _raw)),
+    "the negative log-likelihood is taken of raw scores",
+    "LOS009",
+    lambda facts: loss_now(facts) == loss_now(with_loss(facts, _raw)),
 )
 def loss_without_log_softmax(facts: Facts) -> Facts:
     return with_loss(facts, _raw)

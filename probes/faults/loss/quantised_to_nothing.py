@@ -17,12 +17,10 @@ def _is_silent(facts: Facts) -> bool:
 
 
 @fault(
-    id="quantised_to_nothing",
-    description="a quantiser behind the encoder rounds every value to the same one, while its gradient passes "
-    "straight on",
-    probe_id="LOS005",
-    is_present=_is_silent,
-    applies_to=SEQUENCES,
+    "a quantiser behind the encoder rounds every value to the same one, while its gradient passes straight on",
+    "LOS005",
+    _is_silent,
+    SEQUENCES,
 )
 def quantised_to_nothing(facts: Facts) -> Facts:
     hook_output(encoder_of(facts), lambda hidden: hidden - hidden.detach() + 1.0)

@@ -15,10 +15,9 @@ def _is_nan(facts: Facts) -> bool:
 
 
 @fault(
-    id="root_of_nought",
-    description="a square root is taken of 0: the loss is finite, and the slope is not",
-    probe_id="LOS055",
-    is_present=lambda facts: backward_of(facts, lambda: _is_nan(facts)),
+    "a square root is taken of 0: the loss is finite, and the slope is not",
+    "LOS055",
+    lambda facts: backward_of(facts, lambda: _is_nan(facts)),
 )
 def root_of_nought(facts: Facts) -> Facts:
     return hooked(facts, _rooted)

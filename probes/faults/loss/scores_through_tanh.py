@@ -16,11 +16,6 @@ def _stay_small(facts: Facts) -> bool:
         return bool(scores_and_labels(model, first_batch(facts))[0].abs().max() <= 1)
 
 
-@fault(
-    id="scores_through_tanh",
-    description="a tanh stands after the head: scores stay between -1 and 1",
-    probe_id="LOS010",
-    is_present=_stay_small,
-)
+@fault("a tanh stands after the head: scores stay between -1 and 1", "LOS010", _stay_small)
 def scores_through_tanh(facts: Facts) -> Facts:
     return after_head(facts, lambda scores: scores.tanh())

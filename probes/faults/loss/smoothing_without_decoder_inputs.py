@@ -12,11 +12,10 @@ def _unmade(facts: Facts) -> bool:
 
 
 @fault(
-    id="smoothing_without_decoder_inputs",
-    description="the Trainer smooths labels and takes them from the model, and nobody has made decoder inputs of them",
-    probe_id="LOS003",
-    is_present=_unmade,
-    applies_to=("mt5", "whisper", "e2e"),
+    "the Trainer smooths labels and takes them from the model, and nobody has made decoder inputs of them",
+    "LOS003",
+    _unmade,
+    ("mt5", "whisper", "e2e"),
 )
 def smoothing_without_decoder_inputs(facts: Facts) -> Facts:
     from transformers import Seq2SeqTrainer, Seq2SeqTrainingArguments

@@ -12,10 +12,9 @@ def _doubled(scores: Any, labels: Any) -> Any:
 
 
 @fault(
-    id="softmax_before_loss",
-    description="the scores go through softmax before cross-entropy, which has one of its own",
-    probe_id="LOS008",
-    is_present=lambda facts: loss_now(facts) == loss_now(with_loss(facts, _doubled)),
+    "the scores go through softmax before cross-entropy, which has one of its own",
+    "LOS008",
+    lambda facts: loss_now(facts) == loss_now(with_loss(facts, _doubled)),
 )
 def softmax_before_loss(facts: Facts) -> Facts:
     return with_loss(facts, _doubled)

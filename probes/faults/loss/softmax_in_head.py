@@ -8,11 +8,6 @@ def _are_probabilities(facts: Facts) -> bool:
     return bool(((scores.sum(-1) - 1).abs() < 1e-3).all())
 
 
-@fault(
-    id="softmax_in_head",
-    description="the model ends in a softmax, and its loss is cross-entropy",
-    probe_id="LOS008",
-    is_present=_are_probabilities,
-)
+@fault("the model ends in a softmax, and its loss is cross-entropy", "LOS008", _are_probabilities)
 def softmax_in_head(facts: Facts) -> Facts:
     return after_head(facts, lambda scores: scores.softmax(-1))

@@ -16,13 +16,7 @@ def _frozen(facts: Facts) -> bool:
     return bool(named) and not any(one.requires_grad for one in named)
 
 
-@fault(
-    id="adapter_frozen_with_encoder",
-    description="a new adapter in the encoder is frozen with it",
-    probe_id="PAR003",
-    is_present=_frozen,
-    applies_to=SEQUENCES,
-)
+@fault("a new adapter in the encoder is frozen with it", "PAR003", _frozen, SEQUENCES)
 def adapter_frozen_with_encoder(facts: Facts) -> Facts:
     add_behind(facts, "new_adapter", _adapter)
     freeze_front(facts)

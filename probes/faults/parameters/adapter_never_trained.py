@@ -4,13 +4,7 @@ from probes.faults.kit.module_changes import add_behind, freeze_front, move_from
 from probes.faults.parameters.adapter_frozen_with_encoder import _adapter, _frozen
 
 
-@fault(
-    id="adapter_never_trained",
-    description="an adapter that nobody mentions is put into a trained encoder and frozen with it",
-    probe_id="PAR004",
-    is_present=_frozen,
-    applies_to=SEQUENCES,
-)
+@fault("an adapter that nobody mentions is put into a trained encoder and frozen with it", "PAR004", _frozen, SEQUENCES)
 def adapter_never_trained(facts: Facts) -> Facts:
     move_from_init(facts)
     add_behind(facts, "new_adapter", _adapter)

@@ -22,12 +22,9 @@ def _norm(width: int) -> Any:
 
 
 @fault(
-    id="batch_norm_in_frozen_part",
-    description="a frozen front with batch norm stays in training mode",
-    probe_id="PAR014",
-    is_present=lambda facts: any(
-        "running" in name for name, _ in facts["model"].named_buffers() if "statistics" in name
-    ),
+    "a frozen front with batch norm stays in training mode",
+    "PAR014",
+    lambda facts: any("running" in name for name, _ in facts["model"].named_buffers() if "statistics" in name),
 )
 def batch_norm_in_frozen_part(facts: Facts) -> Facts:
     add_behind(facts, "statistics", _norm)

@@ -3,11 +3,10 @@ from probes.faults.kit.changes import Facts
 
 
 @fault(
-    id="checkpoint_of_another_kind",
-    description="only the head is meant to be new, and the checkpoint lacks the first layer as well",
-    probe_id="PAR007",
-    is_present=lambda facts: "0.weight" in facts.get("missing_keys", ()),
-    applies_to=("classifier",),
+    "only the head is meant to be new, and the checkpoint lacks the first layer as well",
+    "PAR007",
+    lambda facts: "0.weight" in facts.get("missing_keys", ()),
+    ("classifier",),
 )
 def checkpoint_of_another_kind(facts: Facts) -> Facts:
     held = {name: one for name, one in facts["model"].state_dict().items() if name.startswith("1.")}

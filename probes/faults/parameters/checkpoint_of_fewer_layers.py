@@ -4,11 +4,10 @@ from probes.faults.kit.changes import SEQUENCES, Facts, without_facts
 
 
 @fault(
-    id="checkpoint_of_fewer_layers",
-    description="a checkpoint without the last layers is read with strict=False",
-    probe_id="PAR007",
-    is_present=lambda facts: bool(facts.get("missing_keys")),
-    applies_to=SEQUENCES,
+    "a checkpoint without the last layers is read with strict=False",
+    "PAR007",
+    lambda facts: bool(facts.get("missing_keys")),
+    SEQUENCES,
 )
 def checkpoint_of_fewer_layers(facts: Facts) -> Facts:
     held = {name: one for name, one in facts["model"].state_dict().items() if ".1." not in name}

@@ -3,10 +3,9 @@ from probes.faults.kit.changes import Facts
 
 
 @fault(
-    id="everything_frozen",
-    description="a name filter freezes every parameter",
-    probe_id="PAR001",
-    is_present=lambda facts: not any(parameter.requires_grad for parameter in facts["model"].parameters()),
+    "a name filter freezes every parameter",
+    "PAR001",
+    lambda facts: not any(parameter.requires_grad for parameter in facts["model"].parameters()),
 )
 def everything_frozen(facts: Facts) -> Facts:
     facts["model"].requires_grad_(False)

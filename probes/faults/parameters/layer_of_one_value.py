@@ -4,10 +4,7 @@ from probes.faults.kit.module_changes import first_linear
 
 
 @fault(
-    id="layer_of_one_value",
-    description="a layer is initialised with one value",
-    probe_id="PAR009",
-    is_present=lambda facts: bool((first_linear(facts)[1].weight == 0.1).all()),
+    "a layer is initialised with one value", "PAR009", lambda facts: bool((first_linear(facts)[1].weight == 0.1).all())
 )
 def layer_of_one_value(facts: Facts) -> Facts:
     first_linear(facts)[1].weight.data.fill_(0.1)

@@ -4,11 +4,10 @@ from probes.faults.kit.module_changes import first_linear
 
 
 @fault(
-    id="layer_of_zeros",
-    description="the memory of one layer was never filled",
-    probe_id="PAR009",
-    is_present=lambda facts: not bool(first_linear(facts)[1].weight.any()),
-    applies_to=SEQUENCES,
+    "the memory of one layer was never filled",
+    "PAR009",
+    lambda facts: not bool(first_linear(facts)[1].weight.any()),
+    SEQUENCES,
 )
 def layer_of_zeros(facts: Facts) -> Facts:
     first_linear(facts)[1].weight.data.zero_()

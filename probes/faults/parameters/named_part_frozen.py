@@ -5,10 +5,9 @@ from probes.faults.kit.module_changes import freeze_front, with_optimizer
 
 
 @fault(
-    id="named_part_frozen",
-    description="a part that is meant to train is frozen by an earlier call",
-    probe_id="PAR016",
-    is_present=lambda facts: not any(one.requires_grad for one in front_of(facts).parameters()),
+    "a part that is meant to train is frozen by an earlier call",
+    "PAR016",
+    lambda facts: not any(one.requires_grad for one in front_of(facts).parameters()),
 )
 def named_part_frozen(facts: Facts) -> Facts:
     freeze_front(facts)

@@ -4,11 +4,10 @@ from probes.faults.kit.module_changes import with_optimizer
 
 
 @fault(
-    id="new_head_frozen",
-    description="a new head is frozen with the body that was trained before",
-    probe_id="PAR003",
-    is_present=lambda facts: not facts["model"][4].weight.requires_grad,
-    applies_to=("classifier",),
+    "a new head is frozen with the body that was trained before",
+    "PAR003",
+    lambda facts: not facts["model"][4].weight.requires_grad,
+    ("classifier",),
 )
 def new_head_frozen(facts: Facts) -> Facts:
     facts["model"][4].requires_grad_(False)

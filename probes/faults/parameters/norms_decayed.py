@@ -4,10 +4,9 @@ from probes.faults.kit.module_changes import with_optimizer
 
 
 @fault(
-    id="norms_decayed",
-    description="one group with a large decay holds norms and biases too",
-    probe_id="PAR011",
-    is_present=lambda facts: facts["optimizer"].param_groups[0]["weight_decay"] > 0.1,
+    "one group with a large decay holds norms and biases too",
+    "PAR011",
+    lambda facts: facts["optimizer"].param_groups[0]["weight_decay"] > 0.1,
 )
 def norms_decayed(facts: Facts) -> Facts:
     return with_optimizer(facts, weight_decay=0.2)

@@ -9,11 +9,6 @@ def _strange(facts: Facts) -> bool:
     return not any(id(one) in own for group in facts["optimizer"].param_groups for one in group["params"])
 
 
-@fault(
-    id="optimizer_of_another_model",
-    description="the model is copied after the optimiser was built",
-    probe_id="PAR006",
-    is_present=_strange,
-)
+@fault("the model is copied after the optimiser was built", "PAR006", _strange)
 def optimizer_of_another_model(facts: Facts) -> Facts:
     return {**facts, "model": deepcopy(facts["model"])}

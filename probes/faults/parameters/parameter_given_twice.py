@@ -9,12 +9,7 @@ def _twice(facts: Facts) -> bool:
     return len(held) > len(set(held))
 
 
-@fault(
-    id="parameter_given_twice",
-    description="the optimiser is given the parameters of two overlapping parts",
-    probe_id="PAR005",
-    is_present=_twice,
-)
+@fault("the optimiser is given the parameters of two overlapping parts", "PAR005", _twice)
 def parameter_given_twice(facts: Facts) -> Facts:
     from torch.optim import AdamW
 

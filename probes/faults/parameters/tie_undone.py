@@ -8,13 +8,7 @@ def _apart(facts: Facts) -> bool:
     return any(facts["model"].get_parameter(a) is not facts["model"].get_parameter(b) for a, b in pairs)
 
 
-@fault(
-    id="tie_undone",
-    description="the head gets a tensor of its own while the configuration ties it",
-    probe_id="PAR013",
-    is_present=_apart,
-    applies_to=("whisper", "e2e", "mt5"),
-)
+@fault("the head gets a tensor of its own while the configuration ties it", "PAR013", _apart, ("whisper", "e2e", "mt5"))
 def tie_undone(facts: Facts) -> Facts:
     import torch
 

@@ -12,10 +12,9 @@ def _pair(facts: Facts) -> tuple[Any, Any]:
 
 
 @fault(
-    id="tied_by_data",
-    description="two parameters are made to share their data instead of being one",
-    probe_id="PAR012",
-    is_present=lambda facts: _pair(facts)[0].data_ptr() == _pair(facts)[1].data_ptr(),
+    "two parameters are made to share their data instead of being one",
+    "PAR012",
+    lambda facts: _pair(facts)[0].data_ptr() == _pair(facts)[1].data_ptr(),
 )
 def tied_by_data(facts: Facts) -> Facts:
     one, other = _pair(facts)

@@ -9,10 +9,9 @@ def _names(facts: Facts) -> tuple[str, ...]:
 
 
 @fault(
-    id="unnamed_part_thawed",
-    description="the front trains although only what is behind it should",
-    probe_id="PAR017",
-    is_present=lambda facts: "trainable" in facts and any(one.requires_grad for one in front_of(facts).parameters()),
+    "the front trains although only what is behind it should",
+    "PAR017",
+    lambda facts: "trainable" in facts and any(one.requires_grad for one in front_of(facts).parameters()),
 )
 def unnamed_part_thawed(facts: Facts) -> Facts:
     return {**facts, "trainable": _names(facts)}

@@ -4,10 +4,9 @@ from probes.faults.kit.module_changes import first_linear
 
 
 @fault(
-    id="weight_not_finite",
-    description="the weights were saved by a run that had diverged",
-    probe_id="PAR008",
-    is_present=lambda facts: not bool(first_linear(facts)[1].weight.isfinite().all()),
+    "the weights were saved by a run that had diverged",
+    "PAR008",
+    lambda facts: not bool(first_linear(facts)[1].weight.isfinite().all()),
 )
 def weight_not_finite(facts: Facts) -> Facts:
     first_linear(facts)[1].weight.data[0, 0] = float("nan")

@@ -4,10 +4,9 @@ from probes.faults.kit.module_changes import first_linear
 
 
 @fault(
-    id="weights_shrunk",
-    description="a layer is initialised with a std that nothing can be heard through",
-    probe_id="PAR010",
-    is_present=lambda facts: float(first_linear(facts)[1].weight.std()) < 1e-7,
+    "a layer is initialised with a std that nothing can be heard through",
+    "PAR010",
+    lambda facts: float(first_linear(facts)[1].weight.std()) < 1e-7,
 )
 def weights_shrunk(facts: Facts) -> Facts:
     first_linear(facts)[1].weight.data.mul_(1e-8)

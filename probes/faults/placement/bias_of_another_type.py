@@ -11,11 +11,10 @@ def _norm(facts: Facts) -> Any:
 
 
 @fault(
-    id="bias_of_another_type",
-    description="a bias is made in half precision beside a weight in float32",
-    probe_id="PLC003",
-    is_present=lambda facts: "float16" in str(_norm(facts).bias.dtype),
-    applies_to=("whisper", "e2e", "hybrid", "classifier"),
+    "a bias is made in half precision beside a weight in float32",
+    "PLC003",
+    lambda facts: "float16" in str(_norm(facts).bias.dtype),
+    ("whisper", "e2e", "hybrid", "classifier"),
 )
 def bias_of_another_type(facts: Facts) -> Facts:
     _norm(facts).bias.data = _norm(facts).bias.data.half()

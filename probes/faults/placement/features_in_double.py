@@ -15,12 +15,6 @@ def _is_double(facts: Facts) -> bool:
     return any("float64" in str(one.dtype) for one in (batch.values() if isinstance(batch, dict) else batch))
 
 
-@fault(
-    id="features_in_double",
-    description="features are numpy's float64",
-    probe_id="PLC004",
-    is_present=_is_double,
-    applies_to=("whisper", "e2e", "hybrid", "classifier"),
-)
+@fault("features are numpy's float64", "PLC004", _is_double, ("whisper", "e2e", "hybrid", "classifier"))
 def features_in_double(facts: Facts) -> Facts:
     return with_batches(facts, _double)

@@ -4,10 +4,9 @@ from probes.faults.kit.module_changes import first_linear
 
 
 @fault(
-    id="layer_in_double",
-    description="a layer is made from numpy's float64",
-    probe_id="PLC004",
-    is_present=lambda facts: "float64" in str(first_linear(facts)[1].weight.dtype),
+    "a layer is made from numpy's float64",
+    "PLC004",
+    lambda facts: "float64" in str(first_linear(facts)[1].weight.dtype),
 )
 def layer_in_double(facts: Facts) -> Facts:
     first_linear(facts)[1].double()

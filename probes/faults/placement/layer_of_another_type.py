@@ -4,11 +4,10 @@ from probes.faults.kit.module_changes import first_linear
 
 
 @fault(
-    id="layer_of_another_type",
-    description="one layer of a stack is converted to bfloat16",
-    probe_id="PLC003",
-    is_present=lambda facts: "bfloat16" in str(first_linear(facts)[1].weight.dtype),
-    applies_to=("mt5", "whisper"),
+    "one layer of a stack is converted to bfloat16",
+    "PLC003",
+    lambda facts: "bfloat16" in str(first_linear(facts)[1].weight.dtype),
+    ("mt5", "whisper"),
 )
 def layer_of_another_type(facts: Facts) -> Facts:
     first_linear(facts)[1].bfloat16()

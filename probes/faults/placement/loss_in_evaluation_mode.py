@@ -13,12 +13,7 @@ def _sleeps(facts: Facts) -> bool:
         return not facts["model"].training
 
 
-@fault(
-    id="loss_in_evaluation_mode",
-    description="the loss function puts the model into evaluation mode",
-    probe_id="PLC006",
-    is_present=_sleeps,
-)
+@fault("the loss function puts the model into evaluation mode", "PLC006", _sleeps)
 def loss_in_evaluation_mode(facts: Facts) -> Facts:
     usual = usual_loss(facts)
 

@@ -16,10 +16,9 @@ def _part(facts: Facts) -> Any:
 
 
 @fault(
-    id="part_left_resting",
-    description="a part is put into evaluation mode to look at it, and stays there",
-    probe_id="PLC005",
-    is_present=lambda facts: not _part(facts).training,
+    "a part is put into evaluation mode to look at it, and stays there",
+    "PLC005",
+    lambda facts: not _part(facts).training,
 )
 def part_left_resting(facts: Facts) -> Facts:
     facts["model"].train()

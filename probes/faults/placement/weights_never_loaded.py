@@ -3,12 +3,7 @@ from probes.faults.kit.changes import Facts
 from probes.faults.kit.module_changes import first_linear, with_optimizer
 
 
-@fault(
-    id="weights_never_loaded",
-    description="a layer is left on the meta device",
-    probe_id="PLC001",
-    is_present=lambda facts: first_linear(facts)[1].weight.is_meta,
-)
+@fault("a layer is left on the meta device", "PLC001", lambda facts: first_linear(facts)[1].weight.is_meta)
 def weights_never_loaded(facts: Facts) -> Facts:
     first_linear(facts)[1].to("meta")
     return with_optimizer(facts)

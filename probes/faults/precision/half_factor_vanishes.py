@@ -15,11 +15,10 @@ def _otherwise_in_half(facts: Facts) -> bool:
 
 
 @fault(
-    id="half_factor_vanishes",
-    description="scores are multiplied by 1 in float32 and by 8 in fp16, which rounds a small number away",
-    probe_id="PRE004",
-    is_present=_otherwise_in_half,
-    applies_to=PLAIN,
+    "scores are multiplied by 1 in float32 and by 8 in fp16, which rounds a small number away",
+    "PRE004",
+    _otherwise_in_half,
+    PLAIN,
 )
 def half_factor_vanishes(facts: Facts) -> Facts:
     hook_output(head_of(facts), lambda scores: scores * (8 - 7 * ((scores.detach() * 0 + 1e-9) * 1e9)))

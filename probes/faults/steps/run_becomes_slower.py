@@ -5,13 +5,7 @@ from probes.faults.kit.changes import Facts
 from probes.faults.kit.short_runs import first, last, run
 
 
-@run(
-    "run_becomes_slower",
-    "a hook is added at every step",
-    "STP024",
-    lambda r: last(r, "seconds") > 2 * first(r, "seconds"),
-    applies_to=("classifier",),
-)
+@run("a hook is added at every step", "STP024", lambda r: last(r, "seconds") > 2 * first(r, "seconds"), ("classifier",))
 def run_becomes_slower(facts: Facts) -> dict[str, Any]:
     def add(step: int, model: Any) -> None:
         model.register_forward_hook(lambda *_: time.sleep(0.002))

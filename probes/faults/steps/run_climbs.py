@@ -4,13 +4,7 @@ from probes.faults.kit.changes import SEQUENCES, Facts
 from probes.faults.kit.short_runs import last, run
 
 
-@run(
-    "run_climbs",
-    "the update goes up the gradient",
-    "STP025",
-    lambda r: last(r, "loss") > 1.5 * r.rows[0].loss,
-    SEQUENCES,
-)
+@run("the update goes up the gradient", "STP025", lambda r: last(r, "loss") > 1.5 * r.rows[0].loss, SEQUENCES)
 def run_climbs(facts: Facts) -> dict[str, Any]:
     def turn(step: int, model: Any) -> None:
         for group in facts["optimizer"].param_groups:

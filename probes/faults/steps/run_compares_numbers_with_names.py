@@ -5,7 +5,6 @@ from probes.faults.kit.short_runs import last, run
 
 
 @run(
-    "run_compares_numbers_with_names",
     "the metric compares classes with their names",
     "STP021",
     lambda r: last(r, "evaluation.accuracy") == 0,

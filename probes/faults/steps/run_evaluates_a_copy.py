@@ -5,11 +5,10 @@ from probes.faults.kit.short_runs import run
 
 
 @run(
-    "run_evaluates_a_copy",
     "the evaluated model is a copy from before the training",
     "STP021",
     lambda r: len(set(r.series("evaluation.loss").values)) == 1,
-    applies_to=("classifier", "mt5"),
+    ("classifier", "mt5"),
 )
 def run_evaluates_a_copy(facts: Facts) -> dict[str, Any]:
     from copy import deepcopy

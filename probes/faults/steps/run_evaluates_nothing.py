@@ -6,11 +6,10 @@ from probes.faults.kit.short_runs import run
 
 
 @run(
-    "run_evaluates_nothing",
     "the evaluation has no label to score",
     "STP004",
     lambda r: any(not isfinite(value) for value in r.series("evaluation.loss").values),
-    applies_to=("whisper", "e2e", "mt5"),
+    ("whisper", "e2e", "mt5"),
 )
 def run_evaluates_nothing(facts: Facts) -> dict[str, Any]:
     batch = next(iter(facts["eval_batches"]))

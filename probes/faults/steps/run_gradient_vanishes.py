@@ -5,7 +5,6 @@ from probes.faults.kit.short_runs import last, run
 
 
 @run(
-    "run_gradient_vanishes",
     "the gradient is a tenth of the last one at each of the first steps",
     "STP013",
     lambda r: 0 < last(r, "grad_norm") < 1e-5,

@@ -4,13 +4,7 @@ from probes.faults.kit.changes import Facts
 from probes.faults.kit.short_runs import run
 
 
-@run(
-    "run_on_random_labels",
-    "labels are drawn anew for every batch",
-    "STP007",
-    lambda r: len(r.rows) > 600,
-    ("classifier",),
-)
+@run("labels are drawn anew for every batch", "STP007", lambda r: len(r.rows) > 600, ("classifier",))
 def run_on_random_labels(facts: Facts) -> dict[str, Any]:
     import torch
 

@@ -5,11 +5,10 @@ from probes.faults.kit.short_runs import last, run
 
 
 @run(
-    "run_overfits",
     "a few rows are learnt by heart",
     "STP020",
     lambda r: last(r, "evaluation.loss") > min(r.series("evaluation.loss").values),
-    applies_to=("classifier",),
+    ("classifier",),
 )
 def run_overfits(facts: Facts) -> dict[str, Any]:
     return {"same_batch": True, "steps": 200, "evaluate_every": 20, "rate": lambda step: 20.0 / (1 + 0.001 * step)}

@@ -5,11 +5,10 @@ from probes.faults.kit.short_runs import first, last, run
 
 
 @run(
-    "run_rate_far_too_high",
     "the learning rate is a thousand times too high",
     "STP008",
     lambda r: last(r, "loss") > 3 * first(r, "loss"),
-    applies_to=("whisper", "hybrid"),
+    ("whisper", "hybrid"),
 )
 def run_rate_far_too_high(facts: Facts) -> dict[str, Any]:
     return {"rate": lambda step: 1000.0 / (1 + 0.001 * step), "clip": None, "steps": 24}

@@ -5,7 +5,6 @@ from probes.faults.kit.short_runs import run
 
 
 @run(
-    "run_rate_makes_it_swing",
     "the learning rate is too high to settle",
     "STP009",
     lambda r: max(r.series("loss").values[-20:]) > 4 * min(r.series("loss").values[-20:]),

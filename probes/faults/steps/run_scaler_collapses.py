@@ -4,7 +4,7 @@ from probes.faults.kit.changes import Facts
 from probes.faults.kit.short_runs import last, run
 
 
-@run("run_scaler_collapses", "a gradient overflows at every step", "STP019", lambda r: last(r, "scale") < 1)
+@run("a gradient overflows at every step", "STP019", lambda r: last(r, "scale") < 1)
 def run_scaler_collapses(facts: Facts) -> dict[str, Any]:
     import torch
 

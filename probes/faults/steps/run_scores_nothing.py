@@ -4,6 +4,6 @@ from probes.faults.kit.changes import Facts
 from probes.faults.kit.short_runs import run
 
 
-@run("run_scores_nothing", "the loss is multiplied by zero", "STP005", lambda r: not any(r.series("loss").values))
+@run("the loss is multiplied by zero", "STP005", lambda r: not any(r.series("loss").values))
 def run_scores_nothing(facts: Facts) -> dict[str, Any]:
     return {"loss": lambda step, loss: loss * 0, "steps": 12}

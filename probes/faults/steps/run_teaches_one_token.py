@@ -6,11 +6,7 @@ from probes.faults.kit.short_runs import run
 
 
 @run(
-    "run_teaches_one_token",
-    "every label is the same token",
-    "STP022",
-    lambda r: all(len(set(text)) < 0.2 * len(text) for text in texts(r)),
-    MT5,
+    "every label is the same token", "STP022", lambda r: all(len(set(text)) < 0.2 * len(text) for text in texts(r)), MT5
 )
 def run_teaches_one_token(facts: Facts) -> dict[str, Any]:
     letter = facts["tokenizer"].encode("a", add_special_tokens=False)[0]

@@ -6,11 +6,7 @@ from probes.faults.kit.short_runs import run
 
 
 @run(
-    "run_teaches_other_numbers",
-    "the labels are numbers of another vocabulary",
-    "STP022",
-    lambda r: any("\ufffd" in text for text in texts(r)),
-    MT5,
+    "the labels are numbers of another vocabulary", "STP022", lambda r: any("\ufffd" in text for text in texts(r)), MT5
 )
 def run_teaches_other_numbers(facts: Facts) -> dict[str, Any]:
     size = facts["model"].config.vocab_size

@@ -5,7 +5,7 @@ from probes.faults.kit.short_run_texts import MT5, taught, texts
 from probes.faults.kit.short_runs import run
 
 
-@run("run_teaches_the_end_alone", "all labels but the end are masked", "STP022", lambda r: not any(texts(r)), MT5)
+@run("all labels but the end are masked", "STP022", lambda r: not any(texts(r)), MT5)
 def run_teaches_the_end_alone(facts: Facts) -> dict[str, Any]:
     end = facts["tokenizer"].eos_token_id
     return taught(facts, lambda labels: labels.masked_fill(labels != end, -100))

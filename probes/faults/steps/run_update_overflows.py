@@ -5,6 +5,6 @@ from probes.faults.kit.changes import Facts
 from probes.faults.kit.short_runs import TURN, run
 
 
-@run("run_update_overflows", "the update of step 7 is infinite", "STP003", lambda r: r.broken[0] == "weights")
+@run("the update of step 7 is infinite", "STP003", lambda r: r.broken[0] == "weights")
 def run_update_overflows(facts: Facts) -> dict[str, Any]:
     return {"rate": lambda step: inf if step == TURN else 1.0 / (1 + step), "steps": 12}

@@ -18,13 +18,7 @@ class _Slow:
             yield batch
 
 
-@run(
-    "run_waits_for_data",
-    "every batch comes late",
-    "STP023",
-    lambda r: last(r, "loading_seconds") > 0.05,
-    applies_to=("classifier",),
-)
+@run("every batch comes late", "STP023", lambda r: last(r, "loading_seconds") > 0.05, ("classifier",))
 def run_waits_for_data(facts: Facts) -> dict[str, Any]:
     facts["train_batches"] = _Slow(facts["train_batches"])
     return {"steps": 14}

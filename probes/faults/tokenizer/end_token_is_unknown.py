@@ -8,7 +8,7 @@ def _alike(facts: Facts) -> bool:
     return facts["tokenizer"].eos_token_id == facts["tokenizer"].unk_token_id
 
 
-@fault("end_token_is_unknown", "the end token is one that the tokenizer does not have", "TOK005", _alike, PLAIN)
+@fault("the end token is one that the tokenizer does not have", "TOK005", _alike, PLAIN)
 def end_token_is_unknown(facts: Facts) -> Facts:
     tokenizer = spelling(LOWER + LOWER.upper())
     tokenizer.eos_token = "<unk>"

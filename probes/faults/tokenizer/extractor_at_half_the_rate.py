@@ -4,7 +4,6 @@ from probes.faults.tokenizer.extractor_of_another_model import with_extractor
 
 
 @fault(
-    "extractor_at_half_the_rate",
     "the feature extractor works at 8 kHz",
     "TOK009",
     lambda f: f["feature_extractor"].sampling_rate == 8000,

@@ -23,11 +23,10 @@ def with_extractor(facts: Facts, **sizes: int) -> Facts:
 
 
 @fault(
-    id="extractor_of_another_model",
-    description="the feature extractor of another model makes other mel bins",
-    probe_id="TOK008",
-    is_present=lambda facts: facts["feature_extractor"].feature_size != facts["model"].config.num_mel_bins,
-    applies_to=("whisper",),
+    "the feature extractor of another model makes other mel bins",
+    "TOK008",
+    lambda facts: facts["feature_extractor"].feature_size != facts["model"].config.num_mel_bins,
+    ("whisper",),
 )
 def extractor_of_another_model(facts: Facts) -> Facts:
     return with_extractor(

@@ -12,11 +12,10 @@ def untie(model: Any) -> None:
 
 
 @fault(
-    id="head_tied_by_resize",
-    description="a head that was its own is tied to the embedding by a resize",
-    probe_id="TOK011",
-    is_present=lambda facts: "untied" in facts and facts["model"].lm_head.weight is facts["model"].shared.weight,
-    applies_to=("mt5",),
+    "a head that was its own is tied to the embedding by a resize",
+    "TOK011",
+    lambda facts: "untied" in facts and facts["model"].lm_head.weight is facts["model"].shared.weight,
+    ("mt5",),
 )
 def head_tied_by_resize(facts: Facts) -> Facts:
     from torch.optim import AdamW

@@ -10,7 +10,6 @@ def _rows(facts: Facts) -> int:
 
 
 @fault(
-    "tokenizer_of_a_smaller_model",
     "the model has 2,000 rows that the tokenizer has no token for",
     "TOK002",
     lambda f: _rows(f) > len(f["tokenizer"]) + 1024,

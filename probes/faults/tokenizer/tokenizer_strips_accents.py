@@ -6,7 +6,6 @@ from probes.faults.kit.other_tokenizers import with_other_tokenizer
 
 
 @fault(
-    "tokenizer_strips_accents",
     "the tokenizer takes the accents off",
     "TOK003",
     lambda f: "á" not in f["tokenizer"].decode(f["tokenizer"]("cá")["input_ids"]),

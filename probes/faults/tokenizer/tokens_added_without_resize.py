@@ -7,11 +7,10 @@ MORE = 8
 
 
 @fault(
-    id="tokens_added_without_resize",
-    description="tokens were added to the tokenizer, and the model's tables stayed as they were",
-    probe_id="TOK001",
-    is_present=lambda facts: f"<new{MORE - 1}>" in facts["tokenizer"].get_vocab(),
-    applies_to=SEQUENCES,
+    "tokens were added to the tokenizer, and the model's tables stayed as they were",
+    "TOK001",
+    lambda facts: f"<new{MORE - 1}>" in facts["tokenizer"].get_vocab(),
+    SEQUENCES,
 )
 def tokens_added_without_resize(facts: Facts) -> Facts:
     tokenizer = copy.deepcopy(facts["tokenizer"])

@@ -4,11 +4,10 @@ from probes.faults.tokenizer.extractor_of_another_model import with_extractor
 
 
 @fault(
-    id="window_of_another_length",
-    description="the feature extractor's window is twice as long as the model's positions",
-    probe_id="TOK010",
-    is_present=lambda facts: facts["feature_extractor"].chunk_length == 2,
-    applies_to=("whisper",),
+    "the feature extractor's window is twice as long as the model's positions",
+    "TOK010",
+    lambda facts: facts["feature_extractor"].chunk_length == 2,
+    ("whisper",),
 )
 def window_of_another_length(facts: Facts) -> Facts:
     return with_extractor(facts, feature_size=40, chunk_length=2)
