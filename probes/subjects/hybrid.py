@@ -74,12 +74,12 @@ class Hybrid(nn.Module):
 
     def _decode(self, hidden: torch.Tensor, silent: torch.Tensor, toks: torch.Tensor) -> torch.Tensor:
         start = torch.full_like(toks[:, :1], self.vocabulary)
-        given = self.embed(torch.cat([start, toks[:, :-1].clamp(min=0)], dim=1))
-        ahead = nn.Transformer.generate_square_subsequent_mask(given.shape[1], device=given.device)
-        return self.head(self.decoder(given, hidden, tgt_mask=ahead, memory_key_padding_mask=silent))
+        inputs = self.embed(torch.cat([start, toks[:, :-1].clamp(min=0)], dim=1))
+        ahead = nn.Transformer.generate_square_subsequent_mask(inputs.shape[1], device=inputs.device)
+        return self.head(self.decoder(inputs, hidden, tgt_mask=ahead, memory_key_padding_mask=silent))
 
     @torch.no_grad()
-    def say(
+    def greedy_decode(
         self, feats: torch.Tensor, feat_lens: torch.Tensor, end: int, limit: int = 40, prompt: tuple[int, ...] = ()
     ) -> torch.Tensor:
         """The likeliest token, again and again, until every row has ended."""
@@ -92,11 +92,11 @@ class Hybrid(nn.Module):
         return toks[:, :-1]
 
 
-def say(model: Any, batch: Any) -> Any:
-    return model.say(batch["feats"], batch["feat_lens"], tokenizer().eos_token_id)
+def generate(model: Any, batch: Any) -> Any:
+    return model.greedy_decode(batch["feats"], batch["feat_lens"], tokenizer().eos_token_id)
 
 
 def hybrid() -> dict[str, Any]:
     ids = tokenizer()
     facts = facts_of(Hybrid(len(ids)), collate, ids, labels_of=lambda batch: batch["toks"])
-    return with_evaluation(facts, say)
+    return with_evaluation(facts, generate)

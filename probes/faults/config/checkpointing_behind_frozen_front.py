@@ -1,5 +1,5 @@
 from diagnose import fault
-from probes.faults.kit.argument_changes import argument, with_arguments
+from probes.faults.kit.argument_changes import argument_is, with_arguments
 from probes.faults.kit.changes import Facts, encoder_of
 
 FRONT = ("conv1", "conv2", "embed_positions", "feature_extractor", "feature_projection", "encoder.pos_conv_embed")
@@ -8,7 +8,7 @@ FRONT = ("conv1", "conv2", "embed_positions", "feature_extractor", "feature_proj
 @fault(
     "reentrant checkpointing behind a frozen front end",
     "CFG010",
-    lambda facts: argument(facts, "gradient_checkpointing") is True,
+    argument_is("gradient_checkpointing", True),
     ("whisper", "e2e"),
 )
 def checkpointing_behind_frozen_front(facts: Facts) -> Facts:

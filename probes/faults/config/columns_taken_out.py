@@ -1,19 +1,14 @@
 from diagnose import fault
-from probes.faults.kit.changes import Facts
+from probes.faults.kit.changes import HF_MODELS, Facts
+from probes.faults.kit.hf_trainers import trainer_facts
 
 
 @fault(
     "the Trainer removes the columns that the collator reads",
     "CFG002",
     lambda facts: "trainer" in facts and facts["trainer"].args.remove_unused_columns,
-    ("whisper", "e2e", "mt5"),
+    HF_MODELS,
 )
 def columns_taken_out(facts: Facts) -> Facts:
-    import tempfile
-
-    from transformers import Seq2SeqTrainer, Seq2SeqTrainingArguments
-
-    folder = tempfile.gettempdir()
-    arguments = Seq2SeqTrainingArguments(folder, max_steps=100, use_cpu=True, report_to="none", save_strategy="no")
-    trainer = Seq2SeqTrainer(facts["model"], arguments, facts["collate"], train_dataset=facts["train_dataset"])
-    return {"trainer": trainer}
+    arguments = {"remove_unused_columns": True, "save_strategy": "no", "per_device_train_batch_size": 8}
+    return trainer_facts(facts, {"train_dataset": facts["train_dataset"]}, **arguments)

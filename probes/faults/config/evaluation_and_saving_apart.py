@@ -1,12 +1,12 @@
 from diagnose import fault
-from probes.faults.kit.argument_changes import argument, with_arguments
+from probes.faults.kit.argument_changes import argument_is, with_arguments
 from probes.faults.kit.changes import Facts
 
 
 @fault(
     "the best model is asked for, evaluated by epochs and saved by steps",
     "CFG008",
-    lambda facts: argument(facts, "eval_strategy") == "epoch",
+    argument_is("eval_strategy", "epoch"),
 )
 def evaluation_and_saving_apart(facts: Facts) -> Facts:
     return with_arguments(facts, eval_strategy="epoch", load_best_model_at_end=True)

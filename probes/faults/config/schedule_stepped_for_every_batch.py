@@ -1,7 +1,8 @@
 from typing import Any
 
 from diagnose import fault
-from probes.faults.kit.changes import Facts, batch_of, usual_loss, without_facts
+from probes.faults.kit.changes import Facts, batch_of, drop_keys
+from probes.faults.kit.forward_changes import usual_loss
 from probes.faults.kit.gradient_changes import at_update
 
 
@@ -26,4 +27,4 @@ def schedule_stepped_for_every_batch(facts: Facts) -> Facts:
         facts["optimizer"].step()
         facts["optimizer"].zero_grad()
 
-    return {**without_facts(facts, "config_values"), "scheduler": schedule, "accumulated_step": accumulated_step}
+    return {**drop_keys(facts, "config_values"), "scheduler": schedule, "accumulated_step": accumulated_step}

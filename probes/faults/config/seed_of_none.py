@@ -1,16 +1,16 @@
 from diagnose import fault
 from probes.faults.kit.argument_changes import with_arguments
-from probes.faults.kit.changes import Facts
+from probes.faults.kit.changes import Facts, drop_keys
 
 
-def _unset(facts: Facts) -> bool:
-    said = facts.get("training_arguments") or {}
-    values = facts.get("config_values", {})
+def _is_none(facts: Facts) -> bool:
+    arguments = facts.get("training_arguments") or {}
+    in_arguments = "seed" in arguments and arguments["seed"] is None
     return "seed" not in facts and (
-        ("seed" in said and said["seed"] is None) or values.get("training.seed", (0,))[0] is None
+        in_arguments or facts.get("config_values", {}).get("training.seed", (0,))[0] is None
     )
 
 
-@fault("the seed is set to nothing", "CFG017", _unset)
+@fault("the seed is set to nothing", "CFG017", _is_none)
 def seed_of_none(facts: Facts) -> Facts:
-    return {name: value for name, value in with_arguments(facts, seed=None).items() if name != "seed"}
+    return drop_keys(with_arguments(facts, seed=None), "seed")

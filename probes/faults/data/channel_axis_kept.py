@@ -1,6 +1,5 @@
 from diagnose import fault
-from probes.faults.kit.changes import Facts
-from probes.faults.kit.corpus_changes import SPEECH
+from probes.faults.kit.changes import SPEECH, Facts
 from probes.faults.kit.item_changes import audio_of, with_items
 
 

@@ -1,8 +1,7 @@
-from diagnose import fault
 from probes.faults.kit.changes import Facts
-from probes.faults.kit.corpus_changes import SPEECH, in_corpus, samples, with_samples
+from probes.faults.kit.corpus_changes import change_samples, corpus_fault, samples
 
 
-@fault("a clip holds zeros", "DAT018", in_corpus(lambda f: not samples(f).any()), SPEECH)
-def clip_silenced(facts: Facts) -> Facts:
-    return with_samples(facts, lambda clip: 0 * clip)
+@corpus_fault("a clip holds zeros", "DAT018", lambda f: not samples(f).any())
+def clip_silenced(corpus: Facts) -> Facts:
+    return change_samples(corpus, lambda clip: 0 * clip)

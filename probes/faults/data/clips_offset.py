@@ -1,8 +1,7 @@
-from diagnose import fault
 from probes.faults.kit.changes import Facts
-from probes.faults.kit.corpus_changes import SPEECH, in_corpus, samples, with_samples
+from probes.faults.kit.corpus_changes import change_samples, corpus_fault, samples
 
 
-@fault("a constant was added to the samples", "DAT017", in_corpus(lambda f: samples(f).mean() > 0.2), SPEECH)
-def clips_offset(facts: Facts) -> Facts:
-    return with_samples(facts, lambda clip: clip + 0.3, rows=20)
+@corpus_fault("a constant was added to the samples", "DAT017", lambda f: samples(f).mean() > 0.2)
+def clips_offset(corpus: Facts) -> Facts:
+    return change_samples(corpus, lambda clip: clip + 0.3, rows=20)

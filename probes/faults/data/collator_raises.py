@@ -1,23 +1,14 @@
-"""A collator that raises."""
-
 from typing import Any
 
-from diagnose import fault
-from probes.faults.kit.changes import Facts, with_batches
+from probes.faults.kit.change_faults import change_fault, raises
+from probes.faults.kit.changes import collate_rows, with_batches
 
 
-def _ragged(batch: Any) -> Any:
+@change_fault(
+    with_batches,
+    "the collator cannot stack rows of different length",
+    "DAT003",
+    lambda facts: raises(lambda: collate_rows(facts, 0), ValueError),
+)
+def collator_raises(batch: Any) -> Any:
     raise ValueError("expected sequence of length 12 at dim 1 (got 9)")
-
-
-def _raises(facts: Facts) -> bool:
-    try:
-        facts["collate"]([facts["train_dataset"][0]])
-    except ValueError:
-        return True
-    return False
-
-
-@fault("the collator cannot stack rows of different length", "DAT003", _raises)
-def collator_raises(facts: Facts) -> Facts:
-    return with_batches(facts, _ragged)

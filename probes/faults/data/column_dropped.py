@@ -1,13 +1,9 @@
-from diagnose import fault
 from probes.faults.kit.changes import Facts
-from probes.faults.kit.corpus_changes import SPEECH, Rows, in_corpus, texts, with_rows
+from probes.faults.kit.corpus_changes import corpus_fault, texts
 
 
-def _drop(train: Rows, evaluation: Rows) -> None:
-    for row in evaluation:
+@corpus_fault("the evaluation rows lost their transcript", "DAT031", lambda f: not any(texts(f, "eval")))
+def column_dropped(corpus: Facts) -> Facts:
+    for row in corpus["eval_rows"]:
         del row["transcript"]
-
-
-@fault("the evaluation rows lost their transcript", "DAT031", in_corpus(lambda f: not any(texts(f, "eval"))), SPEECH)
-def column_dropped(facts: Facts) -> Facts:
-    return with_rows(facts, _drop)
+    return corpus

@@ -1,11 +1,13 @@
+import pickle
 import threading
 from typing import Any
 
 from diagnose import fault
-from probes.faults.kit.changes import Facts, batch_of, with_batches
+from probes.faults.kit.change_faults import raises
+from probes.faults.kit.changes import SEQUENCES, Facts, batch_of, with_batches
 
 
-class Unpicklable(dict):
+class BatchWithLock(dict):
     """A batch that holds a lock, as those of some streaming loaders do: no other process can be given it."""
 
     def __init__(self, batch: Any) -> None:
@@ -13,16 +15,11 @@ class Unpicklable(dict):
         self.lock = threading.Lock()
 
 
-def _tied(facts: Facts) -> bool:
-    import pickle
-
-    try:
-        pickle.dumps(batch_of(facts))
-    except TypeError:
-        return True
-    return False
-
-
-@fault("batches cannot be handed over from a child", "DAT004", _tied, ("whisper", "e2e", "hybrid", "mt5"))
+@fault(
+    "batches cannot be handed over from a child",
+    "DAT004",
+    lambda facts: raises(lambda: pickle.dumps(batch_of(facts)), TypeError),
+    SEQUENCES,
+)
 def drawn_in_this_process(facts: Facts) -> Facts:
-    return with_batches(facts, Unpicklable)
+    return with_batches(facts, BatchWithLock)

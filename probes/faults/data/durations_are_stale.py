@@ -1,13 +1,11 @@
-from diagnose import fault
 from probes.faults.kit.changes import Facts
-from probes.faults.kit.corpus_changes import SPEECH, in_corpus, with_rows
+from probes.faults.kit.corpus_changes import change_row, corpus_fault
 
 
-@fault(
+@corpus_fault(
     "durations in the manifest are of clips that were cut since",
     "DAT009",
-    in_corpus(lambda f: float(f["train_rows"][5]["duration"]) > 2),
-    SPEECH,
+    lambda f: float(f["train_rows"][5]["duration"]) > 2,
 )
-def durations_are_stale(facts: Facts) -> Facts:
-    return with_rows(facts, lambda train, _: train[5].update(duration="3.217"))
+def durations_are_stale(corpus: Facts) -> Facts:
+    return change_row(corpus, duration="3.217")

@@ -1,8 +1,5 @@
-from typing import Any
-
 from diagnose import fault
-from probes.faults.kit.changes import Facts
-from probes.faults.kit.class_changes import CLASSIFIER
+from probes.faults.kit.changes import CLASSIFIER, Facts, loader, with_batches
 
 
 @fault(
@@ -12,10 +9,5 @@ from probes.faults.kit.class_changes import CLASSIFIER
     CLASSIFIER,
 )
 def evaluation_scaled(facts: Facts) -> Facts:
-    from torch.utils.data import DataLoader
-
-    def collate(items: list[Any]) -> Any:
-        x, y = facts["collate"](items)
-        return [x * 5, y]
-
-    return {**facts, "eval_batches": DataLoader(facts["train_dataset"], batch_size=4, collate_fn=collate)}
+    scaled = with_batches(facts, lambda batch: [batch[0] * 5, batch[1]])
+    return {**facts, "eval_batches": loader(scaled, shuffle=False)}

@@ -1,8 +1,7 @@
-from diagnose import fault
 from probes.faults.kit.changes import Facts
-from probes.faults.kit.corpus_changes import SPEECH, in_corpus, path_of, with_file
+from probes.faults.kit.corpus_changes import change_file, corpus_fault, path_of
 
 
-@fault("an audio file has no bytes", "DAT005", in_corpus(lambda f: not path_of(f).stat().st_size), SPEECH)
-def file_empty(facts: Facts) -> Facts:
-    return with_file(facts, lambda path: path.write_bytes(b""))
+@corpus_fault("an audio file has no bytes", "DAT005", lambda f: not path_of(f).stat().st_size)
+def file_empty(corpus: Facts) -> Facts:
+    return change_file(corpus, lambda path: path.write_bytes(b""))

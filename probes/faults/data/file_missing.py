@@ -1,8 +1,7 @@
-from diagnose import fault
 from probes.faults.kit.changes import Facts
-from probes.faults.kit.corpus_changes import SPEECH, in_corpus, path_of, with_file
+from probes.faults.kit.corpus_changes import change_file, corpus_fault, path_of
 
 
-@fault("an audio file was deleted", "DAT001", in_corpus(lambda f: not path_of(f).exists()), SPEECH)
-def file_missing(facts: Facts) -> Facts:
-    return with_file(facts, lambda path: path.unlink())
+@corpus_fault("an audio file was deleted", "DAT001", lambda f: not path_of(f).exists())
+def file_missing(corpus: Facts) -> Facts:
+    return change_file(corpus, lambda path: path.unlink())

@@ -1,7 +1,5 @@
-from typing import Any
-
 from diagnose import fault
-from probes.faults.kit.changes import SEQUENCES, Facts, before_and_after, with_batches
+from probes.faults.kit.changes import SEQUENCES, Facts, before_and_after, drop_keys, with_batches
 from probes.faults.kit.model_parts import main_input
 
 
@@ -12,8 +10,4 @@ def _without_input(facts: Facts) -> bool:
 
 @fault("the collator drops what the model reads", "DAT054", _without_input, SEQUENCES)
 def inputs_dropped(facts: Facts) -> Facts:
-    def rest(batch: Any) -> Any:
-        read = main_input(facts["model"], batch)
-        return {name: value for name, value in batch.items() if name != read}
-
-    return with_batches(facts, rest)
+    return with_batches(facts, lambda batch: drop_keys(batch, main_input(facts["model"], batch)))

@@ -1,7 +1,8 @@
 from typing import Any
 
 from diagnose import fault
-from probes.faults.kit.changes import Facts
+from probes.faults.kit.change_faults import raises
+from probes.faults.kit.changes import SPEECH, Facts, collate_rows
 from probes.faults.kit.item_changes import with_items
 
 
@@ -11,15 +12,8 @@ def _raise(number: int, item: Any) -> Any:
     return item
 
 
-def _raises(facts: Facts) -> bool:
-    try:
-        facts["train_dataset"][3]
-    except OSError:
-        return True
-    return False
-
-
-@fault("the dataset raises at every eighth row", "DAT022", _raises, ("whisper", "e2e", "hybrid"))
+@fault(
+    "the dataset raises at every eighth row", "DAT022", lambda f: raises(lambda: f["train_dataset"][3], OSError), SPEECH
+)
 def item_raises(facts: Facts) -> Facts:
-    broken = with_items(facts, _raise)
-    return {**broken, "train_batches": [facts["collate"]([facts["train_dataset"][n] for n in (0, 1, 2, 4)])]}
+    return {**with_items(facts, _raise), "train_batches": [collate_rows(facts, 0, 1, 2, 4)]}

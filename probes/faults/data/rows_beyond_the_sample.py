@@ -1,8 +1,7 @@
-from diagnose import fault
 from probes.faults.kit.changes import Facts
-from probes.faults.kit.corpus_changes import SPEECH, with_corpus
+from probes.faults.kit.corpus_changes import corpus_fault
 
 
-@fault("a sample of ten rows", "DAT052", lambda f: f.get("data_sample_size") == 10, SPEECH)
-def rows_beyond_the_sample(facts: Facts) -> Facts:
-    return {**with_corpus(facts), "data_sample_size": 10}
+@corpus_fault("a sample of ten rows", "DAT052", lambda f: f.get("data_sample_size") == 10)
+def rows_beyond_the_sample(corpus: Facts) -> Facts:
+    return {**corpus, "data_sample_size": 10}

@@ -1,8 +1,7 @@
 from typing import Any
 
-from diagnose import fault
 from probes.faults.kit.changes import Facts
-from probes.faults.kit.corpus_changes import SPEECH, in_corpus, samples, with_samples
+from probes.faults.kit.corpus_changes import change_samples, corpus_fault, samples
 
 
 def _one_nan(clip: Any) -> Any:
@@ -10,6 +9,6 @@ def _one_nan(clip: Any) -> Any:
     return clip
 
 
-@fault("a float file holds a NaN", "DAT008", in_corpus(lambda f: samples(f)[100] != samples(f)[100]), SPEECH)
-def sample_is_nan(facts: Facts) -> Facts:
-    return with_samples(facts, _one_nan, subtype="FLOAT")
+@corpus_fault("a float file holds a NaN", "DAT008", lambda f: samples(f)[100] != samples(f)[100])
+def sample_is_nan(corpus: Facts) -> Facts:
+    return change_samples(corpus, _one_nan, subtype="FLOAT")

@@ -1,13 +1,9 @@
-from diagnose import fault
 from probes.faults.kit.changes import Facts
-from probes.faults.kit.corpus_changes import SPEECH, in_corpus, leaking, texts, with_rows
+from probes.faults.kit.corpus_changes import corpus_fault, leak_sentences, texts
 
 
-@fault(
-    "evaluation has the sentences of training",
-    "DAT036",
-    in_corpus(lambda f: not set(texts(f)).isdisjoint(texts(f, "eval"))),
-    SPEECH,
+@corpus_fault(
+    "evaluation has the sentences of training", "DAT036", lambda f: not set(texts(f)).isdisjoint(texts(f, "eval"))
 )
-def sentences_leaked(facts: Facts) -> Facts:
-    return with_rows(facts, leaking(""))
+def sentences_leaked(corpus: Facts) -> Facts:
+    return leak_sentences(corpus)

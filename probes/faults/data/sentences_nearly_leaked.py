@@ -1,13 +1,11 @@
-from diagnose import fault
 from probes.faults.kit.changes import Facts
-from probes.faults.kit.corpus_changes import SPEECH, in_corpus, leaking, texts, with_rows
+from probes.faults.kit.corpus_changes import corpus_fault, leak_sentences, texts
 
 
-@fault(
+@corpus_fault(
     "evaluation has the sentences of training with a word more",
     "DAT037",
-    in_corpus(lambda f: sum(text.endswith(" ạ") for text in texts(f, "eval")) > 5),
-    SPEECH,
+    lambda f: sum(text.endswith(" ạ") for text in texts(f, "eval")) > 5,
 )
-def sentences_nearly_leaked(facts: Facts) -> Facts:
-    return with_rows(facts, leaking(" ạ"))
+def sentences_nearly_leaked(corpus: Facts) -> Facts:
+    return leak_sentences(corpus, " ạ")

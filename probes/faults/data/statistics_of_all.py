@@ -1,6 +1,6 @@
 from diagnose import fault
-from probes.faults.kit.changes import Facts
-from probes.faults.kit.class_changes import CLASSIFIER, sets_of
+from probes.faults.kit.changes import CLASSIFIER, Facts, loader, with_dataset
+from probes.faults.kit.class_changes import tensors_of
 
 
 def _of_all(facts: Facts) -> bool:
@@ -16,13 +16,10 @@ def _of_all(facts: Facts) -> bool:
 
 @fault("mean and scale were fitted on training and evaluation together", "DAT048", _of_all, CLASSIFIER)
 def statistics_of_all(facts: Facts) -> Facts:
-    from torch.utils.data import DataLoader, TensorDataset
+    from torch.utils.data import TensorDataset
 
-    x, y = sets_of(facts)
+    x, y = tensors_of(facts)
     x = (x - x.mean(0)) / x.std(0, correction=0)
     train, evaluation = TensorDataset(x[:40], y[:40]), TensorDataset(x[40:], y[40:])
-    loaders = {
-        name: DataLoader(one, batch_size=4, shuffle=True) for name, one in (("train", train), ("eval", evaluation))
-    }
-    more = {"train_batches": loaders["train"], "eval_batches": loaders["eval"]}
-    return {**facts, "train_dataset": train, "eval_dataset": evaluation, **more}
+    more = {"eval_dataset": evaluation, "eval_batches": loader(facts, evaluation)}
+    return {**with_dataset(facts, train), **more}

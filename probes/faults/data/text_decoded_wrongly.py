@@ -1,8 +1,7 @@
-from diagnose import fault
 from probes.faults.kit.changes import Facts
-from probes.faults.kit.corpus_changes import SPEECH, in_corpus, its_text, with_text
+from probes.faults.kit.corpus_changes import change_row, corpus_fault, text_of
 
 
-@fault("UTF-8 was read as Latin-1", "DAT024", in_corpus(lambda f: "Ã" in its_text(f)), SPEECH)
-def text_decoded_wrongly(facts: Facts) -> Facts:
-    return with_text(facts, "mẹ mua cá ở chợ".encode().decode("latin-1").replace("\x85", "…"))
+@corpus_fault("UTF-8 was read as Latin-1", "DAT024", lambda f: "Ã" in text_of(f))
+def text_decoded_wrongly(corpus: Facts) -> Facts:
+    return change_row(corpus, transcript="mẹ mua cá ở chợ".encode().decode("latin-1").replace("\x85", "…"))

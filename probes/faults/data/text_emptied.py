@@ -1,8 +1,7 @@
-from diagnose import fault
 from probes.faults.kit.changes import Facts
-from probes.faults.kit.corpus_changes import SPEECH, in_corpus, its_text, with_text
+from probes.faults.kit.corpus_changes import change_row, corpus_fault, text_of
 
 
-@fault("a row lost its text", "DAT002", in_corpus(lambda f: not its_text(f)), SPEECH)
-def text_emptied(facts: Facts) -> Facts:
-    return with_text(facts, "")
+@corpus_fault("a row lost its text", "DAT002", lambda f: not text_of(f))
+def text_emptied(corpus: Facts) -> Facts:
+    return change_row(corpus, transcript="")

@@ -1,8 +1,7 @@
-from diagnose import fault
 from probes.faults.kit.changes import Facts
-from probes.faults.kit.corpus_changes import SPEECH, in_corpus, its_text, with_text
+from probes.faults.kit.corpus_changes import change_row, corpus_fault, text_of
 
 
-@fault("Cyrillic letters stand in Latin words", "DAT027", in_corpus(lambda f: "\u0430" in its_text(f)), SPEECH)
-def text_with_lookalikes(facts: Facts) -> Facts:
-    return with_text(facts, "c\u0430fe s\u0430ng")
+@corpus_fault("Cyrillic letters stand in Latin words", "DAT027", lambda f: "\u0430" in text_of(f))
+def text_with_lookalikes(corpus: Facts) -> Facts:
+    return change_row(corpus, transcript="c\u0430fe s\u0430ng")

@@ -1,8 +1,7 @@
-from diagnose import fault
 from probes.faults.kit.changes import Facts
-from probes.faults.kit.corpus_changes import SPEECH, in_corpus, its_text, with_text
+from probes.faults.kit.corpus_changes import change_row, corpus_fault, text_of
 
 
-@fault("a subtitle's tags stayed in a text", "DAT023", in_corpus(lambda f: "[cười]" in its_text(f)), SPEECH)
-def text_with_tags(facts: Facts) -> Facts:
-    return with_text(facts, "[cười] mẹ mua cá **rồi**")
+@corpus_fault("a subtitle's tags stayed in a text", "DAT023", lambda f: "[cười]" in text_of(f))
+def text_with_tags(corpus: Facts) -> Facts:
+    return change_row(corpus, transcript="[cười] mẹ mua cá **rồi**")

@@ -3,7 +3,7 @@ from typing import Any
 from diagnose import fault
 from diagnose.engine.context import NotApplicable
 from probes.faults.kit.changes import Facts
-from probes.faults.kit.rank_changes import change_each_rank, drift_apart, wrapped
+from probes.faults.kit.rank_changes import change_each_rank, drift_apart, facts_with_model, wrapped_model
 
 
 @fault("the step calls the model inside the wrapper, so that nobody averages gradients", "DST003", drift_apart)
@@ -11,17 +11,14 @@ def gradients_not_averaged(facts: Facts) -> Facts:
     if not getattr(facts["rank_facts"], "aware", True):
         raise NotApplicable("its function takes no rank: every process draws the same rows, and weights stay together")
 
-    def alone(scene: Any, rank: int, processes: int) -> Facts:
-        import torch
-
-        model = scene.model if scene.wrapped else wrapped(scene.model, find_unused_parameters=True)
-        optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3)
+    def change(scene: Any, rank: int, processes: int) -> Facts:
+        changed = facts_with_model(scene, wrapped_model(scene))
 
         def step(batch: Any) -> None:
-            optimizer.zero_grad()
-            scene.compute_loss(model.module, batch).backward()
-            optimizer.step()
+            changed["optimizer"].zero_grad()
+            scene.compute_loss(changed["model"].module, batch).backward()
+            changed["optimizer"].step()
 
-        return {**scene.single_facts(), "model": model, "optimizer": optimizer, "training_step": step}
+        return {**changed, "training_step": step}
 
-    return change_each_rank(facts, alone)
+    return change_each_rank(facts, change)

@@ -2,22 +2,22 @@ from typing import Any
 
 from diagnose import fault
 from diagnose.engine.context import NotApplicable
+from probes.faults.kit.change_faults import raises
 from probes.faults.kit.changes import SEQUENCES, Facts
-from probes.faults.kit.rank_changes import ask_each_rank, change_each_rank, first_batch
+from probes.faults.kit.rank_changes import change_each_rank, first_batch, run_each_rank
 
 
 def _evaluation_stops(facts: Facts) -> bool:
     """Whether a process of a group does not come back from it."""
     from probes.facts.distributed.ranks import evaluate
 
-    try:
-        ask_each_rank(facts, lambda scene, rank: evaluate(scene, rank) if scene.evaluate else None)
-    except RuntimeError as error:
-        return "gave no answer" in str(error)
-    return False
+    def look(scene: Any, rank: int) -> Any:
+        return evaluate(scene, rank) if scene.evaluate else None
+
+    return raises(lambda: run_each_rank(facts, look), RuntimeError, "gave no answer")
 
 
-def _said_to_first(scene: Any) -> Any:
+def _generate(scene: Any) -> Any:
     import torch
 
     scene.inner.eval()
@@ -26,13 +26,13 @@ def _said_to_first(scene: Any) -> Any:
 
 
 def _length(scene: Any, rank: int) -> int:
-    """Of what it generates, when every process is made to say another number of tokens."""
+    """The length of what it generates, where every process is made to generate another number of tokens."""
     from probes.facts.distributed.ranks import evaluate
 
-    said: list[int] = []
-    scene.evaluate = lambda: said.append(_said_to_first(scene).shape[1])
+    lengths: list[int] = []
+    scene.evaluate = lambda: lengths.append(_generate(scene).shape[1])
     evaluate(scene, rank)
-    return said[0]
+    return lengths[0]
 
 
 @fault(
@@ -41,19 +41,19 @@ def _length(scene: Any, rank: int) -> int:
 def predictions_gathered_ragged(facts: Facts) -> Facts:
     if "generate" not in facts:
         raise NotApplicable("its evaluation does not generate")
-    if len(set(ask_each_rank(change_each_rank(facts, lambda scene, *_: scene.single_facts()), _length))) == 1:
+    if len(set(run_each_rank(change_each_rank(facts, lambda scene, *_: scene.single_facts()), _length))) == 1:
         raise NotApplicable("its generation fills all texts up to one length")
 
-    def ragged(scene: Any, rank: int, processes: int) -> Facts:
+    def change(scene: Any, rank: int, processes: int) -> Facts:
         import torch
         import torch.distributed as dist
 
         def evaluate() -> dict[str, float]:
-            said = _said_to_first(scene)
-            found = [torch.empty_like(said) for _ in range(processes)]
-            dist.all_gather(found, said)
-            return {"tokens": float(sum(ids.numel() for ids in found))}
+            tokens = _generate(scene)
+            gathered = [torch.empty_like(tokens) for _ in range(processes)]
+            dist.all_gather(gathered, tokens)
+            return {"tokens": float(sum(ids.numel() for ids in gathered))}
 
         return {**scene.single_facts(), "evaluate": evaluate}
 
-    return change_each_rank(facts, ragged)
+    return change_each_rank(facts, change)

@@ -2,18 +2,18 @@ from typing import Any
 
 from diagnose import fault
 from probes.faults.kit.changes import Facts
-from probes.faults.kit.rank_changes import ask_each_rank, change_each_rank, drawn_by, loader_of, needs_loader
+from probes.faults.kit.rank_changes import batches_differ, change_each_rank, loader_of, needs_loader
 
 
 @fault(
     "rows are dealt out one by one, and one process gets a batch less than the others",
     "DST001",
-    lambda facts: len({drawn.count for drawn in ask_each_rank(facts, lambda scene, rank: drawn_by(scene))}) > 1,
+    lambda facts: batches_differ(facts, "count"),
 )
 def share_with_a_batch_less(facts: Facts) -> Facts:
     needs_loader(facts)
 
-    def shorter(scene: Any, rank: int, processes: int) -> Facts:
+    def change(scene: Any, rank: int, processes: int) -> Facts:
         from torch.utils.data import DataLoader
 
         usual = loader_of(scene)
@@ -21,4 +21,4 @@ def share_with_a_batch_less(facts: Facts) -> Facts:
         loader = DataLoader(usual.dataset, batch_sampler=batches, collate_fn=usual.collate_fn)
         return {**scene.single_facts(), "train_batches": loader}
 
-    return change_each_rank(facts, shorter)
+    return change_each_rank(facts, change)

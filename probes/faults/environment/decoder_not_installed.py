@@ -2,29 +2,19 @@ from importlib import import_module
 from typing import Any
 
 from diagnose import fault
-from probes.faults.kit.changes import Facts, loader
+from probes.faults.kit.changes import Facts
+from probes.faults.kit.item_changes import with_items
 
 
-class Undecodable:
-    """A dataset that decodes with a package which is not there."""
-
-    def __init__(self, dataset: Any) -> None:
-        self.dataset = dataset
-
-    def __len__(self) -> int:
-        return len(self.dataset)
-
-    def __getitem__(self, number: int) -> Any:
-        import_module("decoder_that_nobody_installed")
-        return self.dataset[number]
+def _decode(number: int, item: Any) -> Any:
+    import_module("decoder_that_nobody_installed")
+    return item
 
 
 @fault(
     "the dataset decodes with a package that is not installed",
     "ENV004",
-    lambda facts: isinstance(facts["train_dataset"], Undecodable),
+    lambda facts: getattr(facts["train_dataset"], "change", None) is _decode,
 )
 def decoder_not_installed(facts: Facts) -> Facts:
-    dataset: Any = Undecodable(facts["train_dataset"])
-    batches = loader(facts, dataset)
-    return {**facts, "train_dataset": dataset, "train_batches": batches}
+    return with_items(facts, _decode)

@@ -7,20 +7,20 @@ from probes.faults.kit.generation_changes import generated, set_generation
 from probes.faults.kit.model_parts import decoder_of
 
 
-def _prompt_of(facts: Facts) -> list[int]:
-    """What the decoder is given first, row by row, while generating."""
-    heard: list[int] = []
+def _decoder_inputs(facts: Facts) -> list[int]:
+    """The ids that the decoder gets, row by row, while generating."""
+    tokens: list[int] = []
 
-    def hear(module: Any, given: Any, named: dict[str, Any]) -> None:
-        ids = named.get("input_ids", given[0] if given else None)
-        heard.extend(ids.flatten().tolist() if ids is not None else ())
+    def note(module: Any, inputs: Any, named: dict[str, Any]) -> None:
+        ids = named.get("input_ids", inputs[0] if inputs else None)
+        tokens.extend(ids.flatten().tolist() if ids is not None else ())
 
-    handle = decoder_of(facts).register_forward_pre_hook(hear, with_kwargs=True)
+    handle = decoder_of(facts).register_forward_pre_hook(note, with_kwargs=True)
     try:
         generated(facts)
     finally:
         handle.remove()
-    return heard
+    return tokens
 
 
 @fault(
@@ -30,8 +30,8 @@ def _prompt_of(facts: Facts) -> list[int]:
     ("whisper",),
 )
 def another_language_prompted(facts: Facts) -> Facts:
-    usual = _prompt_of(facts)
+    usual = _decoder_inputs(facts)
     broken = set_generation(facts, lang_to_id={"<|vi|>": 9})
-    if _prompt_of(broken) == usual:
+    if _decoder_inputs(broken) == usual:
         raise NotApplicable("its generation does not take its language from generation_config")
     return broken

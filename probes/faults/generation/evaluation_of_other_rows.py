@@ -1,21 +1,23 @@
-from diagnose import fault
-from probes.faults.kit.changes import Facts
-from probes.faults.kit.evaluation_changes import instead, replaced
+from typing import Any
+
+from probes.faults.kit.changes import CLASSIFIER, Facts, collate_rows
+from probes.faults.kit.evaluation_changes import function_fault
 
 
-@fault(
+@function_fault(
+    "evaluate",
     "evaluate looks at rows that it draws anew each time",
     "GEN013",
-    lambda facts: replaced(facts, "evaluate") and facts["evaluate"]() != facts["evaluate"](),
-    ("classifier",),
+    lambda facts: facts["evaluate"]() != facts["evaluate"](),
+    CLASSIFIER,
 )
-def evaluation_of_other_rows(facts: Facts) -> Facts:
-    def drawn() -> dict[str, float]:
+def evaluation_of_other_rows(facts: Facts) -> Any:
+    def evaluate() -> dict[str, float]:
         import torch
 
         model, rows = facts["model"].eval(), torch.randperm(60)[:7].tolist()
-        x, y = facts["collate"]([facts["train_dataset"][number] for number in rows])
+        x, y = collate_rows(facts, *rows)
         with torch.no_grad():
             return {"loss": float(facts["compute_loss"](model, (x, y)))}
 
-    return instead(facts, "evaluate", drawn)
+    return evaluate

@@ -1,17 +1,15 @@
-from diagnose import fault
+from typing import Any
+
+from probes.faults.kit.change_faults import raises
 from probes.faults.kit.changes import Facts
-from probes.faults.kit.evaluation_changes import instead, raises, replaced
+from probes.faults.kit.evaluation_changes import function_fault
 
 
-@fault(
+@function_fault(
+    "evaluate",
     "evaluate asks for a figure that nobody computes",
     "GEN011",
-    lambda facts: replaced(facts, "evaluate") and raises(facts["evaluate"]),
+    lambda facts: raises(facts["evaluate"]),
 )
-def evaluation_unfinished(facts: Facts) -> Facts:
-    whole = facts["evaluate"]
-
-    def unfinished() -> dict[str, float]:
-        return {"best": whole()["eval_best"]}
-
-    return instead(facts, "evaluate", unfinished)
+def evaluation_unfinished(facts: Facts) -> Any:
+    return lambda: {"best": facts["evaluate"]()["eval_best"]}

@@ -1,12 +1,12 @@
 from diagnose import fault
-from probes.faults.kit.changes import OURS, Facts
+from probes.faults.kit.changes import TORCH_MODELS, Facts
 
 
 @fault(
     "a layer that trains is kept in a plain list, where no state dict finds it",
     "GEN019",
     lambda facts: hasattr(facts["model"], "extra_layers"),
-    OURS,
+    TORCH_MODELS,
 )
 def layer_kept_in_a_list(facts: Facts) -> Facts:
     from torch import nn

@@ -1,34 +1,26 @@
 from typing import Any
 
-from diagnose import fault
 from probes.faults.kit.changes import Facts
-from probes.faults.kit.evaluation_changes import instead, replaced, some_labels
+from probes.faults.kit.evaluation_changes import function_fault, one_hot, some_labels
 
 
 def _blames(facts: Facts) -> bool:
     """A perfect prediction, which is one for the function before."""
     labels, metric = some_labels(facts), facts["compute_metrics"]
-    said = _scores(labels) if labels.ndim == 1 else labels
-    return metric(said, labels) != metric.before(said, labels)
+    predictions = one_hot(labels) if labels.ndim == 1 else labels
+    return metric(predictions, labels) != metric.before(predictions, labels)
 
 
-def _scores(labels: Any) -> Any:
-    import numpy as np
-
-    return np.eye(int(labels.max()) + 1)[labels]
-
-
-@fault(
+@function_fault(
+    "compute_metrics",
     "the metric function compares each prediction with the labels of the next row",
     "GEN015",
-    lambda facts: replaced(facts, "compute_metrics") and _blames(facts),
+    _blames,
 )
-def metric_compares_other_rows(facts: Facts) -> Facts:
-    right = facts["compute_metrics"]
-
-    def shifted(predictions: Any, labels: Any) -> dict[str, float]:
+def metric_compares_other_rows(facts: Facts) -> Any:
+    def compute_metrics(predictions: Any, labels: Any) -> dict[str, float]:
         import numpy as np
 
-        return right(predictions, np.roll(np.asarray(labels), 1, axis=0))
+        return facts["compute_metrics"](predictions, np.roll(np.asarray(labels), 1, axis=0))
 
-    return instead(facts, "compute_metrics", shifted)
+    return compute_metrics

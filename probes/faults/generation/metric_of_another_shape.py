@@ -1,25 +1,21 @@
 from typing import Any
 
-from diagnose import fault
-from probes.faults.kit.changes import Facts
-from probes.faults.kit.evaluation_changes import instead, raises, replaced, some_labels
+from probes.faults.kit.change_faults import raises
+from probes.faults.kit.changes import CLASSIFIER, Facts
+from probes.faults.kit.evaluation_changes import function_fault, one_hot, some_labels
 
 
 def _stumbles(facts: Facts) -> bool:
-    import numpy as np
-
     labels = some_labels(facts)
-    return raises(facts["compute_metrics"], np.eye(int(labels.max()) + 1)[labels], labels)
+    return raises(lambda: facts["compute_metrics"](one_hot(labels), labels))
 
 
-@fault(
+@function_fault(
+    "compute_metrics",
     "the metric function takes the classes from an axis that is not there",
     "GEN014",
-    lambda facts: replaced(facts, "compute_metrics") and _stumbles(facts),
-    ("classifier",),
+    _stumbles,
+    CLASSIFIER,
 )
-def metric_of_another_shape(facts: Facts) -> Facts:
-    def third_axis(predictions: Any, labels: Any) -> dict[str, float]:
-        return {"accuracy": float((predictions.argmax(2) == labels).mean())}
-
-    return instead(facts, "compute_metrics", third_axis)
+def metric_of_another_shape(facts: Facts) -> Any:
+    return lambda predictions, labels: {"accuracy": float((predictions.argmax(2) == labels).mean())}

@@ -1,14 +1,14 @@
 from typing import Any
 
 from diagnose import fault
-from probes.faults.kit.changes import THEIRS, Facts
+from probes.faults.kit.changes import HF_MODELS, Facts
 
 
 @fault(
     "a layer's activation is another than the configuration says: whoever reads the files gets the other",
     "GEN019",
     lambda facts: any(type(module).__name__ == "SteepActivation" for module in facts["model"].modules()),
-    THEIRS,
+    HF_MODELS,
 )
 def part_replaced_by_hand(facts: Facts) -> Facts:
     from torch import Tensor, nn

@@ -1,7 +1,6 @@
 from diagnose import fault
-from diagnose.engine.context import NotApplicable
 from probes.faults.kit.changes import Facts
-from probes.faults.kit.generation_changes import generated
+from probes.faults.kit.generation_changes import generated, with_greedy_decoding
 
 
 @fault(
@@ -11,8 +10,5 @@ from probes.faults.kit.generation_changes import generated
     ("hybrid",),
 )
 def prompt_never_taught(facts: Facts) -> Facts:
-    if not hasattr(facts["model"], "say"):
-        raise NotApplicable("its generation is given the prompt of each row, not one for all")
-    end = facts["tokenizer"].eos_token_id
-    say = lambda model, batch: model.say(batch["feats"], batch["feat_lens"], end, prompt=(9,))  # noqa: E731
-    return {**facts, "generate": say}
+    refusal = "its generation is given the prompt of each row, not one for all"
+    return with_greedy_decoding(facts, refusal, prompt=(9,))

@@ -1,7 +1,8 @@
 from typing import Any
 
 from diagnose import fault
-from probes.faults.kit.changes import Facts
+from probes.faults.kit.changes import HF_MODELS, Facts
+from probes.faults.kit.hf_trainers import first_items, trainer_facts
 
 ROWS = 10**9
 
@@ -21,34 +22,22 @@ class HugeDataset:
         return self.items[index % len(self.items)]
 
 
-def _right(told: Any) -> dict[str, float]:
+def _accuracy(results: Any) -> dict[str, float]:
     """The share of labels that have the highest score."""
-    said = told.predictions[0] if isinstance(told.predictions, tuple) else told.predictions
-    said = said.argmax(-1) if said.ndim > told.label_ids.ndim else said
-    width = min(said.shape[1], told.label_ids.shape[1])
-    labels = told.label_ids[:, :width]
-    return {"right": float((said[:, :width] == labels)[labels != -100].mean())}
+    tokens = results.predictions[0] if isinstance(results.predictions, tuple) else results.predictions
+    tokens = tokens.argmax(-1) if tokens.ndim > results.label_ids.ndim else tokens
+    width = min(tokens.shape[1], results.label_ids.shape[1])
+    labels = results.label_ids[:, :width]
+    return {"right": float((tokens[:, :width] == labels)[labels != -100].mean())}
 
 
 @fault(
     "an evaluation of a large set gathers the scores of every token",
     "GEN017",
     lambda facts: "trainer" in facts and len(facts["trainer"].eval_dataset) == ROWS,
-    ("whisper", "e2e", "mt5"),
+    HF_MODELS,
 )
 def scores_all_kept(facts: Facts) -> Facts:
-    from transformers import Seq2SeqTrainer, Seq2SeqTrainingArguments
-
-    from probes.subjects.corpus_files import folder
-
-    arguments = Seq2SeqTrainingArguments(
-        str(folder()), max_steps=100, per_device_train_batch_size=4, remove_unused_columns=False, use_cpu=True,
-        report_to="none", gradient_accumulation_steps=1,
-    )  # fmt: skip
-    items = [facts["train_dataset"][number] for number in range(36)]
-    data: dict[str, Any] = {
-        "train_dataset": items[:24],
-        "eval_dataset": HugeDataset(items[24:]),
-        "compute_metrics": _right,
-    }
-    return {"trainer": Seq2SeqTrainer(facts["model"], arguments, facts["collate"], **data)}
+    items = first_items(facts)
+    datasets = {"train_dataset": items[:24], "eval_dataset": HugeDataset(items[24:])}
+    return trainer_facts(facts, {**datasets, "compute_metrics": _accuracy}, gradient_accumulation_steps=1)

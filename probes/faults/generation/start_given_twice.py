@@ -13,9 +13,9 @@ from probes.faults.kit.model_parts import main_input
     ("e2e", "mt5"),
 )
 def start_given_twice(facts: Facts) -> Facts:
-    def doubled(model: Any, batch: Any) -> Any:
-        given = batch[main_input(model, batch)]
-        starts = given.new_full((len(given), 2), start_of(facts)).long()
-        return model.generate(given, attention_mask=batch["attention_mask"], decoder_input_ids=starts)
+    def generate(model: Any, batch: Any) -> Any:
+        inputs = batch[main_input(model, batch)]
+        starts = inputs.new_full((len(inputs), 2), start_of(facts)).long()
+        return model.generate(inputs, attention_mask=batch["attention_mask"], decoder_input_ids=starts)
 
-    return {**facts, "generate": doubled}
+    return {**facts, "generate": generate}

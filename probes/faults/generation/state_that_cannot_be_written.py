@@ -1,14 +1,14 @@
 import threading
 
 from diagnose import fault
-from probes.faults.kit.changes import OURS, Facts
+from probes.faults.kit.changes import TORCH_MODELS, Facts
 
 
 @fault(
     "the model's state holds a lock, which no file can hold",
     "GEN018",
     lambda facts: "_extra_state" in facts["model"].state_dict(),
-    OURS,
+    TORCH_MODELS,
 )
 def state_that_cannot_be_written(facts: Facts) -> Facts:
     kind, lock = type(facts["model"]), threading.Lock()

@@ -1,8 +1,9 @@
 from typing import Any
 
 from diagnose import fault
-from probes.faults.kit.changes import Facts, last_hook
-from probes.faults.kit.gradient_changes import hooked
+from probes.faults.kit.changes import Facts
+from probes.faults.kit.forward_changes import last_hook
+from probes.faults.kit.gradient_changes import change_front_output
 from probes.faults.kit.model_parts import front_of
 
 
@@ -38,4 +39,4 @@ def _twice_its_slope(facts: Facts) -> bool:
 
 @fault("a hand-written backward pass is twice the slope of its forward pass", "GRD021", _twice_its_slope)
 def backward_times_two(facts: Facts) -> Facts:
-    return hooked(facts, _soft_limit())
+    return change_front_output(facts, _soft_limit())

@@ -11,11 +11,10 @@ from probes.faults.kit.changes import Facts
     ("hybrid",),
 )
 def decoder_reads_detached(facts: Facts) -> Facts:
-    model = facts["model"]
-    usual = model._decode
+    usual = facts["model"]._decode
 
-    def decode(*given: Any) -> Any:
-        return usual(*(one.detach() if one.is_floating_point() else one for one in given))
+    def decode(*inputs: Any) -> Any:
+        return usual(*(one.detach() if one.is_floating_point() else one for one in inputs))
 
-    model._decode = decode
+    facts["model"]._decode = decode
     return facts

@@ -1,13 +1,16 @@
-from diagnose import fault
-from probes.faults.kit.changes import SEQUENCES, Facts, encoder_of, gradients_of, hook_output
+from typing import Any
+
+from probes.faults.kit.change_faults import change_fault
+from probes.faults.kit.changes import SEQUENCES, encoder_of
+from probes.faults.kit.gradient_changes import change_encoder_output, gradients_of
 
 
-@fault(
+@change_fault(
+    change_encoder_output,
     "the encoder's output is detached before the decoder reads it",
     "GRD001",
     lambda facts: all(gradient is None for gradient in gradients_of(facts, encoder_of(facts))),
     SEQUENCES,
 )
-def encoder_detached(facts: Facts) -> Facts:
-    hook_output(encoder_of(facts), lambda hidden: hidden.detach())
-    return facts
+def encoder_detached(hidden: Any) -> Any:
+    return hidden.detach()

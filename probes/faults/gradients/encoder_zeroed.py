@@ -1,13 +1,16 @@
-from diagnose import fault
-from probes.faults.kit.changes import SEQUENCES, Facts, encoder_of, gradients_of, hook_output
+from typing import Any
+
+from probes.faults.kit.change_faults import change_fault
+from probes.faults.kit.changes import SEQUENCES, encoder_of
+from probes.faults.kit.gradient_changes import change_encoder_output, gradients_of
 
 
-@fault(
+@change_fault(
+    change_encoder_output,
     "the encoder's output is multiplied by zero",
     "GRD002",
     lambda facts: not any(g is not None and bool(g.any()) for g in gradients_of(facts, encoder_of(facts))),
     SEQUENCES,
 )
-def encoder_zeroed(facts: Facts) -> Facts:
-    hook_output(encoder_of(facts), lambda hidden: hidden * 0)
-    return facts
+def encoder_zeroed(hidden: Any) -> Any:
+    return hidden * 0

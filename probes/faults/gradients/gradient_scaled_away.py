@@ -1,15 +1,8 @@
-from typing import Any
-
 from diagnose import fault
-from probes.faults.kit.changes import Facts, hook_output
-from probes.faults.kit.gradient_changes import backward_of, largest_of
+from probes.faults.kit.changes import Facts
+from probes.faults.kit.forward_changes import hook_output
+from probes.faults.kit.gradient_changes import backward_of, largest_of, multiply_gradient
 from probes.faults.kit.model_parts import front_of
-
-
-def _damped(hidden: Any) -> Any:
-    if hidden.requires_grad:
-        hidden.register_hook(lambda gradient: gradient * 1e-10)
-    return hidden
 
 
 @fault(
@@ -18,5 +11,5 @@ def _damped(hidden: Any) -> Any:
     lambda facts: backward_of(facts, lambda: largest_of(facts, front_of(facts))) < 1e-8,
 )
 def gradient_scaled_away(facts: Facts) -> Facts:
-    hook_output(front_of(facts), _damped)
+    hook_output(front_of(facts), lambda hidden: multiply_gradient(hidden, 1e-10))
     return facts

@@ -1,15 +1,7 @@
-from typing import Any
-
 from diagnose import fault
 from probes.faults.kit.changes import Facts
-from probes.faults.kit.gradient_changes import backward_of, hooked, largest_of
+from probes.faults.kit.gradient_changes import backward_of, change_front_output, largest_of, multiply_gradient
 from probes.faults.kit.model_parts import front_of
-
-
-def _raised(hidden: Any) -> Any:
-    if hidden.requires_grad:
-        hidden.register_hook(lambda gradient: gradient * 1e10)
-    return hidden
 
 
 @fault(
@@ -18,4 +10,4 @@ def _raised(hidden: Any) -> Any:
     lambda facts: backward_of(facts, lambda: largest_of(facts, front_of(facts))) > 65504,
 )
 def gradient_scaled_up(facts: Facts) -> Facts:
-    return hooked(facts, _raised)
+    return change_front_output(facts, lambda hidden: multiply_gradient(hidden, 1e10))

@@ -1,7 +1,8 @@
 from typing import Any
 
 from diagnose import fault
-from probes.faults.kit.changes import Facts, hook_output
+from probes.faults.kit.changes import Facts
+from probes.faults.kit.forward_changes import hook_output
 from probes.faults.kit.gradient_changes import backward_of
 from probes.faults.kit.model_parts import decoder_of
 
@@ -15,18 +16,19 @@ def _noisy(hidden: Any) -> Any:
 
 
 def _gradients(facts: Facts) -> list[Any]:
-    return [weight.grad.clone() for weight in facts["model"].parameters() if weight.grad is not None]
+    import torch
+
+    torch.manual_seed(0)
+    weights = facts["model"].parameters()
+    return backward_of(facts, lambda: [weight.grad.clone() for weight in weights if weight.grad is not None])
 
 
 def _differs(facts: Facts) -> bool:
     import torch
 
-    seen = []
     with torch.random.fork_rng(devices=[]):
-        for _ in range(2):
-            torch.manual_seed(0)
-            seen.append(backward_of(facts, lambda: _gradients(facts)))
-    return not all(torch.equal(one, other) for one, other in zip(*seen, strict=True))
+        pairs = zip(_gradients(facts), _gradients(facts), strict=True)
+    return not all(torch.equal(one, other) for one, other in pairs)
 
 
 @fault(

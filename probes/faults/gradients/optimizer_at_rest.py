@@ -1,12 +1,9 @@
 from diagnose import fault
 from probes.faults.kit.changes import Facts
+from probes.faults.kit.module_changes import learning_rate_is
 
 
-@fault(
-    "the optimiser is built with a learning rate of 0",
-    "GRD011",
-    lambda facts: all(group["lr"] == 0.0 for group in facts["optimizer"].param_groups),
-)
+@fault("the optimiser is built with a learning rate of 0", "GRD011", learning_rate_is(0.0))
 def optimizer_at_rest(facts: Facts) -> Facts:
     from torch.optim import AdamW
 

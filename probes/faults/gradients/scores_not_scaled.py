@@ -1,5 +1,6 @@
 from diagnose import fault
-from probes.faults.kit.changes import Facts, hook_output, last_hook
+from probes.faults.kit.changes import HF_MODELS, Facts
+from probes.faults.kit.forward_changes import hook_output, last_hook
 from probes.faults.kit.model_parts import query_of
 
 LARGE = 1e6  # deviation of the queries: whatever the keys are like, scores are far apart, and still finite
@@ -16,7 +17,7 @@ def _multiplied(facts: Facts) -> bool:
     "queries are multiplied, so that attention's softmax puts all weight on one position",
     "GRD009",
     _multiplied,
-    ("whisper", "e2e", "mt5"),
+    HF_MODELS,
 )
 def scores_not_scaled(facts: Facts) -> Facts:
     hook_output(query_of(facts), lambda hidden: hidden * (LARGE / float(hidden.detach().float().std())))

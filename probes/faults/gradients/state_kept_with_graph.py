@@ -2,7 +2,7 @@ from typing import Any
 
 from diagnose import fault
 from probes.faults.kit.changes import Facts
-from probes.faults.kit.gradient_changes import backward_of, hooked
+from probes.faults.kit.gradient_changes import backward_of, change_front_output
 from probes.faults.kit.model_parts import front_of
 
 
@@ -12,13 +12,13 @@ from probes.faults.kit.model_parts import front_of
     lambda facts: backward_of(facts, lambda: getattr(front_of(facts), "memory", None) is not None),
 )
 def state_kept_with_graph(facts: Facts) -> Facts:
-    middle = front_of(facts)
-    middle.memory = None
+    front = front_of(facts)
+    front.memory = None
 
     def remember(hidden: Any) -> Any:
-        if middle.memory is not None:
-            hidden = hidden + 0.01 * middle.memory.mean()
-        middle.memory = hidden
+        if front.memory is not None:
+            hidden = hidden + 0.01 * front.memory.mean()
+        front.memory = hidden
         return hidden
 
-    return hooked(facts, remember)
+    return change_front_output(facts, remember)

@@ -1,41 +1,40 @@
 """Training arguments that faults are written into."""
 
 import copy
+from collections.abc import Callable
 from typing import Any
 
 from diagnose.engine.context import NotApplicable
-from probes.faults.kit.changes import Facts, without_facts
+from probes.faults.kit.changes import Facts, drop_keys
+from probes.faults.kit.module_changes import with_optimizer
 
 RATES = {"learning_rate", "warmup_steps", "max_steps"}
 KEYS = {"per_device_train_batch_size": "batch_size"}  # where the configuration has a name of its own
 
 
-def with_arguments(facts: Facts, **given: Any) -> Facts:
+def with_arguments(facts: Facts, **arguments: Any) -> Facts:
     """The facts with these arguments: in the configuration, or in a dict of transformers' that is sound otherwise."""
     if "config_values" in facts:
-        return {**facts, "config_values": _written(facts["config_values"], given)}
+        return {**facts, "config_values": _config_with(facts["config_values"], arguments)}
     steps = updates_of(facts)
     sound = {"max_steps": steps, "save_steps": steps // 4, "warmup_steps": steps // 10, "learning_rate": 1e-3}
-    kept = without_facts(facts, "scheduler") if RATES & given.keys() else facts  # one that is built of other arguments
-    return {**kept, "training_arguments": {"output_dir": "outputs", **sound, **given}}
+    others = drop_keys(facts, "scheduler") if RATES & arguments.keys() else facts  # it is built of other arguments
+    return {**others, "training_arguments": {"output_dir": "outputs", **sound, **arguments}}
 
 
 def with_fp16(facts: Facts, *devices: str) -> Facts:
     """The facts of a run in fp16 on a machine with these devices."""
-    asked = with_arguments(facts, fp16=True) if "config_values" in facts else facts
-    return {**asked, "precision": "fp16", "present_devices": devices}
+    changed = with_arguments(facts, fp16=True) if "config_values" in facts else facts
+    return {**changed, "precision": "fp16", "present_devices": devices}
 
 
 def with_rate(facts: Facts, rate: float) -> Facts:
     """The facts of a run whose learning rate is this one, at the height of its schedule."""
-    from torch.optim import AdamW
-
-    told = with_arguments(facts, learning_rate=rate) if "config_values" in facts else dict(facts)
-    arguments = told.get("training_arguments")
+    changed = with_arguments(facts, learning_rate=rate) if "config_values" in facts else dict(facts)
+    arguments = changed.get("training_arguments")
     if arguments is not None:
-        told["training_arguments"] = _with_learning_rate(arguments, rate)
-    optimizer = AdamW([one for one in facts["model"].parameters() if one.requires_grad], lr=rate)
-    return {**without_facts(told, "scheduler"), "optimizer": optimizer}
+        changed["training_arguments"] = _with_learning_rate(arguments, rate)
+    return with_optimizer(drop_keys(changed, "scheduler"), rate)
 
 
 def _with_learning_rate(arguments: Any, rate: float) -> Any:
@@ -53,6 +52,10 @@ def argument(facts: Facts, name: str) -> Any:
     return arguments.get(name) if isinstance(arguments, dict) else getattr(arguments, name, None)
 
 
+def argument_is(name: str, value: Any) -> Callable[[Facts], bool]:
+    return lambda facts: bool(argument(facts, name) == value)
+
+
 def updates_of(facts: Facts) -> int:
     """How many updates the run makes."""
     return int(facts.get("total_steps", 100))
@@ -62,22 +65,22 @@ def _key(name: str) -> str:
     return f"training.{KEYS.get(name, name)}"
 
 
-def _written(values: Any, given: dict[str, Any]) -> dict[str, Any]:
+def _config_with(values: Any, arguments: dict[str, Any]) -> dict[str, Any]:
     """As if they stood in the file; what its reader would refuse is no fault that could reach a run."""
     changed = dict(values)
-    for name, value in given.items():
+    for name, value in arguments.items():
         key = _key(name)
         if key not in values:
             raise NotApplicable(f"the configuration has no key {key}: its reader refuses it")
-        if not _alike(value, values[key][0]):
+        if not _has_type_of(value, values[key][0]):
             raise NotApplicable(f"the configuration's reader refuses {value!r} for {key}")
         changed[key] = (value, "put in by the drill", None)
-    if "warmup_steps" in given:
+    if "warmup_steps" in arguments:
         changed["training.warmup_ratio"] = (0.0, "put in by the drill", None)
     return changed
 
 
-def _alike(value: Any, usual: Any) -> bool:
+def _has_type_of(value: Any, usual: Any) -> bool:
     """Numbers for numbers, text for text; where nothing stands, anything may."""
     if usual is None:
         return True

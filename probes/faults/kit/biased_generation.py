@@ -1,20 +1,23 @@
-"""A model that knows its sentences, and generation that does not let it say them."""
+"""A model that knows its sentences, and generation that does not let it generate them."""
 
+from math import log
 from typing import Any
 
-from probes.faults.kit.changes import Facts
+from probes.faults.kit.changes import Facts, collate_rows, label_key
+from probes.faults.kit.generation_changes import generated, word_of
+from probes.faults.kit.loss_changes import loss_now
 from probes.faults.kit.model_parts import head_of
 
 INPUTS = ("input_features", "input_values", "attention_mask", "input_ids", "feats", "feat_lens")
 
 
 def bias_token(token: str, amount: float, facts: Facts) -> Facts:
-    """While it answers, and only then, the head wants this token more, or less."""
+    """The facts in whose generation the head scores this token higher, or lower; "" is a word of the labels."""
     import torch
 
     number, usual = getattr(facts["tokenizer"], token) if token else word_of(facts), facts["generate"]
 
-    def change(module: Any, given: Any, scores: Any) -> Any:
+    def change(module: Any, inputs: Any, scores: Any) -> Any:
         return scores + amount * torch.nn.functional.one_hot(torch.tensor(number), scores.shape[-1])
 
     def generate(model: Any, batch: Any) -> Any:
@@ -27,16 +30,8 @@ def bias_token(token: str, amount: float, facts: Facts) -> Facts:
     return {**facts, "generate": generate}
 
 
-def word_of(facts: Facts) -> int:
-    """A word of the labels."""
-    from probes.faults.kit.changes import first_labels
-
-    tokens = [token for token in first_labels(facts)[1].tolist() if token >= 0]
-    return tokens[len(tokens) // 2]
-
-
 def with_inputs(facts: Facts, change: Any) -> Facts:
-    """Generation, and nothing else, is given other inputs."""
+    """The facts in which generation, and nothing else, gets other inputs."""
     usual = facts["generate"]
 
     def generate(model: Any, batch: Any) -> Any:
@@ -46,20 +41,13 @@ def with_inputs(facts: Facts, change: Any) -> Facts:
 
 
 def answers_differ(facts: Facts) -> bool:
-    """The answers are not the labels, though the model knows them."""
-    from probes.faults.kit.changes import label_key
-    from probes.faults.kit.generation_changes import generated, two_rows
-
+    """The generated texts are not the labels, though the model knows them."""
     if "generate" not in facts:
         return False
-    batch, said = two_rows(facts), generated(facts)
-    wanted = facts["decode"](batch[label_key(batch)].clamp(min=0))
-    return said is not None and facts["decode"](said) != wanted
+    batch, answers = collate_rows(facts, 0, 1), generated(facts)
+    labels = facts["decode"](batch[label_key(batch)].clamp(min=0))
+    return answers is not None and facts["decode"](answers) != labels
 
 
 def has_memorized(facts: Facts) -> bool:
-    from math import log
-
-    from probes.faults.kit.loss_changes import loss_now
-
     return loss_now(facts) < 0.6 * log(len(facts["tokenizer"])) and answers_differ(facts)

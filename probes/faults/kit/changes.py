@@ -8,8 +8,10 @@ from probes.faults.kit.model_parts import Facts, encoder_of, label_key
 __all__ = ["Facts", "encoder_of", "label_key"]
 
 SEQUENCES = ("whisper", "e2e", "hybrid", "mt5")
-THEIRS = ("whisper", "e2e", "mt5")  # models of transformers
-OURS = ("hybrid", "classifier")
+SPEECH = ("whisper", "e2e", "hybrid")
+HF_MODELS = ("whisper", "e2e", "mt5")
+TORCH_MODELS = ("hybrid", "classifier")
+CLASSIFIER = ("classifier",)
 
 
 class ChangedDataset:
@@ -49,10 +51,20 @@ def batch_of(facts: Facts, rows: int = 4) -> Any:
     import torch
 
     if "collate" in facts and "train_dataset" in facts:
-        return facts["collate"]([facts["train_dataset"][number] for number in range(rows)])
+        return collate_rows(facts, *range(rows))
     with torch.random.fork_rng(devices=[]):  # the same one each time, in whatever order they come
         torch.manual_seed(0)
         return next(iter(facts["train_batches"]))
+
+
+def collate_rows(facts: Facts, *rows: int) -> Any:
+    """The items of these rows, collated."""
+    return facts["collate"]([facts["train_dataset"][row] for row in rows])
+
+
+def with_dataset(facts: Facts, dataset: Any, **how: Any) -> Facts:
+    """The facts with another dataset, and a loader over it."""
+    return {**facts, "train_dataset": dataset, "train_batches": loader(facts, dataset, **how)}
 
 
 def with_labels(facts: Facts, change: Callable[[Any], Any]) -> Facts:
@@ -79,63 +91,20 @@ def first_labels(facts: Facts) -> Any:
     return batch[label_key(batch)]
 
 
-def untied(facts: Facts, module: Any) -> list[Any]:
-    """The module's parameters that no other part of the model shares."""
-    names = [id(parameter) for _, parameter in facts["model"].named_parameters(remove_duplicate=False)]
-    return [parameter for parameter in module.parameters() if names.count(id(parameter)) == 1]
-
-
-def hook_output(module: Any, change: Callable[[Any], Any]) -> None:
-    """Every forward pass of the module gives a changed output from now on."""
-
-    module.register_forward_hook(lambda _module, _given, output: _changed(output, change))
-
-
-def _changed(output: Any, change: Callable[[Any], Any]) -> Any:
-    """The main tensor of whatever a module returns: an output of transformers, a tuple, rows that are packed."""
-    if hasattr(output, "last_hidden_state"):
-        output.last_hidden_state = change(output.last_hidden_state)
-        return output
-    if hasattr(output, "batch_sizes"):
-        return output._replace(data=change(output.data))
-    return (_changed(output[0], change), *output[1:]) if isinstance(output, tuple) else change(output)
-
-
-def last_hook(module: Any) -> Any:
-    """What changes its output, to be asked by itself; None where nothing does."""
-    hooks = list(module._forward_hooks.values())
-    return (lambda output: hooks[-1](module, (), output)) if hooks else None
-
-
-def loss_of(facts: Facts) -> Any:
-    """The loss of the first items, by the facts' own compute_loss."""
-    return usual_loss(facts)(facts["model"], batch_of(facts))
-
-
-def usual_loss(facts: Facts) -> Any:
-    from probes.facts.core.model_output import loss_of_output
-
-    return facts.get("compute_loss", loss_of_output)
-
-
-def gradients_of(facts: Facts, module: Any) -> list[Any]:
-    """Gradients of what the module alone holds, after one backward pass of the first items."""
-    from probes.facts.core.observer import restore_afterwards
-
-    with restore_afterwards(facts["model"]):
-        loss_of(facts).backward()
-        return [parameter.grad for parameter in untied(facts, module)]
-
-
 def with_targets(facts: Facts, change: Callable[[Any], Any]) -> Facts:
-    """The facts with labels of another length; where the batches say how long labels are, they say it anew."""
+    """The facts with labels of another length, and the length beside them where batches hold it."""
+    return with_batches(facts, lambda batch: replace_labels(batch, change(batch[label_key(batch)])))
 
-    def changed(batch: Any) -> Any:
-        labels = change(batch[label_key(batch)])
-        lengths = {"tok_lens": (labels != -100).sum(1)} if "tok_lens" in batch else {}
-        return {**batch, label_key(batch): labels, **lengths}
 
-    return with_batches(facts, changed)
+def with_target_rows(facts: Facts, change: Callable[[list[int]], list[int]]) -> Facts:
+    """The facts with labels in which each row's scored ids are changed."""
+    return with_targets(facts, lambda labels: by_row(labels, change))
+
+
+def replace_labels(batch: Any, labels: Any) -> Any:
+    """The batch with these labels, and their length where it holds one."""
+    lengths = {"tok_lens": (labels != -100).sum(1)} if "tok_lens" in batch else {}
+    return {**batch, label_key(batch): labels, **lengths}
 
 
 def by_row(labels: Any, change: Callable[[list[int]], list[int]]) -> Any:
@@ -146,22 +115,21 @@ def by_row(labels: Any, change: Callable[[list[int]], list[int]]) -> Any:
     return torch.nn.utils.rnn.pad_sequence(rows, batch_first=True, padding_value=-100)
 
 
+def lacks_end(facts: Facts) -> bool:
+    """Whether no label is the end token."""
+    return not bool((first_labels(facts) == facts["tokenizer"].eos_token_id).any())
+
+
+def begins_with_start(facts: Facts) -> bool:
+    """Whether all labels begin with the decoder's start token."""
+    return bool((first_labels(facts)[:, 0] == start_of(facts)).all())
+
+
 def start_of(facts: Facts) -> int:
-    """What the model puts before the labels."""
+    """The token that the model puts before the labels."""
     return facts["model"].config.decoder_start_token_id
 
 
-def without_facts(facts: Facts, *names: str) -> Facts:
-    """The facts of a person who says nothing about these."""
-    return {name: value for name, value in facts.items() if name not in names}
-
-
-def mode_matters(facts: Facts) -> bool:
-    """Whether the model's loss is another in training mode than in evaluation."""
-    import torch
-
-    from probes.facts.core.observer import restore_afterwards
-
-    with restore_afterwards(facts["model"]), torch.no_grad():
-        losses = [float(loss_of({**facts, "model": facts["model"].train(mode)})) for mode in (True, False)]
-    return losses[0] != losses[1]
+def drop_keys(values: Any, *names: str) -> dict[str, Any]:
+    """Facts, or a batch, without these."""
+    return {name: value for name, value in values.items() if name not in names}

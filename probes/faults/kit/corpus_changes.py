@@ -3,13 +3,24 @@
 from collections.abc import Callable
 from typing import Any
 
+from diagnose import Fault
 from diagnose.engine.context import NotApplicable
-from probes.faults.kit.changes import Facts
+from probes.faults.kit.change_faults import Change, change_fault
+from probes.faults.kit.changes import SPEECH, Facts
 
-Rows = list[dict[str, Any]]
-SPEECH = ("whisper", "e2e", "hybrid")
 LEAST = 60  # rows: faults of many rows are put into fifty
-SPOILT = 5  # the row that faults of a single row are put into
+ROW = 5  # the row that faults of a single row are put into
+
+
+def corpus_fault(description: str, probe_id: str, is_present: Callable[[Facts], Any]) -> Callable[[Change], Fault]:
+    """A fault whose function changes the facts with a corpus; it is not in where there is none."""
+    return change_fault(
+        lambda facts, change: change(with_corpus(facts)),
+        description,
+        probe_id,
+        lambda facts: "train_rows" in facts and bool(is_present(facts)),
+        SPEECH,
+    )
 
 
 def with_corpus(facts: Facts) -> Facts:
@@ -25,44 +36,36 @@ def with_corpus(facts: Facts) -> Facts:
     return {**facts, **copy_corpus(facts)}
 
 
-def with_file(facts: Facts, change: Callable[[Any], None]) -> Facts:
-    """A corpus in which one file was changed; `change` gets its path."""
-    corpus = with_corpus(facts)
+def change_file(corpus: Facts, change: Callable[[Any], Any]) -> Facts:
+    """The corpus in which one file was changed; `change` gets its path."""
     change(path_of(corpus))
     return corpus
 
 
-def with_samples(facts: Facts, change: Callable[[Any], Any], rows: int = 1, **how: Any) -> Facts:
-    """A corpus in which the samples of some files were changed."""
+def change_samples(corpus: Facts, change: Callable[[Any], Any], rows: int = 1, **how: Any) -> Facts:
+    """The corpus in which the samples of some files were changed."""
     from probes.subjects.corpus_files import replace_samples, samples_of
 
-    corpus = with_corpus(facts)
-    for number in range(SPOILT, SPOILT + rows):
+    for number in range(ROW, ROW + rows):
         replace_samples(corpus, change(samples_of(corpus, number)), number, **how)
     return corpus
 
 
-def with_rows(facts: Facts, change: Callable[[Rows, Rows], None]) -> Facts:
-    """A corpus whose rows were changed; `change` gets those of training and of evaluation."""
-    corpus = with_corpus(facts)
-    change(corpus["train_rows"], corpus["eval_rows"])
+def change_row(corpus: Facts, **values: Any) -> Facts:
+    """The corpus in which one row has these values."""
+    corpus["train_rows"][ROW].update(values)
     return corpus
 
 
-def path_of(facts: Facts, number: int = SPOILT) -> Any:
+def path_of(facts: Facts, number: int = ROW) -> Any:
     return facts["audio_root"] / facts["train_rows"][number]["audio_path"]
 
 
-def samples(facts: Facts, number: int = SPOILT) -> Any:
-    """What can be decoded of a file, [samples, channels]."""
+def samples(facts: Facts, number: int = ROW) -> Any:
+    """The samples of a file, [samples, channels]."""
     import soundfile
 
     return soundfile.read(path_of(facts, number), always_2d=True)[0]
-
-
-def in_corpus(test: Callable[[Facts], bool]) -> Callable[[Facts], bool]:
-    """A proof that is no proof where there is no corpus."""
-    return lambda facts: "train_rows" in facts and bool(test(facts))
 
 
 def texts(facts: Facts, split: str = "train") -> list[str]:
@@ -73,20 +76,13 @@ def paths_of(facts: Facts) -> set[str]:
     return {row["audio_path"] for row in facts["train_rows"]}
 
 
-def leaking(change: str) -> Callable[[Rows, Rows], None]:
-    """Sentences of training stand in the evaluation, with this at their end."""
-
-    def put(train: Rows, evaluation: Rows) -> None:
-        long = [row for row in train if len(row["transcript"]) >= 24]
-        for row, source in zip(evaluation, long, strict=False):
-            row["transcript"] = source["transcript"] + change
-
-    return put
+def leak_sentences(corpus: Facts, end: str = "") -> Facts:
+    """The corpus with sentences of training in the evaluation, with this at their end."""
+    long = [row for row in corpus["train_rows"] if len(row["transcript"]) >= 24]
+    for row, source in zip(corpus["eval_rows"], long, strict=False):
+        row["transcript"] = source["transcript"] + end
+    return corpus
 
 
-def its_text(facts: Facts) -> str:
-    return texts(facts)[SPOILT]
-
-
-def with_text(facts: Facts, text: str) -> Facts:
-    return with_rows(facts, lambda train, _: train[SPOILT].update(transcript=text))
+def text_of(facts: Facts) -> str:
+    return texts(facts)[ROW]

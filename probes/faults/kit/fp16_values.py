@@ -3,36 +3,33 @@
 from collections.abc import Callable
 from typing import Any
 
-from diagnose import Fault, fault
+from diagnose import Fault
 from probes.faults.kit.argument_changes import with_fp16
-from probes.faults.kit.changes import Facts, hook_output, last_hook, loss_of
+from probes.faults.kit.change_faults import Change, change_fault
+from probes.faults.kit.changes import Facts
+from probes.faults.kit.forward_changes import hook_output, last_hook, loss_of
 from probes.faults.kit.module_changes import first_linear
 
-Change = Callable[[Any], Any]
 GPU = ("cpu", "cuda:0")
 PLAIN = ("whisper", "hybrid", "classifier")  # the families of the other two are known to overflow, and are named so
 
 
-def fp16_fault(description: str, probe_id: str, bears: bool = False) -> Callable[[Change], Fault]:
-    """A fault whose change is made to what a layer gives on. `bears`: all is finite in fp16 too."""
-
-    def mark(change: Change) -> Fault:
-        def put(facts: Facts) -> Facts:
-            hook_output(first_linear(facts)[1], change)
-            return with_fp16(facts, *GPU)
-
-        put.__module__, put.__name__ = change.__module__, change.__name__
-        return fault(description, probe_id, lambda facts: _is_in(facts, bears), PLAIN)(put)
-
-    return mark
+def fp16_fault(description: str, probe_id: str, finite: bool = False) -> Callable[[Change], Fault]:
+    """A fault whose function changes the output of a layer. `finite`: it is finite in fp16 too."""
+    return change_fault(_with_output, description, probe_id, lambda facts: _is_present(facts, finite), PLAIN)
 
 
-def _is_in(facts: Facts, bears: bool) -> bool:
-    """What it makes of plain values is finite in float32; in fp16 it is not, or cannot even be written down."""
-    change = last_hook(first_linear(facts)[1])
+def _with_output(facts: Facts, change: Change) -> Facts:
+    hook_output(first_linear(facts), change)
+    return with_fp16(facts, *GPU)
+
+
+def _is_present(facts: Facts, finite: bool) -> bool:
+    """The change of plain values is finite in float32; in fp16 it is not, or raises."""
+    change = last_hook(first_linear(facts))
     if facts.get("precision") != "fp16" or change is None:
         return False
-    return _is_finite(change, "float32") and _is_finite(change, "float16") is bears
+    return _is_finite(change, "float32") and _is_finite(change, "float16") is finite
 
 
 def _is_finite(change: Change, dtype: str) -> bool:

@@ -1,14 +1,32 @@
 """Small changes of the loss that faults are made of: another loss function, another head."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
+from diagnose import Fault
 from diagnose.engine.context import NotApplicable
-from probes.faults.kit.changes import Facts, batch_of, hook_output, label_key, loss_of
+from probes.faults.kit.change_faults import change_fault
+from probes.faults.kit.changes import Facts, batch_of, label_key
+from probes.faults.kit.forward_changes import hook_output, loss_of
 from probes.faults.kit.model_parts import head_of
 
+Loss = Callable[[Any, Any], Any]  # of scores and labels
 
-def with_loss(facts: Facts, loss: Callable[[Any, Any], Any]) -> Facts:
+
+def loss_fault(description: str, probe_id: str, applies_to: tuple[str, ...] = ("*",)) -> Callable[[Loss], Fault]:
+    """A fault whose function is the loss, of scores and labels; it is in where the facts' loss has the value of it."""
+
+    def mark(loss: Loss) -> Fault:
+        def is_its_value(facts: Facts) -> bool:
+            return loss_now(facts) == loss_now(with_loss(facts, loss))
+
+        return change_fault(with_loss, description, probe_id, is_its_value, applies_to)(loss)
+
+    return mark
+
+
+def with_loss(facts: Facts, loss: Loss) -> Facts:
     """The facts with a loss of their own, of scores and labels."""
     needs_scores_beside_labels(facts)
 
@@ -23,7 +41,7 @@ def with_loss(facts: Facts, loss: Callable[[Any, Any], Any]) -> Facts:
     return {**facts, "compute_loss": compute_loss}
 
 
-def scored_by(facts: Facts, loss: Callable[[Any, Any], Any]) -> bool:
+def scored_by(facts: Facts, loss: Loss) -> bool:
     return getattr(facts.get("compute_loss"), "score", None) is loss
 
 
@@ -47,7 +65,7 @@ def needs_scores_beside_labels(facts: Facts) -> None:
     from probes.facts.core.observer import restore_afterwards
 
     with restore_afterwards(facts["model"]), torch.no_grad():
-        scores, labels = scores_and_labels(facts["model"], first_batch(facts))
+        scores, labels = scores_and_labels(facts["model"], batch_of(facts))
     if getattr(scores, "shape", ())[:-1] != labels.shape:
         raise NotApplicable("its scores do not stand beside its labels, a row of them for each")
 
@@ -63,24 +81,35 @@ def after_head(facts: Facts, change: Callable[[Any], Any]) -> Facts:
     return facts
 
 
-def first_batch(facts: Facts) -> Any:
-    return batch_of(facts)
-
-
 def cross_entropy_of(facts: Facts) -> float:
-    """By the book, with what the model puts out now."""
+    """The plain cross-entropy of the scores that the model puts out now."""
     from torch.nn.functional import cross_entropy
 
+    with in_mode(facts, training=False) as model:
+        return float(cross_entropy(*flat(*scores_and_labels(model, batch_of(facts)))).detach())
+
+
+@contextmanager
+def in_mode(facts: Facts, training: bool) -> Iterator[Any]:
+    """The model in training or evaluation mode; everything is put back afterwards."""
     from probes.facts.core.observer import restore_afterwards
 
     with restore_afterwards(facts["model"]):
-        facts["model"].eval()
-        return float(cross_entropy(*flat(*scores_and_labels(facts["model"], first_batch(facts)))).detach())
+        yield facts["model"].train(training)
+
+
+def loss_in_mode(facts: Facts, training: bool) -> float:
+    with in_mode(facts, training):
+        return float(loss_of(facts).detach())
 
 
 def loss_now(facts: Facts) -> float:
-    from probes.facts.core.observer import restore_afterwards
+    return loss_in_mode(facts, training=False)
 
-    with restore_afterwards(facts["model"]):
-        facts["model"].eval()
-        return float(loss_of(facts).detach())
+
+def mode_matters(facts: Facts) -> bool:
+    """Whether the model's loss is another in training mode than in evaluation."""
+    import torch
+
+    with torch.no_grad():
+        return loss_in_mode(facts, training=True) != loss_in_mode(facts, training=False)

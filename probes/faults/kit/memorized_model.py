@@ -5,7 +5,8 @@ from functools import cache
 from typing import Any
 
 from diagnose.engine.context import NotApplicable
-from probes.faults.kit.changes import Facts, loader, usual_loss
+from probes.faults.kit.changes import Facts, collate_rows, with_dataset
+from probes.faults.kit.forward_changes import usual_loss
 
 ENOUGH, MOST, RATE, ROWS, FEW = 0.02, 800, 4e-3, 8, 64
 KNOWS, PATIENCE = 0.1, 40  # a start that no input tells (which of two tasks) leaves a loss that falls no more
@@ -25,8 +26,7 @@ def with_few_rows(facts: Facts) -> Facts:
 
     if len(facts["train_dataset"]) <= FEW:
         return facts
-    rows: Any = Subset(facts["train_dataset"], range(ROWS // 2))
-    return {**facts, "train_dataset": rows, "train_batches": loader(facts, rows)}
+    return with_dataset(facts, Subset(facts["train_dataset"], range(ROWS // 2)))
 
 
 class _ModelKind:
@@ -56,7 +56,7 @@ def _learnt(kind: _ModelKind) -> dict[str, Any]:
         optimizer = torch.optim.AdamW(model.parameters(), lr=RATE)
         dataset = facts["train_dataset"]
         parts = [range(start, min(start + ROWS, len(dataset))) for start in range(0, len(dataset), ROWS)]
-        batches = [facts["collate"]([dataset[number] for number in part]) for part in parts]
+        batches = [collate_rows(facts, *part) for part in parts]
         started = time.process_time()
         worst, best, since = [float("inf")] * len(batches), float("inf"), 0
         for step in range(MOST):

@@ -1,4 +1,4 @@
-"""Where the parts of a model are that faults are put into: told by role, in models of any making."""
+"""Where the parts of a model are that faults are put into: found by role, in any model."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -32,13 +32,13 @@ def front_of(facts: Facts) -> Any:
 
 
 def head_of(facts: Facts) -> Any:
-    """What makes the scores: as transformers tells it, or the last linear layer."""
+    """What makes the scores: the output embeddings of transformers, or the last linear layer."""
     from torch.nn import Linear
 
     model = facts["model"]
     for holder in (model, getattr(model, "decoder", None)):
-        told = getattr(holder, "get_output_embeddings", None)
-        if told is not None and (head := told()) is not None:
+        get_head = getattr(holder, "get_output_embeddings", None)
+        if get_head is not None and (head := get_head()) is not None:
             return head
     layers = [part for part in model.modules() if isinstance(part, Linear)]
     named = [getattr(model, name) for name in ("head", "lm_head", "proj_out", "classifier") if hasattr(model, name)]
@@ -82,9 +82,9 @@ def main_input(model: Any, batch: Any) -> str:
     """The key of what the model reads."""
     import torch
 
-    told = getattr(model, "main_input_name", None)
-    if isinstance(told, str) and told in batch:
-        return told
+    name = getattr(model, "main_input_name", None)
+    if isinstance(name, str) and name in batch:
+        return name
     sizes = {key: value.numel() for key, value in batch.items() if torch.is_tensor(value) and value.is_floating_point()}
     found = max(sizes, key=sizes.__getitem__) if sizes else "input_ids"
     if found not in batch:
@@ -105,8 +105,8 @@ def _has(model: Any, role: str) -> bool:
 
 
 def _part(model: Any, role: str) -> Any:
-    told = getattr(model, f"get_{role}", None)
-    found = told() if told is not None else None
+    get = getattr(model, f"get_{role}", None)
+    found = get() if get is not None else None
     found = found if found is not None and found is not model else next(_called(model, role), None)
     if found is None:
         raise NotApplicable(f"no part of the model is called {role}")

@@ -1,33 +1,19 @@
-"""Values that are born not finite inside a healthy model."""
+"""Faults that put a value which is not finite into a healthy model."""
 
 from collections.abc import Callable
-from typing import Any
+from math import isfinite
 
-from diagnose import Fault, fault
-from probes.faults.kit.changes import Facts, loss_of
-from probes.faults.kit.gradient_changes import hooked
-
-Change = Callable[[Any], Any]
+from diagnose import Fault
+from probes.faults.kit.change_faults import Change, change_fault
+from probes.faults.kit.changes import Facts
+from probes.faults.kit.gradient_changes import change_front_output
+from probes.faults.kit.loss_changes import loss_in_mode
 
 
 def nonfinite_fault(description: str, probe_id: str) -> Callable[[Change], Fault]:
-    """A fault whose change is made to what a layer gives on; its proof is a loss that is not finite."""
-
-    def mark(change: Change) -> Fault:
-        def put(facts: Facts) -> Facts:
-            return hooked(facts, change)
-
-        put.__module__, put.__name__ = change.__module__, change.__name__
-        return fault(description, probe_id, loss_is_nonfinite)(put)
-
-    return mark
+    """A fault whose function changes the output of a layer; its proof is a loss that is not finite."""
+    return change_fault(change_front_output, description, probe_id, loss_is_nonfinite)
 
 
 def loss_is_nonfinite(facts: Facts) -> bool:
-    from math import isfinite
-
-    from probes.facts.core.observer import restore_afterwards
-
-    with restore_afterwards(facts["model"]):
-        facts["model"].train()
-        return not isfinite(float(loss_of(facts).detach()))
+    return not isfinite(loss_in_mode(facts, training=True))

@@ -1,4 +1,4 @@
-"""Faults of several processes are put into what each of them builds; whether they are in is asked in a real group."""
+"""Faults of several processes are put into what each of them builds; their proofs run in a real group."""
 
 import multiprocessing
 import os
@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from diagnose.engine.context import NotApplicable
-from probes.faults.kit.changes import Facts
+from probes.faults.kit.changes import Facts, drop_keys
 
 PROCESSES = 2
 Change = Callable[[Any, int, int], Facts]
@@ -30,19 +30,20 @@ def scene_of_rank(rank_facts: Any, rank: int, processes: int) -> Any:
     return rank_setup(call_rank_facts(rank_facts, rank, processes), getattr(rank_facts, "aware", True))
 
 
-def ask_each_rank(facts: Facts, look: Callable[[Any, int], Any]) -> list[Any]:
-    """What look(scene, rank) answers in each process of a group."""
+def run_each_rank(facts: Facts, look: Callable[[Any, int], Any]) -> list[Any]:
+    """The results of look(scene, rank) in each process of a group."""
     from probes.facts.distributed.process_group import answers_of
 
     rank_facts = facts["rank_facts"]
     return answers_of(lambda rank, processes: look(scene_of_rank(rank_facts, rank, processes), rank), PROCESSES)
 
 
-def drawn_by(scene: Any) -> Any:
-    """How many batches its epoch has, and digests of the first ones."""
+def batches_differ(facts: Facts, name: str) -> bool:
+    """Whether the epochs of the processes differ in `count`, their number of batches, or `first`, digests of some."""
     from probes.facts.distributed.rank_batches import batches_of
 
-    return batches_of(scene.batches)[0]
+    epochs = run_each_rank(facts, lambda scene, rank: batches_of(scene.batches)[0])
+    return len({getattr(epoch, name) for epoch in epochs}) > 1
 
 
 def first_batch(scene: Any) -> Any:
@@ -64,15 +65,28 @@ def needs_loader(facts: Facts) -> None:
         raise NotApplicable("its batches do not come from a loader with a sampler")
 
 
-def wrapped(model: Any, **how: Any) -> Any:
+def wrap(model: Any, find_unused_parameters: bool = True) -> Any:
     from torch.nn.parallel import DistributedDataParallel
 
-    return DistributedDataParallel(model, **how)
+    return DistributedDataParallel(model, find_unused_parameters=find_unused_parameters)
+
+
+def wrapped_model(scene: Any) -> Any:
+    """The model as a run has it, in its wrapper."""
+    return scene.model if scene.wrapped else wrap(scene.model)
+
+
+def facts_with_model(scene: Any, model: Any, **others: Any) -> Facts:
+    """The facts of a process with another model and an optimiser for it; a step of the user's own would not know it."""
+    from torch.optim import AdamW
+
+    facts = drop_keys(scene.single_facts(), "training_step")
+    return {**facts, "model": model, "optimizer": AdamW(model.parameters(), lr=1e-3), **others}
 
 
 def drift_apart(facts: Facts) -> bool:
-    """After one step, by asking the first process for its weights."""
-    return not all(ask_each_rank(facts, lambda scene, rank: same_as_first(scene)))
+    """After one step, weights are not those of the first process."""
+    return not all(run_each_rank(facts, lambda scene, rank: same_as_first(scene)))
 
 
 def same_as_first(scene: Any) -> bool:

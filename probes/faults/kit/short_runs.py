@@ -4,34 +4,32 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from diagnose import fault
+from diagnose import Fault
 from diagnose.engine.context import NotApplicable
-from diagnose.engine.decorators import Fault
+from probes.faults.kit.change_faults import change_fault
 from probes.faults.kit.changes import Facts
 
 Change = Callable[[Facts], dict[str, Any]]
 TURN = 7  # the step at which something happens
 
 
-def run(
-    breaks: str, named_by: str, proof: Callable[[Any], bool], applies_to: tuple[str, ...] = ("*",)
+def run_fault(
+    description: str, probe_id: str, is_present: Callable[[Any], bool], applies_to: tuple[str, ...] = ("*",)
 ) -> Callable[[Change], Fault]:
-    """A fault whose change says how the loop differs from a right one; its proof looks at the records."""
+    """A fault whose function returns how the loop differs from a right one; `is_present` looks at the records."""
 
-    def mark(change: Change) -> Fault:
-        def put(facts: Facts) -> Facts:
-            from probes.subjects.short_run import LoopVariant, short_run
+    def inject(facts: Facts, change: Change) -> Facts:
+        from probes.subjects.short_run import LoopVariant, short_run
 
-            records = short_run(facts, replace(LoopVariant(), **change(facts)))
-            if not proof(records):
-                raise NotApplicable("the run bears it")
-            return {"records": records}
+        records = short_run(facts, replace(LoopVariant(), **change(facts)))
+        if not is_present(records):
+            raise NotApplicable("the run bears it")
+        return {"records": records}
 
-        put.__module__, put.__name__ = change.__module__, change.__name__
-        told = fault(breaks, named_by, lambda facts: "records" in facts and proof(facts["records"]), applies_to)
-        return told(put)
+    def is_in_records(facts: Facts) -> bool:
+        return "records" in facts and is_present(facts["records"])
 
-    return mark
+    return change_fault(inject, description, probe_id, is_in_records, applies_to)
 
 
 def last(records: Any, name: str) -> float:

@@ -4,7 +4,7 @@ import copy
 from typing import Any
 
 from diagnose.engine.context import NotApplicable
-from probes.faults.kit.changes import Facts, label_key, loader
+from probes.faults.kit.changes import Facts, loader, replace_labels
 
 
 def with_rows_for(facts: Facts, rows: int) -> Facts:
@@ -58,10 +58,7 @@ def with_tokenizer(facts: Facts, tokenizer: Any) -> Facts:
         return {**with_collator(facts, held), "tokenizer": tokenizer}
 
     def collate(items: list[Any]) -> Any:
-        batch = facts["collate"](items)
-        labels = masked_labels(tokenizer, items)
-        lengths = {"tok_lens": (labels != -100).sum(1)} if "tok_lens" in batch else {}
-        return {**batch, label_key(batch): labels, **lengths}
+        return replace_labels(facts["collate"](items), masked_labels(tokenizer, items))
 
     return {**with_collator(facts, collate), "tokenizer": tokenizer}
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from probes.faults.kit.changes import Facts, label_key
+from probes.faults.kit.changes import Facts, collate_rows, label_key, replace_labels
 from probes.faults.kit.tokenizer_changes import with_collator, with_tokens
 
 TASKS = ("<2transcribe>", "<2translate>")
@@ -42,8 +42,7 @@ def two_tasks(facts: Facts, columns: Sequence[str] = RIGHT, fewer: int = 0) -> F
         batch, missing = facts["collate"](chosen), fewer if len(chosen) > 1 else 0
         labels = task_labels(broken["tokenizer"], chosen, columns, missing)
         twice = {name: torch.cat([value, value])[: len(labels)] for name, value in batch.items()}
-        lengths = {"tok_lens": (labels != -100).sum(1)} if "tok_lens" in batch else {}
-        return {**twice, label_key(batch): labels, **lengths}
+        return replace_labels(twice, labels)
 
     return with_collator(broken, collate, items)
 
@@ -62,18 +61,16 @@ def with_task_columns(facts: Facts, columns: Sequence[str], fewer: int) -> Facts
     """The run's own collator, which reads these columns for its tasks."""
 
     def collate(chosen: list[Any]) -> Any:
-        told = [
-            {**item, **{name: item[column] for name, column in zip(RIGHT, columns, strict=True)}} for item in chosen
-        ]
-        batch = facts["collate"](told)
+        pairs = list(zip(RIGHT, columns, strict=True))
+        batch = facts["collate"]([{**item, **{name: item[column] for name, column in pairs}} for item in chosen])
         rows = len(batch[label_key(batch)])
-        kept = rows - (fewer if len(chosen) > 1 else 0)
-        return {name: value[:kept] if len(value) == rows else value for name, value in batch.items()}
+        number = rows - (fewer if len(chosen) > 1 else 0)
+        return {name: value[:number] if len(value) == rows else value for name, value in batch.items()}
 
     return with_collator(facts, collate)
 
 
-def told_rows(facts: Facts) -> list[list[int]]:
+def text_rows(facts: Facts) -> list[list[int]]:
     """Rows without the tokens of their tasks and ends."""
     from probes.facts.core.token_ids import special_tokens
 
@@ -81,5 +78,5 @@ def told_rows(facts: Facts) -> list[list[int]]:
 
 
 def scored_rows(facts: Facts) -> list[list[int]]:
-    batch = facts["collate"]([facts["train_dataset"][n] for n in range(2)])
+    batch = collate_rows(facts, 0, 1)
     return [[token for token in row if token >= 0] for row in batch[label_key(batch)].tolist()]

@@ -1,16 +1,13 @@
-from diagnose import fault
-from probes.faults.kit.changes import Facts, by_row, first_labels, with_targets
+from probes.faults.kit.change_faults import change_fault
+from probes.faults.kit.changes import first_labels, with_target_rows
 
 
-def _ends(row: list[int], end: int) -> int:
-    return row.count(end)
-
-
-@fault(
+@change_fault(
+    with_target_rows,
     "an end token is appended to labels that have one",
     "LAB035",
-    lambda f: all(_ends(row, f["tokenizer"].eos_token_id) > 1 for row in first_labels(f).tolist()),
+    lambda f: all(row.count(f["tokenizer"].eos_token_id) > 1 for row in first_labels(f).tolist()),
     ("e2e", "hybrid", "mt5"),
 )
-def end_appended_again(facts: Facts) -> Facts:
-    return with_targets(facts, lambda labels: by_row(labels, lambda ids: [*ids, ids[-1]]))
+def end_appended_again(ids: list[int]) -> list[int]:
+    return [*ids, ids[-1]]

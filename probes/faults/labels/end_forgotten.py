@@ -1,12 +1,7 @@
-from diagnose import fault
-from probes.faults.kit.changes import SEQUENCES, Facts, by_row, first_labels, with_targets
+from probes.faults.kit.change_faults import change_fault
+from probes.faults.kit.changes import SEQUENCES, lacks_end, with_target_rows
 
 
-@fault(
-    "targets are tokenised without their end token",
-    "LAB007",
-    lambda facts: not bool((first_labels(facts) == facts["tokenizer"].eos_token_id).any()),
-    SEQUENCES,
-)
-def end_forgotten(facts: Facts) -> Facts:
-    return with_targets(facts, lambda labels: by_row(labels, lambda ids: ids[:-1]))
+@change_fault(with_target_rows, "targets are tokenised without their end token", "LAB007", lacks_end, SEQUENCES)
+def end_forgotten(ids: list[int]) -> list[int]:
+    return ids[:-1]

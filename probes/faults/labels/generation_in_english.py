@@ -1,13 +1,13 @@
 from diagnose import fault
 from probes.faults.kit.changes import Facts
+from probes.faults.kit.generation_changes import generation_setting_is, set_generation
 
 
 @fault(
     "labels begin with <|vi|>, and generation asks for English",
     "LAB026",
-    lambda f: getattr(f["model"].generation_config, "language", None) == "en",
+    generation_setting_is("language", "en"),
     ("whisper",),
 )
 def generation_in_english(facts: Facts) -> Facts:
-    facts["model"].generation_config.language = "en"
-    return facts
+    return set_generation(facts, language="en")

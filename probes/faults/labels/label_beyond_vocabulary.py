@@ -1,14 +1,17 @@
-from diagnose import fault
-from probes.faults.kit.changes import Facts, first_labels, with_targets
+from typing import Any
+
+from probes.faults.kit.change_faults import change_fault
+from probes.faults.kit.changes import HF_MODELS, first_labels, with_targets
 
 FAR = 10_000
 
 
-@fault(
+@change_fault(
+    with_targets,
     "some labels have an id that the model has no row for",
     "LAB015",
     lambda facts: int(first_labels(facts).max()) == FAR,
-    ("whisper", "e2e", "mt5"),
+    HF_MODELS,
 )
-def label_beyond_vocabulary(facts: Facts) -> Facts:
-    return with_targets(facts, lambda labels: labels.masked_fill(labels == labels.max(), FAR))
+def label_beyond_vocabulary(labels: Any) -> Any:
+    return labels.masked_fill(labels == labels.max(), FAR)

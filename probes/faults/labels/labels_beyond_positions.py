@@ -1,6 +1,6 @@
 from diagnose import fault
 from diagnose.engine.context import NotApplicable
-from probes.faults.kit.changes import Facts, by_row, first_labels, with_targets
+from probes.faults.kit.changes import Facts, first_labels, with_target_rows
 from probes.faults.kit.model_parts import decoder_of
 
 
@@ -20,4 +20,4 @@ def _positions(facts: Facts) -> int:
 )
 def labels_beyond_positions(facts: Facts) -> Facts:
     more = _positions(facts)
-    return with_targets(facts, lambda labels: by_row(labels, lambda ids: [*ids[:-1], *ids[-2:-1] * more, ids[-1]]))
+    return with_target_rows(facts, lambda ids: [*ids[:-1], *ids[-2:-1] * more, ids[-1]])

@@ -1,14 +1,7 @@
 from diagnose import fault
-from probes.faults.kit.changes import Facts, with_batches
-
-MODELS = ("whisper", "e2e", "mt5")
+from probes.faults.kit.changes import HF_MODELS, Facts, collate_rows, drop_keys, with_batches
 
 
-def _holds(facts: Facts, *names: str) -> bool:
-    batch = facts["collate"]([facts["train_dataset"][0]])
-    return any(name in batch for name in names)
-
-
-@fault("the collator returns no labels", "LAB032", lambda f: not _holds(f, "labels"), MODELS)
+@fault("the collator returns no labels", "LAB032", lambda f: "labels" not in collate_rows(f, 0), HF_MODELS)
 def labels_dropped(facts: Facts) -> Facts:
-    return with_batches(facts, lambda batch: {name: value for name, value in batch.items() if name != "labels"})
+    return with_batches(facts, lambda batch: drop_keys(batch, "labels"))

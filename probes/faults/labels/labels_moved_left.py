@@ -1,17 +1,20 @@
-from diagnose import fault
-from probes.faults.kit.changes import Facts, by_row, labels_changed, with_targets
+from typing import Any
+
+from probes.faults.kit.change_faults import change_fault
+from probes.faults.kit.changes import labels_changed, with_target_rows
 
 
-def _lost(facts: Facts) -> bool:
+def _lost(before: Any, after: Any) -> bool:
     """What was the second is the first."""
-    return labels_changed(facts, lambda before, after: before[0, 1] == after[0, 0] and before[0, 0] != after[0, 0])
+    return bool(before[0, 1] == after[0, 0] and before[0, 0] != after[0, 0])
 
 
-@fault(
+@change_fault(
+    with_target_rows,
     "the collator moves the labels to the left, and the model shifts as if it had not",
     "LAB010",
-    _lost,
+    lambda facts: labels_changed(facts, _lost),
     ("e2e", "hybrid", "mt5"),
 )
-def labels_moved_left(facts: Facts) -> Facts:
-    return with_targets(facts, lambda labels: by_row(labels, lambda ids: ids[1:]))
+def labels_moved_left(ids: list[int]) -> list[int]:
+    return ids[1:]

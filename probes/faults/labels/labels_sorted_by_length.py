@@ -1,16 +1,11 @@
 from typing import Any
 
 from diagnose import fault
-from probes.faults.kit.changes import SEQUENCES, Facts, label_key, labels_changed, with_batches
+from probes.faults.kit.changes import SEQUENCES, Facts, labels_changed, with_targets
 
 
 def _sorted(labels: Any) -> Any:
     return labels[(labels != -100).sum(1).argsort(descending=True, stable=True)]
-
-
-def _moved(batch: Any) -> Any:
-    lengths = {"tok_lens": (_sorted(batch[label_key(batch)]) != -100).sum(1)} if "tok_lens" in batch else {}
-    return {**batch, label_key(batch): _sorted(batch[label_key(batch)]), **lengths}
 
 
 @fault(
@@ -20,4 +15,4 @@ def _moved(batch: Any) -> Any:
     SEQUENCES,
 )
 def labels_sorted_by_length(facts: Facts) -> Facts:
-    return with_batches(facts, _moved)
+    return with_targets(facts, _sorted)

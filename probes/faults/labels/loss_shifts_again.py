@@ -1,7 +1,8 @@
 from typing import Any
 
 from diagnose import fault
-from probes.faults.kit.changes import Facts, label_key, loss_of
+from probes.faults.kit.changes import HF_MODELS, Facts, label_key
+from probes.faults.kit.forward_changes import loss_of
 
 
 def compute_loss(model: Any, batch: Any) -> Any:
@@ -20,7 +21,7 @@ def _is_other(facts: Facts) -> bool:
     "the loss compares the scores with the labels one position on, though the decoder's inputs are shifted",
     "LAB010",
     _is_other,
-    ("whisper", "e2e", "mt5"),
+    HF_MODELS,
 )
 def loss_shifts_again(facts: Facts) -> Facts:
     return {**facts, "compute_loss": compute_loss}

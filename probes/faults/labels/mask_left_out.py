@@ -1,18 +1,12 @@
-from typing import Any
-
 from diagnose import fault
-from probes.faults.kit.changes import Facts, with_batches
-
-
-def _without(batch: Any) -> Any:
-    return {key: value for key, value in batch.items() if key != "attention_mask"}
+from probes.faults.kit.changes import Facts, collate_rows, drop_keys, with_batches
 
 
 @fault(
     "the collator returns no attention mask",
     "LAB020",
-    lambda facts: "attention_mask" not in facts["collate"]([facts["train_dataset"][0]]),
+    lambda facts: "attention_mask" not in collate_rows(facts, 0),
     ("e2e", "mt5"),
 )
 def mask_left_out(facts: Facts) -> Facts:
-    return with_batches(facts, _without)
+    return with_batches(facts, lambda batch: drop_keys(batch, "attention_mask"))

@@ -1,8 +1,7 @@
 from typing import Any
 
 from diagnose import fault
-from probes.faults.kit.changes import Facts
-from probes.faults.kit.model_parts import encoder_of
+from probes.faults.kit.changes import Facts, encoder_of
 
 
 @fault(
@@ -12,11 +11,11 @@ from probes.faults.kit.model_parts import encoder_of
     ("hybrid",),
 )
 def mask_not_used(facts: Facts) -> Facts:
-    def unmasked(module: Any, given: Any, named: Any) -> Any:
+    def unmasked(module: Any, inputs: Any, named: Any) -> Any:
         """Without a mask, or with lengths that are those of the whole batch."""
         if "src_key_padding_mask" in named:
-            return given, {**named, "src_key_padding_mask": None}
-        frames, lengths = given
+            return inputs, {**named, "src_key_padding_mask": None}
+        frames, lengths = inputs
         return (frames, lengths * 0 + frames.shape[1]), named
 
     encoder_of(facts).register_forward_pre_hook(unmasked, with_kwargs=True)

@@ -2,7 +2,7 @@ from typing import Any
 
 from diagnose import fault
 from diagnose.engine.context import NotApplicable
-from probes.faults.kit.changes import Facts, first_labels
+from probes.faults.kit.changes import Facts, collate_rows, first_labels
 from probes.faults.kit.tokenizer_changes import CODES, with_collator, with_tokens
 
 
@@ -29,7 +29,7 @@ def _two_sided(tokenizer: Any) -> Any:
 def target_as_source(facts: Facts) -> Facts:
     from probes.subjects.labels import masked_labels
 
-    if len(facts["collate"]([facts["train_dataset"][0]])["labels"]) != 1:
+    if len(collate_rows(facts, 0)["labels"]) != 1:
         raise NotApplicable("its collator makes several rows of an item")
     broken = with_tokens(facts, *CODES)
     tokenizer = _two_sided(broken["tokenizer"])

@@ -1,5 +1,5 @@
 from diagnose import fault
-from probes.faults.kit.changes import SEQUENCES, Facts, by_row, first_labels, with_targets
+from probes.faults.kit.changes import SEQUENCES, Facts, first_labels, with_target_rows
 
 LIMIT = 6
 
@@ -12,8 +12,4 @@ LIMIT = 6
 )
 def targets_cut(facts: Facts) -> Facts:
     end = facts["tokenizer"].eos_token_id
-
-    def cut(ids: list[int]) -> list[int]:
-        return ids if len(ids) <= LIMIT else [*ids[: LIMIT - 1], end]
-
-    return with_targets(facts, lambda labels: by_row(labels, cut))
+    return with_target_rows(facts, lambda ids: ids if len(ids) <= LIMIT else [*ids[: LIMIT - 1], end])

@@ -1,11 +1,11 @@
 from diagnose import fault
 from probes.faults.kit.changes import SEQUENCES, Facts
-from probes.faults.kit.two_tasks import scored_rows, told_rows, two_tasks
+from probes.faults.kit.two_tasks import scored_rows, text_rows, two_tasks
 
 
 def _exchanged(facts: Facts) -> bool:
-    wanted = facts["tokenizer"].encode(facts["train_dataset"][0]["transcript"], add_special_tokens=False)
-    return len(scored_rows(facts)) == 4 and told_rows(facts)[0] != wanted
+    transcript = facts["tokenizer"].encode(facts["train_dataset"][0]["transcript"], add_special_tokens=False)
+    return len(scored_rows(facts)) == 4 and text_rows(facts)[0] != transcript
 
 
 @fault(

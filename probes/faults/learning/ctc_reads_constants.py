@@ -11,8 +11,8 @@ from probes.faults.kit.changes import Facts
     ("hybrid",),
 )
 def ctc_reads_constants(facts: Facts) -> Facts:
-    def average(module: Any, given: tuple[Any, ...]) -> tuple[Any, ...]:
-        return (given[0].mean((0, 1), keepdim=True).expand_as(given[0]),)
+    def average(module: Any, inputs: tuple[Any, ...]) -> tuple[Any, ...]:
+        return (inputs[0].mean((0, 1), keepdim=True).expand_as(inputs[0]),)
 
     facts["model"].ctc.register_forward_pre_hook(average)
     return facts

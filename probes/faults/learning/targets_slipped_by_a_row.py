@@ -2,7 +2,7 @@ import random
 from typing import Any
 
 from diagnose import fault
-from probes.faults.kit.changes import SEQUENCES, Facts, loader
+from probes.faults.kit.changes import SEQUENCES, Facts, with_dataset
 
 TARGETS = ("transcript", "translation", "summary")
 
@@ -10,19 +10,23 @@ TARGETS = ("transcript", "translation", "summary")
 class ShiftedTargets:
     """Items in an order of chance, in which a text says nothing of the next one; each has the text of the one after."""
 
-    def __init__(self, dataset: Any, by: int = 1) -> None:
-        self.dataset, self.by = dataset, by
+    def __init__(self, dataset: Any) -> None:
+        self.dataset = dataset
         self.order = random.Random(0).sample(range(len(dataset)), len(dataset))
 
     def __len__(self) -> int:
         return len(self.order)
 
     def __getitem__(self, index: int) -> Any:
-        following = self.dataset[self.order[(index + self.by) % len(self)]]
-        return {**self.dataset[self.order[index]], **{name: following[name] for name in TARGETS if name in following}}
+        following = self.dataset[self.order[(index + 1) % len(self)]]
+        return {**self.dataset[self.order[index]], **_texts(following)}
 
 
-def _slipped(facts: Facts) -> bool:
+def _texts(item: Any) -> dict[str, str]:
+    return {name: item[name] for name in TARGETS if name in item}
+
+
+def _are_shifted(facts: Facts) -> bool:
     data = facts["train_dataset"]
     if not isinstance(data, ShiftedTargets):
         return False
@@ -30,12 +34,6 @@ def _slipped(facts: Facts) -> bool:
     return sum(_texts(data[number]) != _texts(item) for number, item in enumerate(own)) > len(own) // 2
 
 
-def _texts(item: Any) -> list[str]:
-    return [item[name] for name in TARGETS if name in item]
-
-
-@fault("every target belongs to the input of the row after its own", "LRN030", lambda facts: _slipped(facts), SEQUENCES)
+@fault("every target belongs to the input of the row after its own", "LRN030", _are_shifted, SEQUENCES)
 def targets_slipped_by_a_row(facts: Facts) -> Facts:
-    slipped: Any = ShiftedTargets(facts["train_dataset"])
-    batches = loader(facts, slipped)
-    return {**facts, "train_dataset": slipped, "train_batches": batches}
+    return with_dataset(facts, ShiftedTargets(facts["train_dataset"]))

@@ -1,21 +1,22 @@
-from typing import Any
-
 from diagnose import fault
 from probes.faults.kit.changes import Facts
-from probes.faults.kit.module_changes import add_behind, with_optimizer
-from probes.faults.parameters.batch_norm_in_frozen_part import _norm
+from probes.faults.kit.module_changes import add_batch_norm, batch_norm_of, with_optimizer
 
 
-def _asleep(facts: Facts) -> Any:
-    found = [part for name, part in facts["model"].named_modules() if name.endswith("statistics.norm")]
-    return bool(found) and not found[0].training and float(found[0].running_var.min()) > 1e6
+def _is_in_evaluation(facts: Facts) -> bool:
+    norm = batch_norm_of(facts)
+    return norm is not None and not norm.training and float(norm.running_var.min()) > 1e6
 
 
-@fault("a batch norm is left in evaluation mode with the variance of data that was never normalised", "LOS005", _asleep)
+@fault(
+    "a batch norm is left in evaluation mode with the variance of data that was never normalised",
+    "LOS005",
+    _is_in_evaluation,
+)
 def batch_norm_of_other_data(facts: Facts) -> Facts:
-    part = add_behind(facts, "statistics", _norm)
+    norm = add_batch_norm(facts)
     facts["model"].train()
-    part.norm.running_var.fill_(1e12)
-    part.norm.num_batches_tracked.fill_(100)
-    part.norm.eval()
+    norm.running_var.fill_(1e12)
+    norm.num_batches_tracked.fill_(100)
+    norm.eval()
     return with_optimizer(facts)

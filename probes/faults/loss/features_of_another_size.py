@@ -1,18 +1,9 @@
 from typing import Any
 
-from diagnose import fault
+from probes.faults.kit.change_faults import change_fault
 from probes.faults.kit.changes import Facts, before_and_after, with_batches
 
 BANDS = {"input_features": 1, "feats": 2}  # the axis of the bands, by the key that holds them
-
-
-def _narrower(batch: Any) -> Any:
-    if not isinstance(batch, dict):
-        return [batch[0][:, :-1], batch[1]]
-    return {
-        key: value.narrow(BANDS[key], 0, value.shape[BANDS[key]] - 1) if key in BANDS else value
-        for key, value in batch.items()
-    }
 
 
 def _width(batch: Any) -> int:
@@ -26,8 +17,15 @@ def _is_narrower(facts: Facts) -> bool:
     return pair is not None and _width(pair[0]) == _width(pair[1]) + 1
 
 
-@fault(
-    "the features come from an extractor with fewer bands", "LOS003", _is_narrower, ("whisper", "hybrid", "classifier")
+@change_fault(
+    with_batches,
+    "the features come from an extractor with fewer bands",
+    "LOS003",
+    _is_narrower,
+    ("whisper", "hybrid", "classifier"),
 )
-def features_of_another_size(facts: Facts) -> Facts:
-    return with_batches(facts, _narrower)
+def features_of_another_size(batch: Any) -> Any:
+    if not isinstance(batch, dict):
+        return [batch[0][:, :-1], batch[1]]
+    fewer = {key: batch[key].narrow(axis, 0, batch[key].shape[axis] - 1) for key, axis in BANDS.items() if key in batch}
+    return {**batch, **fewer}

@@ -1,8 +1,9 @@
 from typing import Any
 
 from diagnose import fault
-from probes.faults.kit.changes import Facts, hook_output
-from probes.faults.kit.loss_changes import first_batch, scores_and_labels
+from probes.faults.kit.changes import Facts, batch_of
+from probes.faults.kit.forward_changes import hook_output
+from probes.faults.kit.loss_changes import in_mode, scores_and_labels
 
 KERNELS = ("subsample", "subsampling")
 READ = ("input_features", "input_values", "input_ids")
@@ -11,27 +12,25 @@ READ = ("input_features", "input_values", "input_ids")
 def _is_deaf(facts: Facts) -> bool:
     """The first row's scores stay when its input is another row's."""
     from probes.facts.core.batch_rows import with_inputs_exchanged
-    from probes.facts.core.observer import restore_afterwards
 
-    model, batch = facts["model"], first_batch(facts)
-    with restore_afterwards(model):
-        model.eval()
+    batch = batch_of(facts)
+    with in_mode(facts, training=False) as model:
         one, other = (scores_and_labels(model, some)[0] for some in (batch, with_inputs_exchanged(batch)))
     return bool((one - other).abs().max() < 1e-5)
 
 
-@fault("the model reads constants in place of its input, left over from a trial", "LOS005", _is_deaf)
-def loss_deaf_to_input(facts: Facts) -> Facts:
+def _ones(model: Any, inputs: tuple[Any, ...], named: dict[str, Any]) -> Any:
     import torch
 
-    def ones(model: Any, given: tuple[Any, ...], named: dict[str, Any]) -> Any:
-        changed = {name: torch.ones_like(value) for name, value in named.items() if name in READ}
-        return tuple(map(torch.ones_like, given)), {**named, **changed}
+    changed = {name: torch.ones_like(value) for name, value in named.items() if name in READ}
+    return tuple(map(torch.ones_like, inputs)), {**named, **changed}
 
-    model = facts["model"]
-    kernels = [part for name, part in model.named_modules() if name.rpartition(".")[2] in KERNELS]
+
+@fault("the model reads constants in place of its input, left over from a trial", "LOS005", _is_deaf)
+def loss_deaf_to_input(facts: Facts) -> Facts:
+    kernels = [part for name, part in facts["model"].named_modules() if name.rpartition(".")[2] in KERNELS]
     if kernels:  # they would see where ones end and padding begins
         hook_output(kernels[0], lambda frames: frames - frames.detach())
     else:
-        model.register_forward_pre_hook(ones, with_kwargs=True)
+        facts["model"].register_forward_pre_hook(_ones, with_kwargs=True)
     return facts

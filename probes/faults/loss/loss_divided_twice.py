@@ -1,7 +1,8 @@
 from typing import Any
 
 from diagnose import fault
-from probes.faults.kit.changes import Facts, usual_loss
+from probes.faults.kit.changes import Facts
+from probes.faults.kit.forward_changes import with_loss_value
 from probes.faults.kit.loss_changes import cross_entropy_of, loss_now
 
 
@@ -15,5 +16,4 @@ def _rows(batch: Any) -> int:
     lambda facts: 2 * loss_now(facts) < cross_entropy_of(facts),
 )
 def loss_divided_twice(facts: Facts) -> Facts:
-    usual = usual_loss(facts)
-    return {**facts, "compute_loss": lambda model, batch: usual(model, batch) / _rows(batch)}
+    return with_loss_value(facts, lambda loss, batch: loss / _rows(batch))

@@ -2,26 +2,24 @@ from typing import Any
 
 from diagnose import fault
 from diagnose.engine.context import NotApplicable
-from probes.faults.kit.changes import Facts, usual_loss
+from probes.faults.kit.change_faults import raises
+from probes.faults.kit.changes import Facts, collate_rows
+from probes.faults.kit.forward_changes import usual_loss
 from probes.faults.kit.model_parts import main_input
 
-LOOKED, QUARTER = 16, 4
+ROWS, QUARTER = 16, 4
 
 
 def _lengths(facts: Facts) -> list[int]:
     """Of the first rows, each alone."""
-    batches = [facts["collate"]([facts["train_dataset"][number]]) for number in range(LOOKED)]
+    batches = [collate_rows(facts, row) for row in range(ROWS)]
     return [int(batch[main_input(facts["model"], batch)].shape[1]) for batch in batches]
 
 
 def _raises_on_short_rows(facts: Facts) -> bool:
     lengths = _lengths(facts)
-    short = facts["collate"]([facts["train_dataset"][lengths.index(min(lengths))]])
-    try:
-        usual_loss(facts)(facts["model"], short)
-    except RuntimeError:
-        return True
-    return False
+    short = collate_rows(facts, lengths.index(min(lengths)))
+    return raises(lambda: usual_loss(facts)(facts["model"], short), RuntimeError)
 
 
 @fault(
@@ -38,8 +36,8 @@ def loss_kernel_too_long(facts: Facts) -> Facts:
         raise NotApplicable("its rows are of one length")
     front = torch.nn.Conv1d(1, 1, lengths[QUARTER] + 1)
 
-    def through(model: Any, given: Any, named: dict[str, Any]) -> None:
+    def convolve(model: Any, inputs: Any, named: dict[str, Any]) -> None:
         front(torch.zeros(1, 1, named[main_input(model, named)].shape[1]))
 
-    facts["model"].register_forward_pre_hook(through, with_kwargs=True)
+    facts["model"].register_forward_pre_hook(convolve, with_kwargs=True)
     return facts

@@ -5,26 +5,14 @@ from diagnose import fault
 from probes.faults.kit.changes import Facts
 
 
-def _shortened(model: Any) -> None:
-    model.short_mask = True
-    kind = type(model).__name__
-    if "feat_lens" in inspect.signature(model.forward).parameters:
-        model.register_forward_pre_hook(_fewer_frames, with_kwargs=True)
-    elif kind == "SpeechEncoderDecoderModel":
-        usual = model.encoder._get_feature_vector_attention_mask
-        model.encoder._get_feature_vector_attention_mask = lambda *given, **named: _cut(usual(*given, **named))
-    else:
-        model.decoder.register_forward_pre_hook(_less_of_the_encoder, with_kwargs=True)
-
-
-def _fewer_frames(model: Any, given: Any, named: dict[str, Any]) -> Any:
+def _shorten_frames(model: Any, inputs: Any, named: dict[str, Any]) -> Any:
     """As if the subsampling took three steps where it takes two."""
-    return given, {**named, "feat_lens": named["feat_lens"] * 2 // 3}
+    return inputs, {**named, "feat_lens": named["feat_lens"] * 2 // 3}
 
 
-def _less_of_the_encoder(module: Any, given: Any, named: dict[str, Any]) -> Any:
+def _shorten_mask(module: Any, inputs: Any, named: dict[str, Any]) -> Any:
     mask = named.get("encoder_attention_mask")
-    return given, {**named, "encoder_attention_mask": None if mask is None else _cut(mask)}
+    return inputs, {**named, "encoder_attention_mask": None if mask is None else _cut(mask)}
 
 
 def _cut(mask: Any) -> Any:
@@ -40,5 +28,13 @@ def _cut(mask: Any) -> Any:
     ("hybrid", "e2e", "mt5"),
 )
 def loss_mask_too_short(facts: Facts) -> Facts:
-    _shortened(facts["model"])
+    model = facts["model"]
+    model.short_mask = True
+    if "feat_lens" in inspect.signature(model.forward).parameters:
+        model.register_forward_pre_hook(_shorten_frames, with_kwargs=True)
+    elif type(model).__name__ == "SpeechEncoderDecoderModel":
+        usual = model.encoder._get_feature_vector_attention_mask
+        model.encoder._get_feature_vector_attention_mask = lambda *inputs, **named: _cut(usual(*inputs, **named))
+    else:
+        model.decoder.register_forward_pre_hook(_shorten_mask, with_kwargs=True)
     return facts

@@ -1,5 +1,6 @@
 from diagnose import fault
-from probes.faults.kit.changes import Facts, usual_loss
+from probes.faults.kit.changes import Facts
+from probes.faults.kit.forward_changes import with_loss_value
 from probes.faults.kit.loss_changes import loss_now
 
 
@@ -7,5 +8,4 @@ from probes.faults.kit.loss_changes import loss_now
     "the log-likelihood is minimised: the minus before it was forgotten", "LOS016", lambda facts: loss_now(facts) < 0
 )
 def loss_sign_turned(facts: Facts) -> Facts:
-    usual = usual_loss(facts)
-    return {**facts, "compute_loss": lambda model, batch: -usual(model, batch)}
+    return with_loss_value(facts, lambda loss, _: -loss)

@@ -1,6 +1,6 @@
 from diagnose import fault
-from probes.faults.kit.changes import Facts
-from probes.faults.kit.loss_changes import after_head, first_batch, scores_and_labels
+from probes.faults.kit.changes import Facts, batch_of
+from probes.faults.kit.loss_changes import after_head, scores_and_labels
 from probes.faults.kit.model_parts import head_of
 
 
@@ -10,10 +10,9 @@ def _stay_small(facts: Facts) -> bool:
 
     from probes.facts.core.observer import restore_afterwards
 
-    model = facts["model"]
-    with restore_afterwards(model), torch.no_grad():
+    with restore_afterwards(facts["model"]), torch.no_grad():
         head_of(facts).weight.mul_(1000.0)
-        return bool(scores_and_labels(model, first_batch(facts))[0].abs().max() <= 1)
+        return bool(scores_and_labels(facts["model"], batch_of(facts))[0].abs().max() <= 1)
 
 
 @fault("a tanh stands after the head: scores stay between -1 and 1", "LOS010", _stay_small)

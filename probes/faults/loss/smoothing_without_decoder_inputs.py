@@ -1,10 +1,9 @@
-from typing import Any
-
 from diagnose import fault
 from probes.faults.kit.changes import Facts
+from probes.faults.kit.hf_trainers import first_items, trainer_facts
 
 
-def _unmade(facts: Facts) -> bool:
+def _has_no_inputs(facts: Facts) -> bool:
     trainer = facts.get("trainer")
     if trainer is None or trainer.label_smoother is None:
         return False
@@ -14,17 +13,9 @@ def _unmade(facts: Facts) -> bool:
 @fault(
     "the Trainer smooths labels and takes them from the model, and nobody has made decoder inputs of them",
     "LOS003",
-    _unmade,
+    _has_no_inputs,
     ("mt5", "whisper", "e2e"),
 )
 def smoothing_without_decoder_inputs(facts: Facts) -> Facts:
-    from transformers import Seq2SeqTrainer, Seq2SeqTrainingArguments
-
-    from probes.subjects.corpus_files import folder
-
-    arguments = Seq2SeqTrainingArguments(
-        str(folder()), max_steps=100, per_device_train_batch_size=4, remove_unused_columns=False, use_cpu=True,
-        report_to="none", save_strategy="no", label_smoothing_factor=0.1,
-    )  # fmt: skip
-    items: Any = [facts["train_dataset"][number] for number in range(36)]
-    return {"trainer": Seq2SeqTrainer(facts["model"], arguments, facts["collate"], train_dataset=items)}
+    datasets = {"train_dataset": first_items(facts)}
+    return trainer_facts(facts, datasets, save_strategy="no", label_smoothing_factor=0.1)

@@ -1,10 +1,10 @@
 from diagnose import fault
-from probes.faults.kit.changes import Facts
-from probes.faults.kit.loss_changes import after_head, first_batch, scores_and_labels
+from probes.faults.kit.changes import Facts, batch_of
+from probes.faults.kit.loss_changes import after_head, scores_and_labels
 
 
 def _are_probabilities(facts: Facts) -> bool:
-    scores, _ = scores_and_labels(facts["model"], first_batch(facts))
+    scores, _ = scores_and_labels(facts["model"], batch_of(facts))
     return bool(((scores.sum(-1) - 1).abs() < 1e-3).all())
 
 

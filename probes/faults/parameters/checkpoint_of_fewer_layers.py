@@ -1,6 +1,7 @@
 from diagnose import fault
 from diagnose.engine.context import NotApplicable
-from probes.faults.kit.changes import SEQUENCES, Facts, without_facts
+from probes.faults.kit.changes import SEQUENCES, Facts, drop_keys
+from probes.faults.kit.module_changes import load_partly
 
 
 @fault(
@@ -10,8 +11,7 @@ from probes.faults.kit.changes import SEQUENCES, Facts, without_facts
     SEQUENCES,
 )
 def checkpoint_of_fewer_layers(facts: Facts) -> Facts:
-    held = {name: one for name, one in facts["model"].state_dict().items() if ".1." not in name}
-    missing = facts["model"].load_state_dict(held, strict=False).missing_keys
-    if not missing:
+    broken = load_partly(facts, lambda name: ".1." not in name)
+    if not broken["missing_keys"]:
         raise NotApplicable("no stack of the model has a second layer")
-    return {**without_facts(facts, "fresh"), "missing_keys": missing}
+    return drop_keys(broken, "fresh")

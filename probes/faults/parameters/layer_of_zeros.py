@@ -1,14 +1,11 @@
 from diagnose import fault
 from probes.faults.kit.changes import SEQUENCES, Facts
-from probes.faults.kit.module_changes import first_linear
+from probes.faults.kit.module_changes import first_weight
 
 
 @fault(
-    "the memory of one layer was never filled",
-    "PAR009",
-    lambda facts: not bool(first_linear(facts)[1].weight.any()),
-    SEQUENCES,
+    "the memory of one layer was never filled", "PAR009", lambda facts: not bool(first_weight(facts).any()), SEQUENCES
 )
 def layer_of_zeros(facts: Facts) -> Facts:
-    first_linear(facts)[1].weight.data.zero_()
+    first_weight(facts).data.zero_()
     return facts

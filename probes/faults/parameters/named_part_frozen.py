@@ -1,5 +1,5 @@
 from diagnose import fault
-from probes.faults.kit.changes import Facts, without_facts
+from probes.faults.kit.changes import Facts, drop_keys
 from probes.faults.kit.model_parts import front_of
 from probes.faults.kit.module_changes import freeze_front, with_optimizer
 
@@ -11,4 +11,4 @@ from probes.faults.kit.module_changes import freeze_front, with_optimizer
 )
 def named_part_frozen(facts: Facts) -> Facts:
     freeze_front(facts)
-    return without_facts(with_optimizer(facts), "fresh") | {"trainable": ("*",)}
+    return drop_keys(with_optimizer(facts), "fresh") | {"trainable": ("*",)}

@@ -1,5 +1,6 @@
 from diagnose import fault
-from probes.faults.kit.changes import Facts, untied
+from probes.faults.kit.changes import Facts
+from probes.faults.kit.gradient_changes import untied
 
 
 def _left_out(facts: Facts) -> bool:

@@ -1,13 +1,13 @@
 from diagnose import fault
 from probes.faults.kit.changes import Facts
-from probes.faults.kit.module_changes import first_linear
+from probes.faults.kit.module_changes import first_weight
 
 
 @fault(
     "a layer is initialised with a std that nothing can be heard through",
     "PAR010",
-    lambda facts: float(first_linear(facts)[1].weight.std()) < 1e-7,
+    lambda facts: float(first_weight(facts).std()) < 1e-7,
 )
 def weights_shrunk(facts: Facts) -> Facts:
-    first_linear(facts)[1].weight.data.mul_(1e-8)
+    first_weight(facts).data.mul_(1e-8)
     return facts

@@ -2,7 +2,8 @@ from typing import Any
 
 from diagnose import fault
 from diagnose.engine.context import NotApplicable
-from probes.faults.kit.changes import Facts, loss_of
+from probes.faults.kit.changes import Facts
+from probes.faults.kit.forward_changes import loss_of
 from probes.faults.kit.model_parts import front_of
 
 

@@ -1,6 +1,7 @@
 from diagnose import fault
 from probes.faults.kit.argument_changes import with_fp16
-from probes.faults.kit.changes import Facts, hook_output, last_hook
+from probes.faults.kit.changes import Facts
+from probes.faults.kit.forward_changes import hook_output, last_hook
 from probes.faults.kit.fp16_values import GPU, PLAIN
 from probes.faults.kit.model_parts import head_of
 

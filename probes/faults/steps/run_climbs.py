@@ -1,10 +1,10 @@
 from typing import Any
 
 from probes.faults.kit.changes import SEQUENCES, Facts
-from probes.faults.kit.short_runs import last, run
+from probes.faults.kit.short_runs import last, run_fault
 
 
-@run("the update goes up the gradient", "STP025", lambda r: last(r, "loss") > 1.5 * r.rows[0].loss, SEQUENCES)
+@run_fault("the update goes up the gradient", "STP025", lambda r: last(r, "loss") > 1.5 * r.rows[0].loss, SEQUENCES)
 def run_climbs(facts: Facts) -> dict[str, Any]:
     def turn(step: int, model: Any) -> None:
         for group in facts["optimizer"].param_groups:

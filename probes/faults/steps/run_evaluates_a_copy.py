@@ -1,10 +1,10 @@
 from typing import Any
 
 from probes.faults.kit.changes import Facts
-from probes.faults.kit.short_runs import run
+from probes.faults.kit.short_runs import run_fault
 
 
-@run(
+@run_fault(
     "the evaluated model is a copy from before the training",
     "STP021",
     lambda r: len(set(r.series("evaluation.loss").values)) == 1,

@@ -1,15 +1,15 @@
 from math import isfinite
 from typing import Any
 
-from probes.faults.kit.changes import Facts
-from probes.faults.kit.short_runs import run
+from probes.faults.kit.changes import HF_MODELS, Facts
+from probes.faults.kit.short_runs import run_fault
 
 
-@run(
+@run_fault(
     "the evaluation has no label to score",
     "STP004",
     lambda r: any(not isfinite(value) for value in r.series("evaluation.loss").values),
-    ("whisper", "e2e", "mt5"),
+    HF_MODELS,
 )
 def run_evaluates_nothing(facts: Facts) -> dict[str, Any]:
     batch = next(iter(facts["eval_batches"]))

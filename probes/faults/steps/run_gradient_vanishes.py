@@ -1,10 +1,10 @@
 from typing import Any
 
 from probes.faults.kit.changes import Facts
-from probes.faults.kit.short_runs import last, run
+from probes.faults.kit.short_runs import last, run_fault
 
 
-@run(
+@run_fault(
     "the gradient is a tenth of the last one at each of the first steps",
     "STP013",
     lambda r: 0 < last(r, "grad_norm") < 1e-5,

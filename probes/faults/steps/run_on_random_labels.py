@@ -1,10 +1,10 @@
 from typing import Any
 
-from probes.faults.kit.changes import Facts
-from probes.faults.kit.short_runs import run
+from probes.faults.kit.changes import CLASSIFIER, Facts
+from probes.faults.kit.short_runs import run_fault
 
 
-@run("labels are drawn anew for every batch", "STP007", lambda r: len(r.rows) > 600, ("classifier",))
+@run_fault("labels are drawn anew for every batch", "STP007", lambda r: len(r.rows) > 600, CLASSIFIER)
 def run_on_random_labels(facts: Facts) -> dict[str, Any]:
     import torch
 

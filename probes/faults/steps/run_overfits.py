@@ -1,14 +1,14 @@
 from typing import Any
 
-from probes.faults.kit.changes import Facts
-from probes.faults.kit.short_runs import last, run
+from probes.faults.kit.changes import CLASSIFIER, Facts
+from probes.faults.kit.short_runs import last, run_fault
 
 
-@run(
+@run_fault(
     "a few rows are learnt by heart",
     "STP020",
     lambda r: last(r, "evaluation.loss") > min(r.series("evaluation.loss").values),
-    ("classifier",),
+    CLASSIFIER,
 )
 def run_overfits(facts: Facts) -> dict[str, Any]:
     return {"same_batch": True, "steps": 200, "evaluate_every": 20, "rate": lambda step: 20.0 / (1 + 0.001 * step)}

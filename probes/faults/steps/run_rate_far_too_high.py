@@ -1,10 +1,10 @@
 from typing import Any
 
 from probes.faults.kit.changes import Facts
-from probes.faults.kit.short_runs import first, last, run
+from probes.faults.kit.short_runs import first, last, run_fault
 
 
-@run(
+@run_fault(
     "the learning rate is a thousand times too high",
     "STP008",
     lambda r: last(r, "loss") > 3 * first(r, "loss"),

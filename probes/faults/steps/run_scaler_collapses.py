@@ -1,10 +1,10 @@
 from typing import Any
 
 from probes.faults.kit.changes import Facts
-from probes.faults.kit.short_runs import last, run
+from probes.faults.kit.short_runs import last, run_fault
 
 
-@run("a gradient overflows at every step", "STP019", lambda r: last(r, "scale") < 1)
+@run_fault("a gradient overflows at every step", "STP019", lambda r: last(r, "scale") < 1)
 def run_scaler_collapses(facts: Facts) -> dict[str, Any]:
     import torch
 

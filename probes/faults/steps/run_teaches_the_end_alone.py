@@ -1,11 +1,11 @@
 from typing import Any
 
 from probes.faults.kit.changes import Facts
-from probes.faults.kit.short_run_texts import MT5, taught, texts
-from probes.faults.kit.short_runs import run
+from probes.faults.kit.short_run_texts import MT5, generated_texts, train_on_labels
+from probes.faults.kit.short_runs import run_fault
 
 
-@run("all labels but the end are masked", "STP022", lambda r: not any(texts(r)), MT5)
+@run_fault("all labels but the end are masked", "STP022", lambda r: not any(generated_texts(r)), MT5)
 def run_teaches_the_end_alone(facts: Facts) -> dict[str, Any]:
     end = facts["tokenizer"].eos_token_id
-    return taught(facts, lambda labels: labels.masked_fill(labels != end, -100))
+    return train_on_labels(facts, lambda labels: labels.masked_fill(labels != end, -100))

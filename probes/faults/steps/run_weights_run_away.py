@@ -1,10 +1,10 @@
 from typing import Any
 
 from probes.faults.kit.changes import Facts
-from probes.faults.kit.short_runs import first, last, run
+from probes.faults.kit.short_runs import first, last, run_fault
 
 
-@run(
+@run_fault(
     "the learning rate is a hundred times too high",
     "STP015",
     lambda r: last(r, "weight_norm") > 3 * first(r, "weight_norm"),

@@ -1,7 +1,8 @@
 from typing import Any
 
 from diagnose import fault
-from probes.faults.kit.changes import Facts, loader
+from probes.faults.kit.changes import Facts
+from probes.faults.kit.tokenizer_changes import with_collator
 
 
 def with_extractor(facts: Facts, **sizes: int) -> Facts:
@@ -17,9 +18,7 @@ def with_extractor(facts: Facts, **sizes: int) -> Facts:
         batch = facts["collate"](items)
         return {**batch, "input_features": features.repeat(len(batch["input_features"]) // len(items), 1, 1)}
 
-    train, evaluation = (loader(facts, collate=collate, shuffle=mixed) for mixed in (True, False))
-    batches = {"train_batches": train, "eval_batches": evaluation}
-    return {**facts, "feature_extractor": extractor, "collate": collate, **batches}
+    return {**with_collator(facts, collate), "feature_extractor": extractor}
 
 
 @fault(
@@ -29,8 +28,5 @@ def with_extractor(facts: Facts, **sizes: int) -> Facts:
     ("whisper",),
 )
 def extractor_of_another_model(facts: Facts) -> Facts:
-    return with_extractor(
-        facts,
-        feature_size=2 * facts["feature_extractor"].feature_size,
-        chunk_length=facts["feature_extractor"].chunk_length,
-    )
+    usual = facts["feature_extractor"]
+    return with_extractor(facts, feature_size=2 * usual.feature_size, chunk_length=usual.chunk_length)

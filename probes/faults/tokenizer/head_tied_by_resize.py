@@ -1,14 +1,6 @@
-from typing import Any
-
 from diagnose import fault
 from probes.faults.kit.changes import Facts
-
-
-def untie(model: Any) -> None:
-    """A head of its own, as the released mT5 have."""
-    import torch
-
-    model.lm_head.weight = torch.nn.Parameter(model.lm_head.weight.detach().clone())
+from probes.faults.kit.module_changes import with_optimizer
 
 
 @fault(
@@ -18,8 +10,10 @@ def untie(model: Any) -> None:
     ("mt5",),
 )
 def head_tied_by_resize(facts: Facts) -> Facts:
-    from torch.optim import AdamW
+    """The head gets weights of its own, as the released mT5 have, before the resize."""
+    import torch
 
-    untie(facts["model"])
+    head = facts["model"].lm_head
+    head.weight = torch.nn.Parameter(head.weight.detach().clone())
     facts["model"].resize_token_embeddings(len(facts["tokenizer"]) + 4)
-    return {**facts, "optimizer": AdamW(facts["model"].parameters(), lr=1e-3), "untied": ("lm_head.weight",)}
+    return {**with_optimizer(facts), "untied": ("lm_head.weight",)}

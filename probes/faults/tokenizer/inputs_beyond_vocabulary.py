@@ -1,5 +1,5 @@
 from diagnose import fault
-from probes.faults.kit.changes import Facts, with_batches
+from probes.faults.kit.changes import Facts, collate_rows, with_batches
 
 FAR = 10_000
 
@@ -7,7 +7,7 @@ FAR = 10_000
 @fault(
     "inputs have ids that the model has no row for",
     "TOK013",
-    lambda facts: int(facts["collate"]([facts["train_dataset"][0]])["input_ids"].max()) >= FAR,
+    lambda facts: int(collate_rows(facts, 0)["input_ids"].max()) >= FAR,
     ("mt5",),
 )
 def inputs_beyond_vocabulary(facts: Facts) -> Facts:

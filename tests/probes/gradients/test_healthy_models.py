@@ -17,7 +17,7 @@ from probes.facts.core.model_output import loss_of_output
 from probes.facts.first_step.first_step import take_first_step
 from probes.facts.first_step.types import GradientReach, Gradients, ParameterGradient
 from probes.facts.gradients.types import LayerGradients
-from probes.faults.kit.changes import hook_output, usual_loss
+from probes.faults.kit.forward_changes import hook_output, usual_loss
 from probes.faults.kit.gradient_changes import with_own_step
 from probes.faults.kit.model_parts import front_of
 from probes.gradients.gradient_explodes import gradient_explodes

@@ -9,7 +9,7 @@ from diagnose.engine.engine import installed
 from diagnose.render.overfit import extra_lines
 from probes.facts.first_step.types import FirstStep
 from probes.facts.learning_rate.types import RateRun, RateTrial
-from probes.faults.kit.changes import usual_loss
+from probes.faults.kit.forward_changes import usual_loss
 from probes.faults.kit.memorized_model import memorized
 from probes.healthy import healthy
 from probes.learning.learning_rate_is_too_high import learning_rate_is_too_high

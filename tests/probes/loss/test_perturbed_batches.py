@@ -426,7 +426,7 @@ def test_the_stage_keeps_to_its_budget(name):
 
 
 def accumulated_mean(facts):
-    from probes.faults.kit.changes import usual_loss
+    from probes.faults.kit.forward_changes import usual_loss
 
     def accumulated_step(batches):
         for batch in batches:

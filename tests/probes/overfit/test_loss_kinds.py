@@ -9,7 +9,7 @@ import diagnose
 from diagnose.engine import discovery
 from diagnose.engine.context import FactFailed
 from diagnose.engine.engine import installed
-from probes.faults.kit.changes import usual_loss
+from probes.faults.kit.forward_changes import usual_loss
 from probes.healthy import healthy
 from tests.support.state_picture import picture
 
