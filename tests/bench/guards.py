@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from transformers import Seq2SeqTrainer, Seq2SeqTrainingArguments, TrainerCallback
+from transformers import Seq2SeqTrainer, TrainerCallback
 from transformers.debug_utils import DebugUnderflowOverflow
 from transformers.utils.logging import disable_progress_bar, set_verbosity_error
 
@@ -21,6 +21,7 @@ from probes.guards.transformers import GuardCallback
 from tests.bench.audit_rows import Clips
 from tests.bench.report import Measured
 from tests.bench.throughput import prepared as of_the_demo
+from tests.bench.throughput import stock_arguments
 from trainer.config import Resolved
 from trainer.config.load import load
 from trainer.loop.run import build_trainer
@@ -110,19 +111,8 @@ def foreign(model: str) -> Measured:
     """In transformers' own."""
     with _quietly() as folder:
         _, parts, dataset = prepared(model, folder)
-        arguments = Seq2SeqTrainingArguments(
-            output_dir=str(folder),
-            per_device_train_batch_size=parts.config.training.batch_size,
-            max_steps=STEPS[model],
-            learning_rate=1e-4,
-            logging_steps=10,
-            save_strategy="no",
-            report_to="none",
-            remove_unused_columns=False,
-            disable_tqdm=True,
-            dataloader_pin_memory=False,
-            use_cpu=not torch.accelerator.is_available(),
-        )
+        usual = {"max_steps": STEPS[model], "learning_rate": 1e-4, "logging_steps": 10}
+        arguments = stock_arguments(folder, parts.config.training.batch_size, **usual)
         guard, clock = GuardCallback(), Clock()
         clock.watch(guard, FOREIGN)
         Seq2SeqTrainer(parts.model, arguments, parts.collate, dataset, callbacks=[guard, clock]).train()

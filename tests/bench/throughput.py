@@ -121,20 +121,24 @@ def stock(model: str, rows: int, folder: Path) -> Loop:
     training = resolved.config.training
 
     def loop(pause: Callable[[], None]) -> None:
-        arguments = Seq2SeqTrainingArguments(
-            output_dir=str(folder),
-            per_device_train_batch_size=training.batch_size,
-            max_steps=100000,
-            learning_rate=training.learning_rate,
-            logging_steps=training.logging_steps,
-            save_strategy="no",
-            report_to="none",
-            remove_unused_columns=False,
-            disable_tqdm=True,
-            dataloader_pin_memory=False,
-            use_cpu=not torch.accelerator.is_available(),
-        )
+        rates = {"learning_rate": training.learning_rate, "logging_steps": training.logging_steps}
+        arguments = stock_arguments(folder, training.batch_size, max_steps=100000, **rates)
         trainer = Seq2SeqTrainer(parts.model, arguments, parts.collate, dataset, callbacks=[Pause(pause)])
         trainer.train()
 
     return loop
+
+
+def stock_arguments(folder: Path, batch_size: int, **more: Any) -> Seq2SeqTrainingArguments:
+    """Arguments of a run of transformers' own trainer that only trains: nothing is saved, reported or drawn."""
+    return Seq2SeqTrainingArguments(
+        output_dir=str(folder),
+        per_device_train_batch_size=batch_size,
+        save_strategy="no",
+        report_to="none",
+        remove_unused_columns=False,
+        disable_tqdm=True,
+        dataloader_pin_memory=False,
+        use_cpu=not torch.accelerator.is_available(),
+        **more,
+    )
