@@ -9,9 +9,6 @@ from probes.facts.collation.label_text_match import TokenizerView, targets_of
 from probes.facts.collation.row_alignment import align_rows
 from probes.facts.collation.types import CollatedSample, DatasetItem
 from probes.facts.core.batch_rows import input_of
-from probes.facts.corpus.types import CorpusRow
-from probes.facts.text.mojibake import undo_mojibake
-from probes.facts.text.text_checks import read_texts
 from probes.faults.kit.changes import by_row, with_batches, with_labels, with_targets
 from probes.healthy import healthy
 
@@ -84,38 +81,3 @@ def test_a_full_stop_that_is_taken_off_every_text_is_meant():
     items = tuple(DatasetItem(f"row {n}", {"transcript": text[:-1]}) for n, text in enumerate(texts))
     cut = tuple(tuple(letters(text[:-2])) for text in texts)
     assert targets_of(CollatedSample(items, cut), tongue).tail == 1
-
-
-VIETNAMESE = "mẹ mua cá ở chợ"
-
-
-@pytest.mark.parametrize("codec", ["cp1252", "latin-1", "cp1258"])
-def test_letters_read_with_another_encoding_are_told(codec):
-    text = "bà bán bánh"
-    assert undo_mojibake(text.encode().decode(codec)) == text
-
-
-@pytest.mark.parametrize(
-    "text", [VIETNAMESE, "Größe, café, 1º piso", "really?yes", "what? no", "ＡＢＣ株式会社", "naïve"]
-)
-def test_sound_texts_are_left_alone(text):
-    (read,) = read_texts([CorpusRow("row 0", texts={"transcript": text})])
-    assert not (read.repaired or read.markup or read.invisible or read.homoglyph_words)
-
-
-@pytest.mark.parametrize(
-    ("text", "field"),
-    [
-        ("m? mua c? ? ch?", ""),
-        ("m?ẹ mu?a c?á", "repaired"),
-        ("ｍｕａ cá", "homoglyph_words"),
-        ("mua cá\t0.93", "invisible"),
-        ("00:01:02,000 --> 00:01:04,000 mua cá", "markup"),
-        ("xem https://a.vn", "markup"),
-    ],
-)
-def test_what_nobody_says_is_found(text, field):
-    (read,) = read_texts([CorpusRow("row 0", texts={"transcript": text})])
-    assert [name for name in ("repaired", "markup", "invisible", "homoglyph_words") if getattr(read, name)] == [
-        field
-    ] * bool(field)

@@ -1,37 +1,18 @@
-"""Parameters and placement: quiet on what people do on purpose, exact on what they do by accident."""
+"""Parameters: quiet on what people do on purpose, exact on what they do by accident."""
 
 import pytest
 import torch
 from torch import nn
-from torch.nn.functional import binary_cross_entropy_with_logits, cross_entropy, mse_loss
 from transformers import Seq2SeqTrainer, Wav2Vec2Config, Wav2Vec2Model
 
-import diagnose
-from diagnose import Status
 from probes.healthy import NAMES, healthy
 from tests.probes.hf_trainer.test_hf_trainer import trainer_of
-
-STAGES = ("parameters", "placement")
-
-
-def looked(**facts):
-    report = diagnose.preflight(stages=STAGES, **facts)
-    assert not [o for o in report.outcomes if o.status in (Status.BLOCKED, Status.CRASHED)], report.outcomes
-    return report
-
-
-def found(report, *severities):
-    severities = severities or ("error", "warning")
-    return [(f.probe, f.where) for f in report.findings if f.severity in severities]
-
-
-def optimised(model, **settings):
-    return torch.optim.AdamW([one for one in model.parameters() if one.requires_grad], lr=1e-3, **settings)
+from tests.support.parameter_stages import adamw, found, looked
 
 
 def classifying(model, **more):
     facts = healthy("classifier") | {"model": model}
-    return facts | {"optimizer": optimised(model)} | more
+    return facts | {"optimizer": adamw(model)} | more
 
 
 def quiet(name, seeds):
@@ -140,7 +121,7 @@ def test_a_frozen_encoder_is_told_with_the_share_of_each_part_and_no_alarm(name)
     facts = healthy(name)
     encoder = facts["model"].get_encoder() if hasattr(facts["model"], "get_encoder") else facts["model"].encoder
     encoder.requires_grad_(False)
-    facts["optimizer"] = optimised(facts["model"])
+    facts["optimizer"] = adamw(facts["model"])
     report = looked(**facts)
     assert not found(report) and found(report, "note") == [("PAR015", "model")]
     message = report.findings[0].message
@@ -165,7 +146,7 @@ def test_a_stock_trainer_around_a_reloaded_model_gives_nothing(tmp_path):
 def test_decay_on_norms_is_judged_by_its_size(decay, severity):
     for name in ("mt5", "classifier"):
         facts = healthy(name)
-        facts["optimizer"] = optimised(facts["model"], weight_decay=decay)
+        facts["optimizer"] = adamw(facts["model"], weight_decay=decay)
         findings = looked(**facts).findings
         assert [(f.probe, f.severity) for f in findings] == ([("PAR011", severity)] if severity else [])
 
@@ -243,7 +224,7 @@ def test_a_head_of_its_own_on_purpose_is_left_alone():
     facts = healthy("mt5")
     head = facts["model"].lm_head
     head.weight = nn.Parameter(head.weight.detach().clone())
-    facts["optimizer"] = optimised(facts["model"])
+    facts["optimizer"] = adamw(facts["model"])
     assert found(looked(**facts)) == [("PAR013", "lm_head.weight")]
     assert not looked(**facts, untied=("lm_head.weight",)).findings
     facts["model"].config.tie_word_embeddings = False
@@ -265,78 +246,10 @@ def test_statistics_that_are_nan_are_named_and_masks_of_infinity_are_not():
     assert found(looked(**facts)) == [("PAR008", "1.running_var")]
 
 
-def test_batch_norm_at_rest_is_judged_by_its_statistics():
-    facts = healthy("classifier")
-    facts["model"].train()
-    facts["model"][1].eval()
-    assert found(looked(**facts)) == [("PLC005", "1")]
-    facts["model"][1].num_batches_tracked += 100
-    assert found(looked(**facts), "note") == [("PLC005", "1")]
-    facts["model"].eval()  # as from_pretrained gives it: the run has to change that, and does
-    assert not looked(**facts).findings
-
-
-def stepping(facts, before):
-    def training_step(batch):
-        before()
-        facts["optimizer"].zero_grad()
-        cross_entropy(facts["model"](batch[0]), batch[1]).backward()
-        facts["optimizer"].step()
-
-    return facts | {"training_step": training_step}
-
-
-def test_a_step_that_puts_the_model_to_rest_is_an_error_and_one_that_finds_it_so_is_a_note():
-    facts = healthy("classifier")
-    assert not looked(**stepping(facts, facts["model"].train)).findings
-    assert found(looked(**stepping(facts, facts["model"].eval))) == [("PLC006", "training_step")]
-    facts["model"].eval()
-    assert found(looked(**stepping(facts, lambda: None)), "note") == [("PLC006", "training_step")]
-    assert not looked(**stepping(facts, facts["model"].train)).findings
-
-
-class Masters(torch.optim.AdamW):
-    """Keeps float32 copies, and would write them back."""
-
-    def __init__(self, model):
-        super().__init__([one.detach().float().requires_grad_() for one in model.parameters()], lr=1e-3)
-
-
-def test_sixteen_bits_are_fine_where_they_are_frozen_or_have_masters():
-    model = nn.Sequential(nn.Linear(12, 24).bfloat16().requires_grad_(False), nn.Linear(24, 5))
-    report = diagnose.preflight(select=["PLC002"], model=model, optimizer=optimised(model))
-    assert not report.findings
-    model[1].bfloat16()
-    assert found(diagnose.preflight(select=["PLC002"], model=model)) == [("PLC002", "1.weight")]
-    assert not diagnose.preflight(select=["PLC002"], model=model, optimizer=Masters(model)).findings
-
-
-def test_a_loss_that_converts_the_batch_itself_makes_float64_a_note():
-    facts = healthy("classifier")
-    facts["train_batches"] = [(x.double(), y) for x, y in facts["train_batches"]]
-    facts["compute_loss"] = lambda model, batch: cross_entropy(model(batch[0].float()), batch[1])
-    assert found(looked(**facts), "note") == [("PLC004", "batch[0]")] and not found(looked(**facts))
-
-
-@pytest.mark.parametrize("loss", [mse_loss, binary_cross_entropy_with_logits])
-def test_labels_of_floats_are_fine_where_the_loss_takes_them(loss):
-    facts = healthy("classifier")
-    facts["train_batches"] = [(x, torch.eye(5)[y]) for x, y in facts["train_batches"]]
-    facts["compute_loss"] = lambda model, batch: loss(model(batch[0]), batch[1])
-    assert not looked(**facts).findings
-
-
-def test_double_precision_as_a_whole_is_taken_as_meant():
-    facts = healthy("classifier")
-    facts["model"].double()
-    facts["train_batches"] = [(x.double(), y) for x, y in facts["train_batches"]]
-    assert not looked(**facts).findings
-
-
 def test_patterns_may_be_words_and_one_that_matches_nothing_is_told():
     facts = healthy("classifier") | {"model": lora()}
     facts["model"][4].requires_grad_(False)
-    facts["optimizer"] = optimised(facts["model"])
+    facts["optimizer"] = adamw(facts["model"])
     assert not found(looked(**facts, trainable=("lora_A", "*lora_B*")))
     assert found(looked(**facts, trainable=("lora_A", "lora_B", "lora_C"))) == [("PAR016", "trainable=lora_C")]
     assert found(looked(**facts, trainable=("lora_A",))) == [("PAR017", "0.lora_B.weight")]
@@ -362,17 +275,3 @@ def test_a_trainer_wakes_what_was_put_to_rest_once(tmp_path):
 def _normed(norm, output):
     output.last_hidden_state = norm(output.last_hidden_state.transpose(1, 2)).transpose(1, 2)
     return output
-
-
-def test_a_buffer_in_float64_is_named_though_the_step_works():
-    facts = healthy("classifier")
-    facts["model"].register_buffer("scale", torch.ones(1, dtype=torch.float64))
-    assert found(looked(**facts)) == [("PLC004", "scale")]
-
-
-def test_a_model_that_was_never_loaded_is_one_root():
-    facts = healthy("whisper")
-    facts["model"].to("meta")
-    facts["optimizer"] = optimised(facts["model"])
-    report = diagnose.preflight(stages=STAGES, **facts)
-    assert [root.probe for root in report.diagnosis] == ["PLC001"]
