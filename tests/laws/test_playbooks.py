@@ -12,6 +12,7 @@ from diagnose.cli import main
 from diagnose.engine import discovery
 from diagnose.engine.engine import installed
 from diagnose.engine.providers import ProviderPlan
+from trainer.cli import main as train
 
 FOLDER = Path(__file__).parents[2] / "playbooks"
 SECTIONS = ["Symptom", "Why", "Broken", "Fixed", "Fix", "If it comes back"]
@@ -98,6 +99,7 @@ def test_playbooks_name_only_probes_and_commands_that_exist():
     for name, text in BOOKS.items():
         assert set(re.findall(r"\b[A-Z]{3}\d{3}\b", text)) <= ids, name
         assert set(re.findall(r"`diagnose ([a-z-]+)", text)) <= set(main.commands), name
+        assert set(re.findall(r"`train ([a-z][a-z-]*)", text)) <= set(train.commands), name
 
 
 def test_every_symptom_leads_to_a_probe_and_a_command():

@@ -159,7 +159,7 @@ def stock_run(folder, lost):
     from torch.utils.data import Subset
     from transformers import Trainer, TrainingArguments
 
-    from tests.probes.guards.test_guards import Line, Rows
+    from tests.support.line_model import Line, Rows
 
     class Unsound(Trainer):
         def compute_loss(self, model, inputs, *more, **given):

@@ -118,7 +118,7 @@ def test_items_of_any_kind_are_no_crash(item):
 
 
 def test_a_trainers_own_sets_are_looked_at(tmp_path):
-    from tests.probes.hf_trainer.test_hf_trainer import trainer_of
+    from tests.support.hf_trainers import trainer_of
 
     report = diagnose.preflight(stages=["data"], trainer=trainer_of(tmp_path))
     assert report.verdict == "go"

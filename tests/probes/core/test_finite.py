@@ -57,3 +57,21 @@ def test_complex_and_eight_bit_values_are_looked_at_too(dtype: torch.dtype) -> N
 )
 def test_what_cannot_be_bad_is_finite(tensor: torch.Tensor) -> None:
     assert is_finite(tensor)
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.float32, torch.float64])
+def test_one_bad_element_anywhere_is_seen(dtype):
+    for size in (1, 7, 1000):
+        for bad in (float("nan"), float("inf"), float("-inf")):
+            for place in {0, size // 2, size - 1}:
+                values = torch.randn(size).to(dtype)
+                assert is_finite(values)
+                values[place] = bad
+                assert not is_finite(values)
+
+
+def test_finite_values_with_an_infinite_sum_are_finite():
+    assert is_finite(torch.full((10,), 1e38)) and is_finite(torch.ones(100_000, dtype=torch.float16))
+    both = torch.tensor([float("inf"), float("-inf"), float("nan"), 1.0])
+    assert not is_finite(both) and bad_counts(both) == (1, 2)
+    assert is_finite(torch.tensor([])) and is_finite(torch.tensor([1, 2])) and is_finite(torch.tensor([True]))

@@ -228,3 +228,21 @@ def test_a_shared_speaker_is_a_note_where_the_split_is_by_video(video_apart, sev
     video = GroupColumn("video_id", "video", 80, 10, () if video_apart else (("v1", 3),), row(3))
     (finding,) = speaker_is_in_both_splits(GroupColumns((speaker,), 150), GroupColumns((speaker, video), 150))
     assert finding.severity == severity
+
+
+def test_manifest_rows_keep_their_place(tmp_path):
+    (tmp_path / "a.wav").write_bytes(b"RIFF")
+    rows = [
+        {"audio_path": "a.wav", "transcript": "xin chào", "_file": "train.csv", "_line": "2"},
+        {"audio_path": "b.wav", "transcript": "", "_file": "train.csv", "_line": "3"},
+    ]
+    report = diagnose.preflight(train_rows=rows, audio_root=tmp_path, select=["DAT001", "DAT002"])
+    found = {finding.probe: finding for finding in report.findings}
+    assert {(f.probe, f.where, f.file, f.line) for f in report.findings} == {
+        ("DAT001", "train.csv:3", "train.csv", 3),
+        ("DAT002", "train.csv:3", "train.csv", 3),
+    }
+    assert "1 of 2 audio files are missing" in found["DAT001"].message
+    without_root = diagnose.preflight(train_rows=rows)
+    audio = next(outcome for outcome in without_root.outcomes if outcome.probe == "DAT001")
+    assert audio.status is Status.SKIPPED and "give audio_root" in audio.reason

@@ -11,6 +11,7 @@ import torch
 
 import diagnose
 from diagnose.engine.context import NotApplicable
+from diagnose.engine.engine import installed
 from probes.facts.environment import facts, numpy_bridge
 from probes.facts.environment.import_check import imports
 from probes.facts.environment.package_lookup import find_package
@@ -181,3 +182,20 @@ def test_devices_that_are_named_are_looked_for(monkeypatch, visible, device, abs
     assert outcome.status == ("found" if absent else "passed")
     (measures,) = diagnose.preflight(select=["ENV007"], model=torch.nn.Linear(1, 1)).outcomes
     assert measures.status == "skipped"
+
+
+def test_packages_that_raise_or_crash_are_results(tmp_path, monkeypatch):
+    (tmp_path / "bad_raises.py").write_text("raise OSError('libnothing.so: cannot open shared object file')")
+    (tmp_path / "bad_crashes.py").write_text("import ctypes; ctypes.string_at(0)")
+    (tmp_path / "good_one.py").write_text("x = 1")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    monkeypatch.syspath_prepend(tmp_path)
+    found = {p.name: p for p in imports(("bad_raises", "good_one", "bad_crashes", "not_there_at_all", "sys"))}
+    assert found["bad_raises"].error == "OSError: libnothing.so: cannot open shared object file"
+    assert found["good_one"].imported and found["sys"].imported and "good_one" not in sys.modules
+    assert found["bad_crashes"].ended == "SIGSEGV" and found["not_there_at_all"].error == "it is not installed"
+
+
+def test_the_torchaudio_pair_is_read_without_importing_it():
+    builds = installed().context({"model": 1}).get("torch_builds")
+    assert builds.torch.startswith(torch.__version__.partition("+")[0]) and builds.loads

@@ -33,7 +33,7 @@ from probes.generation.output_is_not_text import output_is_not_text
 from probes.generation.output_never_ends import output_never_ends
 from probes.generation.output_repeats_itself import output_repeats_itself
 from probes.healthy import NAMES, healthy
-from tests.probes.hf_trainer.test_hf_trainer import arguments, traces
+from tests.support.hf_trainers import arguments, traces
 from tests.support.state_picture import picture
 
 SPEAKING = [name for name in NAMES if name != "classifier"]

@@ -12,35 +12,7 @@ import pytest
 import torch
 
 from diagnose.engine.report import Stopped
-
-BAD = 7
-
-
-class Rows(torch.utils.data.Dataset):
-    """Points on a line; one of them may be bad."""
-
-    def __init__(self, bad: bool = False) -> None:
-        generator = torch.Generator().manual_seed(0)
-        self.x = torch.randn(64, 4, generator=generator)
-        self.y = self.x @ torch.ones(4, 1)
-        if bad:
-            self.x[4 * (BAD - 1) + 1, 2] = float("nan")
-
-    def __len__(self) -> int:
-        return len(self.x)
-
-    def __getitem__(self, index: int) -> dict[str, torch.Tensor]:
-        return {"x": self.x[index], "labels": self.y[index]}
-
-
-class Line(torch.nn.Module):
-    def __init__(self) -> None:
-        super().__init__()
-        torch.manual_seed(0)
-        self.layer = torch.nn.Linear(4, 1)
-
-    def forward(self, x: torch.Tensor, labels: torch.Tensor) -> dict[str, torch.Tensor]:
-        return {"loss": ((self.layer(x) - labels) ** 2).mean()}
+from tests.support.line_model import BAD, Line, Rows
 
 
 def with_transformers(folder: Path, bad: bool, steps: int, **settings: Any) -> tuple[torch.nn.Module, Any]:

@@ -8,7 +8,7 @@ import diagnose
 from probes.facts.collation.label_text_match import TokenizerView, targets_of
 from probes.facts.collation.types import CollatedSample, DatasetItem
 from probes.facts.core.types import SpecialIds
-from probes.facts.labels.label_rows import endings_of
+from probes.facts.labels.label_rows import endings_of, ignored_ids, padding_length
 from probes.facts.labels.label_shift import measure_label_shift
 from probes.facts.labels.prefix_types import language_of, task_of
 from probes.facts.labels.types import CtcRow, LabelRow
@@ -194,3 +194,18 @@ def test_a_broken_collator_is_one_root_in_the_whole_preflight():
     report = diagnose.preflight(select=["LAB*", "TOK*", "LOS*", "GRD*"], **facts)
     (root,) = [root for root in report.diagnosis if root.severity != "note"]
     assert root.probe == "LAB004" and {o.probe for o in root.consequences} >= {"LAB007"}
+
+
+def test_the_padded_tail_knows_the_end_token():
+    own = SpecialIds(padding=(0,), end=1)
+    assert padding_length([5, 6, 1, 0, 0], own) == 2 and padding_length([5, 6, 1, -100], own) == 1
+    assert padding_length([5, 0, 6, 1], own) == 0 and padding_length([-100, -100], own) == 2
+    shared = SpecialIds(padding=(1,), end=1)  # as in Whisper: the first of them ends the text
+    assert padding_length([5, 6, 1, 1, 1], shared) == 2 and padding_length([5, 6, 1], shared) == 0
+
+
+def test_what_the_loss_skips_is_read_from_its_gradient():
+    labels, own = torch.tensor([[5, 1, 0, 0]]), SpecialIds(padding=(0,), end=1)
+    assert ignored_ids(labels, [[True, True, False, False]], own) == (0,)
+    assert ignored_ids(labels, [[True, True, True, True]], own) == ()
+    assert ignored_ids(labels, [], own) == ()

@@ -5,7 +5,7 @@ from transformers import Seq2SeqTrainer
 import diagnose
 from diagnose import Severity
 from probes.healthy import healthy
-from tests.probes.hf_trainer.test_hf_trainer import arguments
+from tests.support.hf_trainers import arguments
 
 SOUND = ("whisper", "e2e", "mt5")
 

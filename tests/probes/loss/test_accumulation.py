@@ -10,8 +10,8 @@ from probes.facts.loss.types import AccumulationError
 from probes.healthy import healthy
 from probes.loss.accumulation_changes_gradient import accumulation_changes_gradient
 from probes.subjects.classifier import compute_loss
-from tests.probes.hf_trainer.test_hf_trainer import traces
 from tests.probes.loss.support import SOUND, looked, stock
+from tests.support.hf_trainers import traces
 from tests.support.small_runs import trainer as own_trainer
 from tests.support.state_picture import picture
 

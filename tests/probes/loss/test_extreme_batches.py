@@ -8,8 +8,8 @@ from diagnose import Severity
 from probes.facts.loss.types import FramesUsed
 from probes.healthy import healthy
 from probes.loss.encoder_frames_are_masked_out import encoder_frames_are_masked_out
-from tests.probes.hf_trainer.test_hf_trainer import arguments
 from tests.probes.loss.support import alarms, looked
+from tests.support.hf_trainers import arguments
 
 
 def test_masking_that_is_longer_than_the_shortest_clips_is_found():

@@ -10,8 +10,8 @@ from diagnose.engine import pass_counter
 from diagnose.engine.engine import installed
 from probes.faults.kit.loss_changes import with_loss
 from probes.healthy import NAMES, healthy
-from tests.probes.hf_trainer.test_hf_trainer import arguments
 from tests.probes.loss.support import SOUND, alarms, looked, stock
+from tests.support.hf_trainers import arguments
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -6,7 +6,7 @@ from torch import nn
 from transformers import Seq2SeqTrainer, Wav2Vec2Config, Wav2Vec2Model
 
 from probes.healthy import NAMES, healthy
-from tests.probes.hf_trainer.test_hf_trainer import trainer_of
+from tests.support.hf_trainers import trainer_of
 from tests.support.parameter_stages import adamw, found, looked
 
 

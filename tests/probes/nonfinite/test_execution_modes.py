@@ -28,7 +28,7 @@ def logged(x: torch.Tensor) -> torch.Tensor:
 
 def told(found: Origin | None) -> tuple[str, str, int, str, bool]:
     assert found is not None
-    return found.phase, found.module, found.call, found.operation, "test_circumstances.py" in found.line
+    return found.phase, found.module, found.call, found.operation, "test_execution_modes.py" in found.line
 
 
 @pytest.mark.parametrize("reentrant", [True, False])
