@@ -18,8 +18,7 @@ def audio_is_clipped(waveforms: tuple[RowWaveform, ...]) -> Iterator[Finding]:
         yield row_finding(
             heard.row,
             f"{heard.wave.clipped_fraction:.1%} of the samples of {heard.name} stand in flat tops at "
-            f"{heard.wave.peak:.2f}, "
-            f"expected under {SHARE:.1%}; {len(cut)} of {len(files)} clips have more",
+            f"{heard.wave.peak:.2f}, expected under {SHARE:.1%}; {len(cut)} of {len(files)} clips have more",
             "go back to the recording, and lower the gain before writing it as integers",
             note_unless(len(cut) > ROWS * len(files)),
             flat=heard.wave.clipped_fraction,

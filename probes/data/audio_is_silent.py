@@ -17,9 +17,8 @@ def audio_is_silent(waveforms: tuple[RowWaveform, ...]) -> Iterator[Finding]:
             told.add(heard.row.where)
             yield row_finding(
                 heard.row,
-                f"in {wave.seconds:.2f} s of {heard.name} only {wave.voiced_seconds:.2f} s can be heard, expected "
-                "at least "
-                f"{SYLLABLE} s",
+                f"in {wave.seconds:.2f} s of {heard.name} only {wave.voiced_seconds:.2f} s can be heard, expected at "
+                f"least {SYLLABLE} s",
                 "find the right recording, or take the row out of the manifest",
                 seconds=wave.seconds,
                 sounding=wave.voiced_seconds,

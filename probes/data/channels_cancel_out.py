@@ -15,8 +15,7 @@ def channels_cancel_out(audio_files: AudioFiles) -> Iterator[Finding]:
             yield row_finding(
                 clip.row,
                 f"the average of the {clip.header.channels} channels of {clip.row.audio} keeps "
-                f"{wave.mono_rms_ratio:.1%} of the "
-                f"louder one's level, expected more than {QUIET:.0%}",
+                f"{wave.mono_rms_ratio:.1%} of the louder one's level, expected more than {QUIET:.0%}",
                 "take one channel of these files, not the average",
                 kept=wave.mono_rms_ratio,
             )
@@ -25,9 +24,8 @@ def channels_cancel_out(audio_files: AudioFiles) -> Iterator[Finding]:
         first = 1 in wave.silent_channels
         yield row_finding(
             clip.row,
-            f"channel {', '.join(map(str, wave.silent_channels))} of {clip.row.audio} holds nothing but zeros, as "
-            f"in {len(dead)} "
-            f"of {len(audio_files.rows)} files: "
+            f"channel {', '.join(map(str, wave.silent_channels))} of {clip.row.audio} holds nothing but zeros, as in "
+            f"{len(dead)} of {len(audio_files.rows)} files: "
             f"{'the first one alone is silence' if first else 'the average is halved'}",
             "take the channel that has the sound, and write the files with one channel",
             None if first else Severity.NOTE,

@@ -12,9 +12,8 @@ def text_is_not_nfc(text_checks: tuple[TextCheck, ...]) -> Iterator[Finding]:
     for text in apart:
         yield row_finding(
             text.row,
-            f"{text.place} writes {text.decomposed} letters with their marks apart, expected one character for "
-            "each (NFC); "
-            f"so do {len(apart)} of {len(text_checks)} texts",
+            f"{text.place} writes {text.decomposed} letters with their marks apart, expected one character for each "
+            f"(NFC); so do {len(apart)} of {len(text_checks)} texts",
             'compose the texts: unicodedata.normalize("NFC", text), or `train prepare`',
             apart=text.decomposed,
             texts=len(apart),

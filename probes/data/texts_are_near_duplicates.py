@@ -15,8 +15,7 @@ def texts_are_near_duplicates(near_duplicate_texts: NearDuplicates) -> Iterator[
         yield Finding(
             where=row.where,
             message=f"{share:.0%} of {near_duplicate_texts.train_read} training texts have a near twin in another "
-            "recording, "
-            f"such as {other.where} ({likeness:.0%} alike)",
+            f"recording, such as {other.where} ({likeness:.0%} alike)",
             fix="nothing, if the corpus is made of templates; else look for copies",
             measured={"share": share, "read": near_duplicate_texts.train_read},
         )

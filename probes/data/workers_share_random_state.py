@@ -12,13 +12,8 @@ def workers_share_random_state(worker_draws: WorkerDraws) -> Iterator[Finding]:
     if worker_draws.workers_agree == worker_draws.draws and worker_draws.distinct >= VARIED:
         yield Finding(
             where="train_batches",
-            message=f"two of {worker_draws.workers} workers drew the same {worker_draws.draws} augmentations of "
-            "the same "
-            ""
-            ""
-            ""
-            "rows, "
-            "expected different ones",
+            message=f"two of {worker_draws.workers} workers drew the same {worker_draws.draws} augmentations of the "
+            "same rows, expected different ones",
             fix="seed by worker and row: np.random.default_rng((torch.initial_seed(), row)) where it is used",
             measured={
                 "agree": worker_draws.workers_agree,

@@ -15,13 +15,8 @@ def free_running_differs_from_teacher_forcing(teacher_forcing_gap: TeacherForcin
         said, labels = teacher_forcing_gap.example
         yield Finding(
             where="generate",
-            message=f"{teacher_forcing_gap.forced:.0%} of the labels are right with those before given, and what "
-            "is said "
-            ""
-            ""
-            ""
-            "freely "
-            f"is {teacher_forcing_gap.free:.0%} like them: {said!r} for {labels!r}",
+            message=f"{teacher_forcing_gap.forced:.0%} of the labels are right with those before given, and what is "
+            f"said freely is {teacher_forcing_gap.free:.0%} like them: {said!r} for {labels!r}",
             fix="compare what generation gives the decoder (start, prompt, positions, cache, mask) with training",
             measured={"forced": teacher_forcing_gap.forced, "free": teacher_forcing_gap.free},
         )

@@ -14,12 +14,7 @@ def output_never_ends(pretrained_generation: FreeGeneration) -> Iterator[Finding
     yield Finding(
         where=rows[0].where,
         message=f"no end token in {pretrained_generation.limit} tokens of any of {len(rows)} rows; the labels end "
-        "after "
-        ""
-        ""
-        ""
-        ""
-        f"{longest} at most",
+        f"after {longest} at most",
         fix="check that the labels of the earlier training ended with the end token that generation waits for",
         measured={"tokens": pretrained_generation.limit, "labels": longest},
     )

@@ -16,8 +16,7 @@ def attention_mask_hides_input(padding_effect: PaddingEffect) -> Iterator[Findin
             yield Finding(
                 where=mask.name,
                 message=f"a row of {padding_effect.lengths[0]}, {case}, has {lost} positions that hold input and are "
-                "masked, "
-                "expected none",
+                "masked, expected none",
                 fix="let the mask be 1 on input and 0 on padding; only modules of plain PyTorch want the opposite",
                 measured={"hidden": lost, "length": padding_effect.lengths[0]},
             )

@@ -13,8 +13,7 @@ def attention_mask_includes_padding(padding_effect: PaddingEffect) -> Iterator[F
                 where=mask.name,
                 message=f"it lets {mask.beside} positions through for a row of {mask.own} that is padded to "
                 f"{padding_effect.lengths[1]}, expected {mask.own}; its scores change by "
-                f"{padding_effect.score_change:.2g} of their "
-                "spread, expected below 0.0001",
+                f"{padding_effect.score_change:.2g} of their spread, expected below 0.0001",
                 fix="make the mask from the lengths before padding, not from the padded batch",
                 measured={"let_through": mask.beside, "length": mask.own, "change": padding_effect.score_change},
             )

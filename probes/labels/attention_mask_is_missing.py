@@ -10,11 +10,10 @@ def attention_mask_is_missing(padding_effect: PaddingEffect) -> Iterator[Finding
     if padding_effect.differs and padding_effect.mask_forgotten:
         yield Finding(
             where=padding_effect.accepted_masks[0],
-            message=f"a row of {padding_effect.lengths[0]} padded to {padding_effect.lengths[1]} has other scores than "
-            "alone, by "
-            f"{padding_effect.score_change:.2g} of their spread, expected below 0.0001; forward takes "
-            f"{padding_effect.accepted_masks[0]}, the "
-            f"batch holds none, and the rows part in {padding_effect.module or 'the model'}",
+            message=f"a row of {padding_effect.lengths[0]} padded to {padding_effect.lengths[1]} has other scores "
+            f"than alone, by {padding_effect.score_change:.2g} of their spread, expected below 0.0001; forward takes "
+            f"{padding_effect.accepted_masks[0]}, the batch holds none, and the rows part in "
+            f"{padding_effect.module or 'the model'}",
             fix=(
                 f"return {padding_effect.accepted_masks[0]} from the collator (return_attention_mask=True in "
                 "feature extractors)"

@@ -10,8 +10,7 @@ def causal_mask_is_missing(label_influence_distance: int) -> Iterator[Finding]:
         yield Finding(
             where="batch 0",
             message=f"when one label is changed the scores change {-label_influence_distance} positions before it, "
-            "expected "
-            "only behind it: in generation nothing stands there yet",
+            "expected only behind it: in generation nothing stands there yet",
             fix="give the decoder's self-attention a causal mask, and set is_decoder where the model has that setting",
             measured={"first_change": label_influence_distance},
         )

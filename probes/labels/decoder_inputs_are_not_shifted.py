@@ -10,10 +10,9 @@ def decoder_inputs_are_not_shifted(label_shift: LabelShift) -> Iterator[Finding]
     if label_shift.label_offset is not None and label_shift.label_offset < 1:
         yield Finding(
             where="batch 0",
-            message="at every position the decoder reads the very label that it is asked for, expected the one before: "
-            f"its inputs are shifted by {label_shift.input_shift}, the scores by {label_shift.target_shift}, and "
-            "it only "
-            "learns to copy",
+            message="at every position the decoder reads the very label that it is asked for, expected the one "
+            f"before: its inputs are shifted by {label_shift.input_shift}, the scores by {label_shift.target_shift}, "
+            "and it only learns to copy",
             fix="shift the decoder's inputs to the right by one, with the start token first; leave the labels alone",
             measured={
                 "ahead": label_shift.label_offset,

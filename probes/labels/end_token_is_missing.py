@@ -12,9 +12,8 @@ def end_token_is_missing(end_tokens: EndTokens) -> Iterator[Finding]:
     names = "; ".join(row.where for row in end_tokens.without[:5])
     yield Finding(
         where=end_tokens.without[0].where,
-        message=f"{len(end_tokens.without)} of {end_tokens.rows} rows hold no end token ({end_tokens.token}), expected "
-        "one in "
-        f"each that is not cut: {names}",
+        message=f"{len(end_tokens.without)} of {end_tokens.rows} rows hold no end token ({end_tokens.token}), "
+        f"expected one in each that is not cut: {names}",
         fix="let the tokenizer add its end token to the targets (add_special_tokens=True), or append it before padding",
         measured={"rows": len(end_tokens.without), "of": end_tokens.rows, "end_token": end_tokens.token},
         severity=None if end_tokens.all else Severity.WARNING,

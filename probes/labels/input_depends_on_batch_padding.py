@@ -12,14 +12,9 @@ def input_depends_on_batch_padding(padding_effect: PaddingEffect) -> Iterator[Fi
     if padding_effect.input_change > SAME:
         yield Finding(
             where="collate",
-            message=f"the input of a row of {padding_effect.lengths[0]} changes by "
-            f"{padding_effect.input_change:.2g} of "
-            ""
-            ""
-            ""
-            "its spread "
-            f"when it is padded to {padding_effect.lengths[1]}, expected 0: in another batch the model hears "
-            "another signal",
+            message=f"the input of a row of {padding_effect.lengths[0]} changes by {padding_effect.input_change:.2g} "
+            f"of its spread when it is padded to {padding_effect.lengths[1]}, expected 0: in another batch the model "
+            "hears another signal",
             fix="normalise each row over its own length, before padding",
             measured={
                 "change": padding_effect.input_change,

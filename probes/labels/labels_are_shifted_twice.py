@@ -20,14 +20,8 @@ def labels_are_shifted_twice(
     if label_shift and label_shift.label_offset is not None and label_shift.label_offset > 1:
         yield Finding(
             where="batch 0",
-            message=f"having read label t the decoder is asked for label t+{label_shift.label_offset}, expected "
-            "t+1: its "
-            "inputs "
-            ""
-            ""
-            ""
-            ""
-            f"are shifted by {label_shift.input_shift}, the scores by {label_shift.target_shift}",
+            message=f"having read label t the decoder is asked for label t+{label_shift.label_offset}, expected t+1: "
+            f"its inputs are shifted by {label_shift.input_shift}, the scores by {label_shift.target_shift}",
             fix=ONCE,
             measured={
                 "ahead": label_shift.label_offset,

@@ -20,14 +20,9 @@ def output_depends_on_padding(padding_effect: PaddingEffect) -> Iterator[Finding
     )
     yield Finding(
         where=padding_effect.module or "the model",
-        message=f"a row of {padding_effect.lengths[0]} padded to {padding_effect.lengths[1]} has other scores "
-        "than alone, "
-        ""
-        ""
-        ""
-        "by "
-        f"{padding_effect.score_change:.2g} of their spread, expected below 0.0001; they part here"
-        f"{f' ({padding_effect.kind})' if padding_effect.kind else ''}: {reason}",
+        message=f"a row of {padding_effect.lengths[0]} padded to {padding_effect.lengths[1]} has other scores than "
+        f"alone, by {padding_effect.score_change:.2g} of their spread, expected below 0.0001; they part "
+        f"here{f' ({padding_effect.kind})' if padding_effect.kind else ''}: {reason}",
         fix="batch rows of like length together, or take a model whose norm does not run over time"
         if padding_effect.is_norm_over_time
         else "mask padding in this module",

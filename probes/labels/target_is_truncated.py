@@ -26,9 +26,7 @@ def target_is_truncated(label_text_matches: LabelTextMatches) -> Iterator[Findin
     yield Finding(
         where=worst.where,
         message=f"labels end at {label_text_matches.limit} tokens and lack {worst.missing_at_end} of its "
-        f"{worst.column}; of "
-        f"{counted} "
-        f"texts {over} are longer than that ({over / counted:.1%}), expected none{taught}",
+        f"{worst.column}; of {counted} texts {over} are longer than that ({over / counted:.1%}), expected none{taught}",
         fix="raise the limit of the labels' length, or drop the rows that are longer",
         measured={
             "limit": label_text_matches.limit,

@@ -17,12 +17,7 @@ def task_prefix_is_missing(label_prefixes: LabelPrefixes) -> Iterator[Finding]:
     yield Finding(
         where=without[0].where,
         message=f"{len(without)} of {len(label_prefixes.rows)} rows begin without the token of a task (known: "
-        f"{known}); "
-        ""
-        ""
-        ""
-        "they "
-        f"begin with {' '.join(without[0].names) or 'text'}",
+        f"{known}); they begin with {' '.join(without[0].names) or 'text'}",
         fix="put language and task before the text: tokenizer.set_prefix_tokens(language=..., task=...) for Whisper",
         measured={"rows": len(without), "of": len(label_prefixes.rows), "tasks": len(label_prefixes.tasks)},
     )

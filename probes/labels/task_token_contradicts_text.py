@@ -14,13 +14,8 @@ def task_token_contradicts_text(label_text_matches: LabelTextMatches) -> Iterato
     if wrong:
         yield Finding(
             where=wrong[0].where,
-            message=f"{len(wrong)} of {len(label_text_matches.rows)} rows begin with the token of another task "
-            "than their "
-            ""
-            ""
-            ""
-            "text is "
-            f"for: {wrong[0].task} before the {wrong[0].column}",
+            message=f"{len(wrong)} of {len(label_text_matches.rows)} rows begin with the token of another task than "
+            f"their text is for: {wrong[0].task} before the {wrong[0].column}",
             fix="choose the text by the task in the collator, with one table for both",
             measured={"rows": len(wrong), "of": len(label_text_matches.rows)},
         )

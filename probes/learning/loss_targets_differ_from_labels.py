@@ -22,9 +22,8 @@ def loss_targets_differ_from_labels(overfit_curve: OverfitResult) -> Iterator[Fi
         return
     yield Finding(
         where=run.where,
-        message=f"of {run.tokens} places the loss asks for the label at {run.target_agreement:.0%}, expected 100 "
-        "%; it learns "
-        f"what it asks for ({run.first:.4g} → {run.final:.4g})",
+        message=f"of {run.tokens} places the loss asks for the label at {run.target_agreement:.0%}, expected 100 %; "
+        f"it learns what it asks for ({run.first:.4g} → {run.final:.4g})",
         fix="lay scores and labels over each other as they stand: flatten both in one order, shift once, mask by -100",
         measured={"asked": run.target_agreement, "places": run.tokens, "final": run.final},
     )

@@ -23,9 +23,8 @@ def only_label_frequencies_are_learned(overfit_verdict: OverfitResult) -> Iterat
         return
     yield Finding(
         where=run.where,
-        message=f"cross-entropy ends at {run.cross_entropy:.3g} for each label after {run.updates} updates, and "
-        "the entropy "
-        f"of these labels is {run.unigram:.3g}; with inputs exchanged it is {run.swapped_cross_entropy:.3g}, "
+        message=f"cross-entropy ends at {run.cross_entropy:.3g} for each label after {run.updates} updates, and the "
+        f"entropy of these labels is {run.unigram:.3g}; with inputs exchanged it is {run.swapped_cross_entropy:.3g}, "
         "expected far more",
         fix="find where input and prefix are lost on their way to the scores",
         measured={

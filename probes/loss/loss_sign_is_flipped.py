@@ -14,8 +14,7 @@ def loss_sign_is_flipped(perturbed_losses: LossTrials) -> Iterator[Finding]:
         yield Finding(
             where="the loss function",
             message=f"Loss: {perturbed_losses.value:.4f}; it falls by {-slope:.3g} for every 1 by which the CTC loss "
-            "rises, "
-            "expected it to rise: every step makes the right labels less likely",
+            "rises, expected it to rise: every step makes the right labels less likely",
             fix="turn the sign of the CTC loss: it is a negative log-likelihood already",
             measured={"loss": perturbed_losses.value, "slope": slope},
         )
@@ -23,12 +22,7 @@ def loss_sign_is_flipped(perturbed_losses: LossTrials) -> Iterator[Finding]:
         yield Finding(
             where="the loss function",
             message=f"Loss: {perturbed_losses.value:.4f}; its gradient on the scores points against that of "
-            "cross-entropy "
-            ""
-            ""
-            ""
-            ""
-            f"(cosine {cosine:.3f}, expected above 0): every step makes the right labels less likely",
+            f"cross-entropy (cosine {cosine:.3f}, expected above 0): every step makes the right labels less likely",
             fix="turn the sign of the loss: minimise the negative log-likelihood",
             measured={"loss": perturbed_losses.value, "cosine": cosine},
         )

@@ -15,8 +15,7 @@ def new_module_is_frozen(parameters: Parameters, new_parameters: NewParameters) 
         yield Finding(
             where=rows[0].name,
             message=f"it {new_parameters.why(rows[0].name)} and is frozen: {size:,} of {whole:,} new values will stay "
-            "random, "
-            f"expected 0 ({', '.join(row.name for row in rows[:5])}{', …' if len(rows) > 5 else ''})",
+            f"random, expected 0 ({', '.join(row.name for row in rows[:5])}{', …' if len(rows) > 5 else ''})",
             fix="set requires_grad on every new part, after the call that freezes what is around it",
             measured={"frozen": size, "new": whole, "tensors": len(rows)},
         )

@@ -18,9 +18,8 @@ def activation_is_near_16bit_limit(precision_comparison: PrecisionComparison) ->
             worst, names = near[0], ", ".join(room.module for room in near[:SHOWN])
             yield Finding(
                 f"{worst.module} ({worst.kind})" if worst.kind else worst.module,
-                f"{describe_mode(run)}, {worst.operation} reaches {worst.largest:.3g}, {worst.bits:.1f} bits "
-                "below the end; "
-                f"{len(near)} module{'s are' if near[1:] else ' is'} this near: {names}",
+                f"{describe_mode(run)}, {worst.operation} reaches {worst.largest:.3g}, {worst.bits:.1f} bits below "
+                f"the end; {len(near)} module{'s are' if near[1:] else ' is'} this near: {names}",
                 f"train in bf16, or set training.keep_fp32: [{names}] before it overflows",
                 {"largest": worst.largest, "headroom_bits": worst.bits, "modules": len(near)},
             )

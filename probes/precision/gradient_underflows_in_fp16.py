@@ -21,9 +21,8 @@ def gradient_underflows_in_fp16(precision_comparison: PrecisionComparison) -> It
         more = f"; so do those of {len(lost) - 1} more modules: {', '.join(s.module for s in lost[1:SHOWN])}"
         yield Finding(
             worst.module or "compute_loss",
-            f"{describe_mode(run)}, {worst.lost:.0%} of its gradients vanish at a loss scale of "
-            f"{scale.settled:g}: below 3e-8 "
-            f"fp16 has only nought{more if lost[1:] else ''}",
+            f"{describe_mode(run)}, {worst.lost:.0%} of its gradients vanish at a loss scale of {scale.settled:g}: "
+            f"below 3e-8 fp16 has only nought{more if lost[1:] else ''}",
             "scale the loss up (torch.amp.GradScaler begins at 65536), or train in bf16",
             {"lost": worst.lost, "scale": scale.settled, "modules": len(lost)},
         )

@@ -16,9 +16,8 @@ def integers_collide_in_16bit(precision_comparison: PrecisionComparison) -> Iter
         file, _, line = first.line.rpartition(":")
         yield Finding(
             f"{first.module} ({first.kind})" if first.kind else first.module or first.line,
-            f"{describe_mode(run)}, {first.key[3]} holds {first.whole} whole numbers up to {first.largest:.0f}, "
-            "of which "
-            f"{first.apart} stay apart: {format.name} counts one by one to {2**format.digits}",
+            f"{describe_mode(run)}, {first.key[3]} holds {first.whole} whole numbers up to {first.largest:.0f}, of "
+            f"which {first.apart} stay apart: {format.name} counts one by one to {2**format.digits}",
             "keep positions, lengths and counts in integers or float32, and cast what is computed from them",
             {"numbers": first.whole, "apart": first.apart, "largest": first.largest},
             None,
