@@ -2,6 +2,7 @@ from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
 from probes.facts.splits.types import GroupColumns
+from probes.reporting.row_finding import row_finding
 
 
 @probe(id="DAT039", stage=Stage.DATA, severity=Severity.WARNING)
@@ -12,13 +13,13 @@ def speaker_is_in_both_splits(shared_speakers: GroupColumns, groups: GroupColumn
         if group.both and group.example:
             rows = sum(count for _, count in group.both)
             told = "the split is by recording, not by voice" if by_video else "nothing keeps them apart"
-            yield Finding(
-                where=group.example.where,
-                message=f"{len(group.both)} of {group.eval} speakers are on both sides, with {rows} of "
+            yield row_finding(
+                group.example,
+                f"{len(group.both)} of {group.eval} speakers are on both sides, with {rows} of "
                 f"{groups.eval_rows} evaluation rows; {told}",
-                fix="split by speaker, or keep a second evaluation set of unseen voices",
-                measured={"shared": len(group.both), "speakers": group.eval, "rows": rows},
-                severity=Severity.NOTE if by_video else None,
-                file=group.example.file,
-                line=group.example.line,
+                "split by speaker, or keep a second evaluation set of unseen voices",
+                Severity.NOTE if by_video else None,
+                shared=len(group.both),
+                speakers=group.eval,
+                rows=rows,
             )

@@ -3,6 +3,7 @@ from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
 from probes.facts.corpus.types import CorpusRow
+from probes.reporting.row_finding import row_finding
 
 FEWEST = 20  # rows; fewer may well be one sentence by several voices
 MOST = 0.9  # of the rows: corpora of a few commands have a quarter, one wake word beside others a half
@@ -19,12 +20,11 @@ def texts_are_all_the_same(corpus_rows: tuple[CorpusRow, ...]) -> Iterator[Findi
         text, count = texts.most_common(1)[0]
         if count >= MOST * texts.total():
             example = next(row for row in rows if row.texts.get(column, "").strip() == text)
-            yield Finding(
-                where=example.where,
-                message=f"{count} of {texts.total()} rows have the {column} {text[:60]!r}, expected under {MOST:.0%}",
-                fix="look at how the manifest was joined or filled: each row needs the text of its own input",
-                measured={"rows": count, "of": texts.total()},
-                severity=None if len(texts) == 1 else Severity.WARNING,
-                file=example.file,
-                line=example.line,
+            yield row_finding(
+                example,
+                f"{count} of {texts.total()} rows have the {column} {text[:60]!r}, expected under {MOST:.0%}",
+                "look at how the manifest was joined or filled: each row needs the text of its own input",
+                None if len(texts) == 1 else Severity.WARNING,
+                rows=count,
+                of=texts.total(),
             )

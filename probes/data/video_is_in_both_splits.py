@@ -2,6 +2,7 @@ from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
 from probes.facts.splits.types import GroupColumns
+from probes.reporting.row_finding import row_finding
 
 
 @probe(id="DAT038", stage=Stage.DATA, severity=Severity.WARNING, explains=("DAT039", "DAT036", "DAT037"))
@@ -10,12 +11,11 @@ def video_is_in_both_splits(shared_videos: GroupColumns) -> Iterator[Finding]:
     for group in shared_videos.columns:
         if group.both and group.example:
             rows = sum(count for _, count in group.both)
-            yield Finding(
-                where=group.example.where,
-                message=f"{len(group.both)} of {group.eval} values of {group.column} are on both sides, with {rows} of "
+            yield row_finding(
+                group.example,
+                f"{len(group.both)} of {group.eval} values of {group.column} are on both sides, with {rows} of "
                 f"{shared_videos.eval_rows} evaluation rows: {', '.join(name for name, _ in group.both[:5])}",
-                fix="split again by this column: `train split`",
-                measured={"shared": len(group.both), "rows": rows},
-                file=group.example.file,
-                line=group.example.line,
+                "split again by this column: `train split`",
+                shared=len(group.both),
+                rows=rows,
             )

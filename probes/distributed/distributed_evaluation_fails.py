@@ -2,6 +2,7 @@ from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
 from probes.facts.distributed.types import Ranks, RankStop
+from probes.reporting.code_finding import code_finding
 
 # How gloo says that two processes sent tensors of other sizes in one operation.
 MISMATCH = "doesn't match expected size"
@@ -13,15 +14,16 @@ def distributed_evaluation_fails(distributed_evaluation: Ranks) -> Iterator[Find
     stop = distributed_evaluation.stopped("evaluation")
     if stop is None:
         return
-    file, _, line = stop.failure.line.rpartition(":")
     count = len(distributed_evaluation.ranks)
-    yield Finding(
-        where=f"rank {stop.rank}",
-        message=f"in a group of {count}{_forced(stop)}, {stop}; expected figures",
-        fix=_cure(stop),
-        measured={"rank": stop.rank, "how": stop.how, "processes": count, "trace": stop.failure.trace},
-        file=file or None,
-        line=int(line) if line.isdigit() else None,
+    yield code_finding(
+        stop.failure.line,
+        f"rank {stop.rank}",
+        f"in a group of {count}{_forced(stop)}, {stop}; expected figures",
+        _cure(stop),
+        rank=stop.rank,
+        how=stop.how,
+        processes=count,
+        trace=stop.failure.trace,
     )
 
 

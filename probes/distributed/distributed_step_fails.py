@@ -2,15 +2,8 @@ from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
 from probes.facts.distributed.types import Ranks
-
-CURES = (
-    (
-        "finished reduction",
-        "pass find_unused_parameters=True, or use every trainable parameter in the loss of every step",
-    ),
-    ("marked ready twice", "set use_reentrant=False for gradient checkpointing, or _set_static_graph() of the wrapper"),
-    ("inplace", "pass broadcast_buffers=False, or run the model once in each step"),
-)
+from probes.reporting.code_finding import code_finding
+from probes.reporting.failure_finding import cure_of
 
 
 @probe(id="DST004", stage=Stage.DISTRIBUTED, severity=Severity.ERROR, explains=("DST005",))
@@ -20,13 +13,14 @@ def distributed_step_fails(distributed_step: Ranks) -> Iterator[Finding]:
     if stop is None:
         return
     failure, count = stop.failure, len(distributed_step.ranks)
-    file, _, line = failure.line.rpartition(":")
     default = f"run two steps under torchrun and mend {failure.line or 'what rank ' + str(stop.rank) + ' does'}"
-    yield Finding(
-        where=failure.module or f"rank {stop.rank}",
-        message=f"in a group of {count}, {stop}; expected two steps",
-        fix=next((cure for words, cure in CURES if words in failure.message), default),
-        measured={"rank": stop.rank, "how": stop.how, "processes": count, "trace": failure.trace},
-        file=file or None,
-        line=int(line) if line.isdigit() else None,
+    yield code_finding(
+        failure.line,
+        failure.module or f"rank {stop.rank}",
+        f"in a group of {count}, {stop}; expected two steps",
+        cure_of(failure, "distributed step", default),
+        rank=stop.rank,
+        how=stop.how,
+        processes=count,
+        trace=failure.trace,
     )

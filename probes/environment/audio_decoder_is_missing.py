@@ -2,6 +2,7 @@ from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
 from probes.facts.environment.types import ItemReading
+from probes.reporting.code_finding import code_finding
 
 
 @probe(id="ENV004", stage=Stage.ENVIRONMENT, severity=Severity.ERROR, explains=("DAT003", "DAT022"))
@@ -9,15 +10,13 @@ def audio_decoder_is_missing(item_reading: ItemReading) -> Iterator[Finding]:
     """The audio decoder of the dataset is missing or broken, so no item can be loaded."""
     if item_reading.read:
         return
-    file, _, line = item_reading.line.rpartition(":")
     other = f"; another reader decodes {item_reading.file}" if item_reading.file else ""
-    yield Finding(
-        where=item_reading.where,
-        message=(
-            f"{item_reading.tried} of {item_reading.tried} items that were tried raised {item_reading.error}{other}"
-        ),
-        fix="install what the error names, or read audio with soundfile, which brings its decoders along",
-        measured={"tried": item_reading.tried, "read": item_reading.read, "file": item_reading.file},
-        file=file or None,
-        line=int(line) if line.isdigit() else None,
+    yield code_finding(
+        item_reading.line,
+        item_reading.where,
+        f"{item_reading.tried} of {item_reading.tried} items that were tried raised {item_reading.error}{other}",
+        "install what the error names, or read audio with soundfile, which brings its decoders along",
+        tried=item_reading.tried,
+        read=item_reading.read,
+        file=item_reading.file,
     )

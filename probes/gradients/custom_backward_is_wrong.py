@@ -2,6 +2,7 @@ from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
 from probes.facts.gradients.types import CustomBackward, RepeatedStep
+from probes.reporting.code_finding import code_finding
 
 
 @probe(id="GRD021", stage=Stage.GRADIENTS, severity=Severity.ERROR, explains=("GRD001", "GRD002", "LRN*"))
@@ -10,17 +11,8 @@ def custom_backward_is_wrong(repeated_step: RepeatedStep) -> Iterator[Finding]:
     for row in repeated_step.functions:
         told = _told(row)
         if told:
-            message, fix, severity = told
-            file, _, line = row.line.rpartition(":")
-            yield Finding(
-                where=f"{row.function}, argument {row.argument}",
-                message=message,
-                fix=fix,
-                measured={"error": row.error, "ratio": row.ratio, "verdict": row.verdict},
-                severity=severity,
-                file=file or None,
-                line=int(line) if line.isdigit() else None,
-            )
+            where = f"{row.function}, argument {row.argument}"
+            yield code_finding(row.line, where, *told, error=row.error, ratio=row.ratio, verdict=row.verdict)
 
 
 def _told(row: CustomBackward) -> tuple[str, str, Severity | None] | None:

@@ -2,9 +2,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.facts.core.types import Failure
 from probes.facts.first_step.types import FirstStep
-from probes.reporting.failure_finding import cure_of
+from probes.reporting.failure_finding import failure_finding
 
 
 @probe(id="LOS003", stage=Stage.LOSS, severity=Severity.ERROR, explains=("DAT049",))
@@ -13,27 +12,19 @@ def forward_raises(first_step: FirstStep, batch: Any = None) -> Iterator[Finding
     failure = first_step.failure
     if failure is None or failure.phase not in ("forward pass", "loss function"):
         return
-    file, _, line = failure.line.rpartition(":")
     held = "" if failure.shapes else _held(batch)
-    yield Finding(
-        where=failure.module or "compute_loss",
-        message=f"{failure}{held and f'; the batch holds {held}'}; expected one number that can be walked back",
-        fix=_cure(failure),
-        measured={
-            "error": failure.error,
-            "module": failure.module,
-            "shapes": failure.shapes or held,
-            "trace": failure.trace,
-        },
-        file=file or None,
-        line=int(line) if line.isdigit() else None,
+    no_loss = failure.phase == "loss function"
+    yield failure_finding(
+        failure,
+        "loss function" if no_loss else "forward",
+        failure.module or "compute_loss",
+        f"{failure}{held and f'; the batch holds {held}'}; expected one number that can be walked back",
+        "return the loss as a tensor with one element, still attached to the graph"
+        if no_loss
+        else f"run this one batch by hand and mend {failure.line or 'the forward pass'}",
+        module=failure.module,
+        shapes=failure.shapes or held,
     )
-
-
-def _cure(failure: Failure) -> str:
-    if failure.phase == "loss function":
-        return "return the loss as a tensor with one element, still attached to the graph"
-    return cure_of(failure, f"run this one batch by hand and mend {failure.line or 'the forward pass'}")
 
 
 def _held(batch: Any) -> str:

@@ -3,7 +3,7 @@ from math import isfinite
 
 from diagnose import Finding, Severity, Stage, probe
 from probes.facts.loss.types import ExtremeBatches, ExtremeBatchResult
-from probes.reporting.failure_finding import cure_of
+from probes.reporting.failure_finding import failure_finding
 
 
 @probe(id="LOS015", stage=Stage.LOSS, severity=Severity.ERROR, explains=("LRN*",))
@@ -13,15 +13,9 @@ def longest_or_shortest_batch_fails(extreme_batches: ExtremeBatches) -> Iterator
         rows = ", ".join(one.rows[:4]) + (", …" if len(one.rows) > 4 else "")
         where = f"{one.kind} ({rows})"
         if one.failure is not None:
-            file, _, line = one.failure.line.rpartition(":")
-            yield Finding(
-                where=where,
-                message=f"with {one.kind}, input {list(one.shape)}: {one.failure}; the first batch ran",
-                fix=cure_of(one.failure, f"bound the length of rows so that {one.kind} run too"),
-                measured={"error": one.failure.error, "module": one.failure.module, "trace": one.failure.trace},
-                file=file or None,
-                line=int(line) if line.isdigit() else None,
-            )
+            message = f"with {one.kind}, input {list(one.shape)}: {one.failure}; the first batch ran"
+            fix = f"bound the length of rows so that {one.kind} run too"
+            yield failure_finding(one.failure, "forward", where, message, fix, module=one.failure.module)
         elif one.loss is None or not isfinite(one.loss) or one.bad_gradients:
             yield _not_finite(one, where)
 

@@ -19,14 +19,13 @@ def activation_overflows_in_16bit(precision_comparison: PrecisionComparison) -> 
         bits = min((room.bits for room in run.headroom), default=0.0)
         where = f"{offender.operation or 'the weight'} in {offender.where} reaches {offender.largest:.3g}"
         only = "; on a GPU it is finite" if only_cpu else ""
-        finding = nonfinite_finding(origin, f"{describe_mode(run)}, {where}, beyond {held:.5g}{only}", fix_for(run))
-        measured = {**finding.measured, "largest": offender.largest, "headroom_bits": bits, "list": run.rules}
-        yield Finding(
-            finding.where,
-            finding.message,
-            finding.fix,
-            measured | {"keep_fp32": ", ".join(run.fp32_modules or ())},
+        yield nonfinite_finding(
+            origin,
+            f"{describe_mode(run)}, {where}, beyond {held:.5g}{only}",
+            fix_for(run),
             Severity.WARNING if only_cpu else None,
-            finding.file,
-            finding.line,
+            largest=offender.largest,
+            headroom_bits=bits,
+            list=run.rules,
+            keep_fp32=", ".join(run.fp32_modules or ()),
         )

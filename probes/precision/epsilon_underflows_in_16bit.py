@@ -14,12 +14,9 @@ def epsilon_underflows_in_16bit(precision_comparison: PrecisionComparison) -> It
     for run, only_cpu in failed_runs(precision_comparison):
         if run.origin is not None and run.origin.cause in ZEROS:
             only = "; on a GPU it is finite" if only_cpu else ""
-            finding = nonfinite_finding(
+            yield nonfinite_finding(
                 run.origin,
                 f"{describe_mode(run)}, {run.origin.operation} meets a nought that float32 does not have{only}",
                 "use an eps of 1e-5 and more, or compute this part in float32",
-            )
-            severity = Severity.WARNING if only_cpu else None
-            yield Finding(
-                finding.where, finding.message, finding.fix, finding.measured, severity, finding.file, finding.line
+                Severity.WARNING if only_cpu else None,
             )

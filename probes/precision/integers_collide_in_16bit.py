@@ -2,6 +2,7 @@ from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
 from probes.facts.precision.types import FORMATS, PrecisionComparison
+from probes.reporting.code_finding import code_finding
 from probes.reporting.precision_finding import describe_mode, judged_runs
 
 
@@ -13,14 +14,13 @@ def integers_collide_in_16bit(precision_comparison: PrecisionComparison) -> Iter
             continue
         first = run.collided[0]
         format = FORMATS[run.precision]
-        file, _, line = first.line.rpartition(":")
-        yield Finding(
+        yield code_finding(
+            first.line,
             f"{first.module} ({first.kind})" if first.kind else first.module or first.line,
             f"{describe_mode(run)}, {first.key[3]} holds {first.whole} whole numbers up to {first.largest:.0f}, of "
             f"which {first.apart} stay apart: {format.name} counts one by one to {2**format.digits}",
             "keep positions, lengths and counts in integers or float32, and cast what is computed from them",
-            {"numbers": first.whole, "apart": first.apart, "largest": first.largest},
-            None,
-            file or None,
-            int(line) if line.isdigit() else None,
+            numbers=first.whole,
+            apart=first.apart,
+            largest=first.largest,
         )

@@ -20,12 +20,9 @@ def step_in_16bit_is_not_finite(precision_comparison: PrecisionComparison) -> It
         if overflow and (backward or (run.predicted is not None and origin.phase != "backward pass")):
             continue
         only = "; on a GPU it is finite" if only_cpu else ""
-        finding = nonfinite_finding(
+        yield nonfinite_finding(
             origin,
             f"{describe_mode(run)}, {origin.operation or 'a weight'} gives what float32 does not{only}",
             fix_for(run),
-        )
-        severity = Severity.WARNING if only_cpu else None
-        yield Finding(
-            finding.where, finding.message, finding.fix, finding.measured, severity, finding.file, finding.line
+            Severity.WARNING if only_cpu else None,
         )

@@ -1,31 +1,33 @@
-"""How a finding speaks of the birth of a value that is not finite."""
+"""Findings about a value that is not finite."""
 
-from diagnose import Finding
+from diagnose import Finding, Severity
+from diagnose.engine.types import Number
 from probes.facts.nonfinite.types import Origin
+from probes.reporting.code_finding import code_finding
 
 SHOWN = 5  # rows by name
 
 
-def nonfinite_finding(origin: Origin, story: str, fix: str) -> Finding:
-    """Where it was seen, where it was born, and what went in and came out there."""
-    file, _, line = origin.line.rpartition(":")
+def nonfinite_finding(
+    origin: Origin, story: str, fix: str, severity: Severity | None = None, /, **measured: Number
+) -> Finding:
+    """Where it was found, the operation that produced it, and the inputs and outputs of that operation."""
     into = "; ".join(str(value) for value in origin.values)
     story += "" if origin.reproducible or origin.cause == "unsteady" else ", though not in every replay"
-    return Finding(
-        where=origin.where + _rows(origin),
-        message=f"{origin.seen_in} is not finite: {story}" + (f" ({into})" if into else ""),
-        fix=fix,
-        measured={
-            "phase": origin.phase,
-            "module": origin.module,
-            "call": origin.call,
-            "operation": origin.operation,
-            "precision": origin.precision,
-            "rows": ", ".join(map(str, origin.rows)),
-            "files": ", ".join(filter(None, origin.files)),
-        },
-        file=file or None,
-        line=int(line) if line.isdigit() else None,
+    return code_finding(
+        origin.line,
+        origin.where + _rows(origin),
+        f"{origin.seen_in} is not finite: {story}" + (f" ({into})" if into else ""),
+        fix,
+        severity,
+        phase=origin.phase,
+        module=origin.module,
+        call=origin.call,
+        operation=origin.operation,
+        precision=origin.precision,
+        rows=", ".join(map(str, origin.rows)),
+        files=", ".join(filter(None, origin.files)),
+        **measured,
     )
 
 
