@@ -2,6 +2,7 @@ from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
 from probes.facts.generation.types import FreeGeneration, SeedRepeats
+from probes.reporting.evaluation_figures import differing_figures
 
 
 @probe(id="GEN013", stage=Stage.GENERATION, severity=Severity.WARNING, explains=("GEN010",))
@@ -21,8 +22,8 @@ def evaluation_is_random(seed_repeats: SeedRepeats) -> Iterator[Finding]:
             else "switch sampling off in generate, and give dropout self.training and not a constant",
             measured={"sampling": bool(heard.sampling), "parted": place is not None},
         )
-    elif figures is not None and figures.differ and not figures.training:
-        name = figures.differ[0]
+    elif figures is not None and not figures.training and (names := differing_figures(figures)):
+        name = names[0]
         yield Finding(
             where=f"evaluate, {name}",
             message=f"{figures.figures[name]:.6g} and {figures.again[name]:.6g} from the same weights under two seeds, "

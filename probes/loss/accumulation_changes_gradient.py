@@ -2,6 +2,7 @@ from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
 from probes.facts.loss.types import AccumulationError, LossTrials
+from probes.reporting.loss_reduction import is_sum
 
 ALIKE = 0.02  # relative error; float32 leaves 1e-5
 OFF = 0.05  # from a ratio of one
@@ -26,27 +27,34 @@ def accumulation_changes_gradient(
         message = f"of {name} only the last counts (cosine {seen.last_cosine:.4f} with its own gradient), expected all"
         yield Finding("accumulated_step", message, "call zero_grad() once, before the first batch", numbers)
     elif seen.means_cosine < ALONG and seen.cosine < ALONG:
-        message = (
-            f"the gradient of {name} is off by {seen.error:.0%} in another direction than that of the same rows at once"
-        )
+        off = f"the gradient of {name} is off by {seen.error:.0%}"
+        message = f"{off} in another direction than that of the same rows at once"
         fix = "compute the same loss in both, and let no batch change what the next one meets"
         yield Finding("accumulated_step", message, fix, numbers, Severity.WARNING)
     elif abs(seen.means_ratio - 1) > OFF and abs(seen.ratio - 1) > OFF:
-        yield from _scaled(seen, name, numbers, perturbed_losses is not None and perturbed_losses.is_sum)
+        yield from _scaled(seen, name, numbers, perturbed_losses is not None and is_sum(perturbed_losses))
     else:
         message = f"{name} are a mean of means: the gradient is off by {seen.error:.0%} from the same rows in one batch"
         fix = "divide by the count of scored labels in the whole accumulated batch"
         yield Finding("accumulated_step", message, fix, numbers, Severity.NOTE)
 
 
-def _scaled(seen: AccumulationError, name: str, numbers: dict[str, float | None], is_sum: bool) -> Iterator[Finding]:
-    ratio, divisor = seen.means_ratio, seen.divisor
+def _scaled(seen: AccumulationError, name: str, numbers: dict[str, float | None], summed: bool) -> Iterator[Finding]:
+    ratio, divisor = seen.means_ratio, _divisor(seen)
     if divisor is not None and divisor > 1 and divisor == seen.configured:
         return  # it divides by the setting, and the run accumulates as many
     message = f"the gradient of {name} is {ratio:.2f} times that of the same rows in one batch, expected 1.00"
     fixed = f": the loss is divided by {divisor}, however many there are" if divisor and divisor > 1 else ""
     fix = "divide each loss by the number of batches; for transformers set model.accepts_loss_kwargs = False"
-    shared = is_sum and abs((ratio or 0.0) * seen.batches - 1) < OFF  # a mean over batches of sums over rows
+    shared = summed and abs((ratio or 0.0) * seen.batches - 1) < OFF  # a mean over batches of sums over rows
     slight = 1 / FACTOR < (ratio or 0.0) < FACTOR  # labels that a shift leaves out are counted, or not
     milder = Severity.NOTE if shared or slight or (fixed and seen.configured is None) else None
     yield Finding("accumulated_step", message + fixed, fix, numbers, milder)
+
+
+def _divisor(seen: AccumulationError) -> int | None:
+    """The fixed number that the sum is divided by, whatever the number of batches; None where it is not fixed."""
+    if seen.means_ratio is None or seen.half_ratio is None or seen.means_ratio <= 0:
+        return None
+    fixed = abs(seen.half_ratio / seen.means_ratio - 0.5) < ALIKE
+    return round(seen.batches / seen.means_ratio) if fixed else None

@@ -2,8 +2,7 @@ from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
 from probes.facts.loss.types import LossTrials
-
-NEAR = 0.02
+from probes.reporting.loss_reduction import NEAR, is_sum
 
 
 @probe(id="LOS011", stage=Stage.LOSS, severity=Severity.WARNING, explains=("LRN*",))
@@ -22,7 +21,7 @@ def loss_depends_on_batch_size(perturbed_losses: LossTrials) -> Iterator[Finding
         message = f"{told}: {', '.join(summed)} is a sum and {', '.join(mean)} a mean, expected one kind for all"
         fix = "take the mean in every part: else their weights against each other follow the batch size"
         yield Finding("the loss function", message, fix, numbers)
-    elif perturbed_losses.is_sum:
+    elif is_sum(perturbed_losses):
         message = f"{told}: it is a sum over the rows, so its steps grow with the batch"
         fix = "tune the learning rate for this very batch size, or take the mean"
         yield Finding("the loss function", message, fix, numbers, Severity.NOTE)

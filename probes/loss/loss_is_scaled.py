@@ -3,9 +3,9 @@ from math import log
 
 from diagnose import Finding, Severity, Stage, probe
 from probes.facts.loss.types import LossTrials
+from probes.reporting.loss_reduction import NEAR, is_sum
 
 PURE = 0.999  # cosine of the gradients: label smoothing, class weights and auxiliary terms part value and gradient
-NEAR = 0.02  # relative
 TWICE = 1.9  # a factor of two and more is a count (batches, rows, processes); dividing is some loops' way to accumulate
 WIDE = 5.0  # times ln V: a random mT5 of two layers has 3, a large one 10
 
@@ -13,9 +13,10 @@ WIDE = 5.0  # times ln V: a random mT5 of two layers has 3, a large one 10
 @probe(id="LOS004", stage=Stage.LOSS, severity=Severity.ERROR, explains=("LRN*",))
 def loss_is_scaled(perturbed_losses: LossTrials) -> Iterator[Finding]:
     """The loss is scaled: it is a multiple of the cross-entropy or exceeds the sum of its terms."""
-    value, book, whole = perturbed_losses.value, perturbed_losses.cross_entropy, sum(perturbed_losses.parts.values())
+    trials, parts = perturbed_losses, perturbed_losses.parts
+    value, book, classes, whole = trials.value, trials.cross_entropy, trials.classes, sum(parts.values())
     factor = value / book if book else 1.0
-    if _is_plain(perturbed_losses) and not _is_reduction(factor, perturbed_losses):
+    if _is_plain(trials) and not _is_reduction(factor, trials):
         yield Finding(
             where="the loss function",
             message=f"Loss: {value:.4f}, expected {book or 0:.4f} by cross-entropy of the same scores and labels: "
@@ -24,23 +25,21 @@ def loss_is_scaled(perturbed_losses: LossTrials) -> Iterator[Finding]:
             measured={"loss": value, "cross_entropy": book, "factor": factor},
             severity=None if factor > TWICE else Severity.WARNING,
         )
-    elif (
-        whole > 0 and min(perturbed_losses.parts.values()) >= 0 and value > whole * 1.05 and not perturbed_losses.is_sum
-    ):
-        parts = ", ".join(f"{name} {part:.4f}" for name, part in perturbed_losses.parts.items())
+    elif whole > 0 and min(parts.values()) >= 0 and value > whole * 1.05 and not is_sum(trials):
+        named = ", ".join(f"{name} {part:.4f}" for name, part in parts.items())
         yield Finding(
             where="the loss function",
-            message=f"Loss: {value:.4f}, expected at most {whole:.4f}, the sum of its parts ({parts})",
+            message=f"Loss: {value:.4f}, expected at most {whole:.4f}, the sum of its parts ({named})",
             fix="weigh the parts with weights that add up to one, and multiply their sum by nothing",
             measured={"loss": value, "parts": whole, "factor": value / whole},
         )
-    elif book and value > WIDE * log(max(perturbed_losses.classes, 2)) and abs(factor - 1) < NEAR:
+    elif book and value > WIDE * log(max(classes, 2)) and abs(factor - 1) < NEAR:
         yield Finding(
             where="the scores",
-            message=f"Loss: {value:.2f} at the start, guessing costs ln {perturbed_losses.classes} = "
-            f"{log(perturbed_losses.classes):.2f}: the scores are wide, and wrong",
+            message=f"Loss: {value:.2f} at the start, guessing costs ln {classes} = {log(classes):.2f}: the scores are "
+            "wide, and wrong",
             fix="load trained weights, or start the head smaller; a model of this family may be made so",
-            measured={"loss": value, "classes": perturbed_losses.classes},
+            measured={"loss": value, "classes": classes},
             severity=Severity.NOTE,
         )
 

@@ -4,6 +4,7 @@ from diagnose import Finding, Severity, Stage, probe
 from probes.facts.parameters.types import Parameters
 
 SHOWN = 8
+ALONE = 0.95  # a part that holds nearly everything is looked into
 
 
 @probe(id="PAR015", stage=Stage.PARAMETERS, severity=Severity.NOTE)
@@ -12,11 +13,25 @@ def model_is_partly_frozen(parameters: Parameters) -> Iterator[Finding]:
     frozen = sum(row.size for row in parameters.rows if not row.trainable and not row.fixed)
     if frozen and parameters.trainable:
         share = 100 * parameters.trainable / parameters.total
-        blocks = sorted(parameters.blocks, key=lambda block: -block.total)
+        blocks = sorted(_sizes(parameters).items(), key=lambda block: -block[1][1])
+        named = [f"{name} {some:,} / {total:,} ({100 * some / max(total, 1):.1f}%)" for name, (some, total) in blocks]
         yield Finding(
             where="model",
             message=f"Trainable: {parameters.trainable:,} / {parameters.total:,} ({share:.1f}%): "
-            f"{', '.join(str(block) for block in blocks[:SHOWN])}{', …' if len(blocks) > SHOWN else ''}",
+            f"{', '.join(named[:SHOWN])}{', …' if len(named) > SHOWN else ''}",
             fix="compare with what you mean to train; name it in the fact `trainable` to have it checked",
             measured={"trainable": parameters.trainable, "total": parameters.total},
         )
+
+
+def _sizes(parameters: Parameters) -> dict[str, tuple[int, int]]:
+    """Trainable values and all values of the model's parts, one level down, or more where one part holds nearly all."""
+    for depth in (1, 2, 3):
+        sizes: dict[str, tuple[int, int]] = {}
+        for row in parameters.rows:
+            name = ".".join(row.name.split(".")[:-1][:depth]) or row.name
+            some, total = sizes.get(name, (0, 0))
+            sizes[name] = (some + row.size * row.trainable, total + row.size)
+        if max(total for _, total in sizes.values()) <= ALONE * parameters.total:
+            break
+    return sizes

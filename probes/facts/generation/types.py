@@ -98,14 +98,6 @@ class EvaluationPair:
     kinds: tuple[str, ...] = ()
     failure: Failure | None = None
 
-    @property
-    def differ(self) -> tuple[str, ...]:
-        return tuple(
-            name
-            for name, value in self.figures.items()
-            if name in self.again and _apart(value, self.again[name]) and not _is_time(name)
-        )
-
 
 @dataclass(frozen=True)
 class SeedRepeats:
@@ -113,15 +105,6 @@ class SeedRepeats:
 
     output: FreeGeneration | None = None
     evaluated: EvaluationPair | None = None
-
-
-def _apart(one: float, other: float) -> bool:
-    """By more than sums in another order make; NaN is apart from nothing."""
-    return abs(one - other) > 1e-5 * max(abs(one), abs(other))
-
-
-def _is_time(name: str) -> bool:
-    return any(word in name for word in ("runtime", "per_second", "seconds", "time"))
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,7 @@ class LossCall:
 
     @property
     def are_probabilities(self) -> bool:
-        """Half precision rounds a sum over some ten thousand classes by less."""
+        """Half precision rounds a sum over some ten thousand classes by less; `overfit_curve` records it too."""
         return self.classes > 1 and self.lowest >= 0.0 and self.sum_error < 1e-2
 
 
@@ -67,17 +67,13 @@ class LossTrials:
 
     @property
     def slack(self) -> float:
-        """Sums in another order differ by some hundred roundings."""
+        """Sums in another order differ by some hundred roundings; decides which further passes are run."""
         return max(1e-4, 20 * self.eps)
 
     @property
     def growth(self) -> float | None:
         """1 for a mean over the rows, 2 for a sum."""
         return None if self.loss_doubled is None or not self.value else self.loss_doubled / self.value
-
-    @property
-    def is_sum(self) -> bool:
-        return self.growth is not None and abs(self.growth - 2) < 0.02
 
 
 @dataclass(frozen=True)
@@ -95,14 +91,6 @@ class AccumulationError:
     half_ratio: float | None = None  # `means_ratio` with half as many batches
     updates: int = 0  # how often the optimiser was stepped; 0 where nobody could see it
     configured: int | None = None  # gradient_accumulation_steps, where somebody says
-
-    @property
-    def divisor(self) -> int | None:
-        """The fixed number that the sum is divided by, whatever the number of batches; None where it is not fixed."""
-        if self.means_ratio is None or self.half_ratio is None or self.means_ratio <= 0:
-            return None
-        fixed = abs(self.half_ratio / self.means_ratio - 0.5) < 0.02
-        return round(self.batches / self.means_ratio) if fixed else None
 
 
 @dataclass(frozen=True)

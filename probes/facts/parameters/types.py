@@ -2,8 +2,6 @@
 
 from dataclasses import dataclass
 
-ALONE = 0.95  # a part that holds nearly everything is looked into
-
 
 @dataclass(frozen=True)
 class ParameterRow:
@@ -23,19 +21,6 @@ class ParameterRow:
 
 
 @dataclass(frozen=True)
-class ModuleShare:
-    """A part of the model, and how much of it trains."""
-
-    name: str
-    trainable: int
-    total: int
-
-    def __str__(self) -> str:
-        share = 100 * self.trainable / max(self.total, 1)
-        return f"{self.name} {self.trainable:,} / {self.total:,} ({share:.1f}%)"
-
-
-@dataclass(frozen=True)
 class Parameters:
     """All parameters of the model, and the ones that only the optimiser knows."""
 
@@ -49,19 +34,6 @@ class Parameters:
     @property
     def trainable(self) -> int:
         return sum(row.size for row in self.rows if row.trainable)
-
-    @property
-    def blocks(self) -> tuple[ModuleShare, ...]:
-        """The model's parts, one level down, or two where one part holds nearly all."""
-        for depth in (1, 2, 3):
-            sizes: dict[str, list[int]] = {}
-            for row in self.rows:
-                held = sizes.setdefault(".".join(row.name.split(".")[:-1][:depth]) or row.name, [0, 0])
-                held[0] += row.size if row.trainable else 0
-                held[1] += row.size
-            if max(total for _, total in sizes.values()) <= ALONE * self.total:
-                break
-        return tuple(ModuleShare(name, some, total) for name, (some, total) in sizes.items())
 
 
 @dataclass(frozen=True)
