@@ -10,7 +10,7 @@ QUIET = 0.05  # of the louder channel's rms; two independent channels keep 0.7, 
 @probe(id="DAT013", stage=Stage.DATA, severity=Severity.WARNING, explains=("DAT018",))
 def channels_cancel_out(audio_files: AudioFiles) -> Iterator[Finding]:
     """Audio channels cancel out when averaged to mono, or one of them is all zeros."""
-    for clip, wave in audio_files.heard:
+    for clip, wave in audio_files.decoded:
         if clip.header and clip.header.channels > 1 and wave.mono_rms_ratio < QUIET:
             yield row_finding(
                 clip.row,
@@ -19,7 +19,7 @@ def channels_cancel_out(audio_files: AudioFiles) -> Iterator[Finding]:
                 "take one channel of these files, not the average",
                 kept=wave.mono_rms_ratio,
             )
-    dead = [(clip, wave) for clip, wave in audio_files.heard if wave.silent_channels]
+    dead = [(clip, wave) for clip, wave in audio_files.decoded if wave.silent_channels]
     for clip, wave in dead:
         first = 1 in wave.silent_channels
         yield row_finding(

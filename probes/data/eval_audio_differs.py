@@ -13,7 +13,7 @@ TIMES = 10.0  # 20 dB of level
 def eval_audio_differs(audio_files_of_both_splits: AudioFiles) -> Iterator[Finding]:
     """Evaluation audio differs from training audio in sample rate, level or duration."""
     sound = [
-        (clip, clip.header, wave) for clip, wave in audio_files_of_both_splits.heard if clip.header and not clip.problem
+        (one, one.header, wave) for one, wave in audio_files_of_both_splits.decoded if one.header and not one.problem
     ]
     train = [one for one in sound if one[0].row.split == "train"]
     other = [one for one in sound if one[0].row.split == "eval"]

@@ -11,12 +11,12 @@ LOST = 0.04  # of the clip: resampling and padding change less
 @probe(id="DAT021", stage=Stage.DATA, severity=Severity.WARNING)
 def long_audio_is_cut_but_text_is_not(audio_used: tuple[UsedAudio, ...]) -> Iterator[Finding]:
     """Long audio is truncated but its text is not, so labels contain words missing from the input."""
-    cut = [(clip.seconds, clip) for clip in audio_used if clip.kept < clip.seconds * (1 - LOST) - SLACK]
+    cut = [(clip.seconds, clip) for clip in audio_used if clip.used < clip.seconds * (1 - LOST) - SLACK]
     for clip in worst_first(cut):
         yield row_finding(
             clip.row,
-            f"{clip.row.audio} lasts {clip.seconds:.2f} s, {clip.kept:.3g} s of it reach the model, the text whole",
+            f"{clip.row.audio} lasts {clip.seconds:.2f} s, {clip.used:.3g} s of it reach the model, the text whole",
             "cut the clip and its text together, or take the row out: `train prepare` removes such rows",
             seconds=clip.seconds,
-            kept=clip.kept,
+            kept=clip.used,
         )

@@ -12,8 +12,8 @@ def prompt_contradicts_labels(forced_generation: ForcedGeneration) -> Iterator[F
         return
     first = wrong[0]
     place = first.wrong or 0
-    doubled = first.given[place + 1] == first.given[place]
-    given, expected = " ".join(first.names), " ".join((first.names[0], *first.expected[: len(first.given) - 1]))
+    doubled = first.ids[place + 1] == first.ids[place]
+    given, expected = " ".join(first.names), " ".join((first.names[0], *first.expected[: len(first.ids) - 1]))
     yield Finding(
         where=f"{first.where}, token {place + 1} of the prompt",
         message=f"generation begins with {given}, the labels teach {expected}: "
@@ -23,5 +23,5 @@ def prompt_contradicts_labels(forced_generation: ForcedGeneration) -> Iterator[F
         fix="take the start token out of the forced or given prompt: generate puts it there itself"
         if doubled
         else "give generate the language, task and prompt that the labels begin with, or none",
-        measured={"given": first.given[place + 1], "taught": first.labels[place], "rows": len(wrong)},
+        measured={"given": first.ids[place + 1], "taught": first.labels[place], "rows": len(wrong)},
     )

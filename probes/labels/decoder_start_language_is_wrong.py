@@ -9,7 +9,7 @@ def decoder_start_language_is_wrong(label_prefixes: LabelPrefixes) -> Iterator[F
     """The decoder start token belongs to a different language than the target."""
     started = language_of([label_prefixes.start])
     labelled = {row.language for row in label_prefixes.rows if row.language}
-    wanted = dict(label_prefixes.wanted) | ({"the labels": labelled.pop()} if len(labelled) == 1 else {})
+    wanted = dict(label_prefixes.languages) | ({"the labels": labelled.pop()} if len(labelled) == 1 else {})
     for source, language in wanted.items():
         if started and len(started) == len(language) and started != language:
             yield Finding(

@@ -8,7 +8,7 @@ from probes.facts.labels.prefix_types import LabelPrefixes
 def label_language_differs(label_prefixes: LabelPrefixes) -> Iterator[Finding]:
     """The language token of the labels differs from the language set for generation."""
     languages = {row.language for row in label_prefixes.rows if row.language}
-    for source, wanted in label_prefixes.wanted.items():
+    for source, wanted in label_prefixes.languages.items():
         alike = {language for language in languages if len(language) == len(wanted)}
         if alike and wanted not in alike:
             yield Finding(

@@ -11,7 +11,7 @@ def task_prefix_is_missing(label_prefixes: LabelPrefixes) -> Iterator[Finding]:
     """Labels lack a task token, so the model cannot distinguish its tasks."""
     without = [row for row in label_prefixes.rows if not row.task]
     used = len(without) < len(label_prefixes.rows)
-    if not without or not (used or (len(label_prefixes.tasks) >= FEWEST and label_prefixes.tells_tasks)):
+    if not without or not (used or (len(label_prefixes.tasks) >= FEWEST and label_prefixes.is_multitask)):
         return
     known = ", ".join(label_prefixes.tasks[:5])
     yield Finding(

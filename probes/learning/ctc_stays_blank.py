@@ -21,9 +21,9 @@ def ctc_stays_blank(overfit_verdict: OverfitResult) -> Iterator[Finding]:
         return
     yield Finding(
         where="ctc_loss",
-        message=f"{ctc.spoken:.1%} of the frames are not blank after {ctc.updates} updates; the CTC loss went "
+        message=f"{ctc.non_blank:.1%} of the frames are not blank after {ctc.updates} updates; the CTC loss went "
         f"{ctc.first:.4g} → {ctc.loss:.4g} for each label, its frames differ by {ctc.varies:.1g}, and one "
         f"answer for all of them reaches {ctc.floor:.4g}",
         fix="look at what the CTC head reads and aligns: encoder output, frame lengths, the blank's number, targets",
-        measured={"spoken": ctc.spoken, "loss": ctc.loss, "floor": ctc.floor, "updates": ctc.updates},
+        measured={"spoken": ctc.non_blank, "loss": ctc.loss, "floor": ctc.floor, "updates": ctc.updates},
     )

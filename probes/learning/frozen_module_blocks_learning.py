@@ -20,7 +20,7 @@ def frozen_module_blocks_learning(
             measured={"final": run.final, "updates": run.updates, "thawed_updates": trial.updates},
         )
         return
-    new = {*new_parameters.said, *new_parameters.absent} if new_parameters else set()
+    new = {*new_parameters.declared, *new_parameters.absent} if new_parameters else set()
     rows = [row for row in parameters.rows if row.name in new and not row.trainable and len(row.shape) > 1]
     if rows and run.optimized_tensors:
         size = sum(row.size for row in rows)

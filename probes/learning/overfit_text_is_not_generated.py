@@ -19,5 +19,5 @@ def overfit_text_is_not_generated(overfit_verdict: OverfitResult) -> Iterator[Fi
         message=f"all {run.tokens} labels are right when those before them are given, and {len(wrong)} of "
         f"{len(run.generated)} generated texts differ: {text!r} for {reference!r}",
         fix="compare what generation begins with, where it ends and what it forbids with the labels: GEN001 to GEN009",
-        measured={"texts": len(run.generated), "equal": run.spoken_right},
+        measured={"texts": len(run.generated), "equal": run.generated_correctly},
     )

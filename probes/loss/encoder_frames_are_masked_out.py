@@ -11,14 +11,14 @@ MUCH = 0.1
 def encoder_frames_are_masked_out(encoder_frames: tuple[FramesUsed, ...]) -> Iterator[Finding]:
     """Valid encoder frames are masked out: the mask is shorter than the encoder output."""
     for reader in sorted({one.reader for one in encoder_frames}):
-        worst = max((one for one in encoder_frames if one.reader == reader), key=lambda one: one.frames - one.heard)
-        lost = worst.frames - worst.heard
+        worst = max((one for one in encoder_frames if one.reader == reader), key=lambda one: one.frames - one.used)
+        lost = worst.frames - worst.used
         if lost > 1 and lost > SLIGHT * worst.frames:
             yield Finding(
                 where=worst.module,
-                message=f"encoder_out: {worst.frames} frames for a row without padding, mask_sum: {worst.heard}, "
+                message=f"encoder_out: {worst.frames} frames for a row without padding, mask_sum: {worst.used}, "
                 f"expected {worst.frames}: {reader} does not hear the last {lost}",
                 fix="compute the length of the mask by the same strides and paddings as the encoder's own subsampling",
-                measured={"frames": worst.frames, "mask_sum": worst.heard, "lost": lost},
+                measured={"frames": worst.frames, "mask_sum": worst.used, "lost": lost},
                 severity=None if lost > MUCH * worst.frames else Severity.WARNING,
             )

@@ -12,7 +12,7 @@ DIP = -0.3  # gelu and silu go down to -0.17 and -0.28
 def logits_are_bounded(perturbed_losses: LossTrials) -> Iterator[Finding]:
     """Logits are bounded by an activation after the output layer, so the loss stays high."""
     bound = perturbed_losses.bound
-    if bound is None or any(heard.are_probabilities for heard in perturbed_losses.heard):
+    if bound is None or any(heard.are_probabilities for heard in perturbed_losses.loss_calls):
         return
     (raw_low, raw_high), (low, high) = bound.raw, bound.scores
     boxed = max(raw_high, -raw_low) > LARGE and raw_high - raw_low > 2 * LARGE and high <= EDGE and low >= -EDGE

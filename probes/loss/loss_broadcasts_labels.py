@@ -7,7 +7,7 @@ from probes.facts.loss.types import LossTrials
 @probe(id="LOS012", stage=Stage.LOSS, severity=Severity.ERROR, explains=("LOS0*", "LRN*", "GEN*"))
 def loss_broadcasts_labels(perturbed_losses: LossTrials) -> Iterator[Finding]:
     """The loss broadcasts logits and labels of different shapes against each other."""
-    for heard in perturbed_losses.heard:
+    for heard in perturbed_losses.loss_calls:
         if heard.spread:
             one, other = (list(shape) for shape in heard.shapes)
             yield Finding(

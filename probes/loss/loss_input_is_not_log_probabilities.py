@@ -10,7 +10,7 @@ OFF = 0.05  # half precision leaves 0.01
 @probe(id="LOS009", stage=Stage.LOSS, severity=Severity.ERROR, explains=("LOS0*", "LRN*", "GEN*"))
 def loss_input_is_not_log_probabilities(perturbed_losses: LossTrials) -> Iterator[Finding]:
     """A loss that expects log-probabilities receives logits or probabilities."""
-    for heard in perturbed_losses.heard:
+    for heard in perturbed_losses.loss_calls:
         if heard.function in TAKES_LOGS and heard.classes > 1 and heard.log_sum_error > OFF:
             what = "probabilities" if heard.are_probabilities else "raw scores"
             yield Finding(

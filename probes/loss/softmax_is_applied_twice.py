@@ -14,7 +14,7 @@ def softmax_is_applied_twice(perturbed_losses: LossTrials, first_loss: FirstLoss
     in_model = logits is not None and logits.minimum >= 0 and logits.highest_sum - logits.lowest_sum < 0.01
     end = "at the end of the model" if in_model else "before the loss"
     place = "the model itself puts them out" if in_model else "they were scores when they left the model"
-    for heard in perturbed_losses.heard:
+    for heard in perturbed_losses.loss_calls:
         if heard.function in TAKES_SCORES and heard.are_probabilities:
             yield Finding(
                 where=heard.function,

@@ -7,7 +7,7 @@ from probes.facts.parameters.types import NewParameters, Parameters
 @probe(id="PAR003", stage=Stage.PARAMETERS, severity=Severity.ERROR, explains=("PAR004", "PAR016", "LRN*", "GEN*"))
 def new_module_is_frozen(parameters: Parameters, new_parameters: NewParameters) -> Iterator[Finding]:
     """A newly initialized module is frozen, so its weights stay random."""
-    new = {*new_parameters.said, *new_parameters.absent}
+    new = {*new_parameters.declared, *new_parameters.absent}
     rows = [row for row in parameters.rows if row.name in new and not row.trainable]
     # A lone vector (the embedding of masked frames, a bias) changes little: what stays random must be a matrix.
     if any(len(row.shape) > 1 for row in rows) and parameters.trainable:

@@ -17,8 +17,10 @@ def weights_missing_from_checkpoint(missing_parameters: MissingKeys) -> Iterator
     # tokens' own table or head, or most of the model, is a checkpoint of something else; so is any matrix beyond
     # what was said to be fresh.
     worst = torn[0] if torn else rows[0]
-    grave = torn or 2 * size > missing.total or any(row.table or (missing.told and row.matrix) for row in rows)
-    why = f" while {torn[0].neighbour} was" if torn else ", and is not among what is said to be fresh" * missing.told
+    grave = torn or 2 * size > missing.total or any(row.table or (missing.declared and row.matrix) for row in rows)
+    why = (
+        f" while {torn[0].neighbour} was" if torn else ", and is not among what is said to be fresh" * missing.declared
+    )
     yield Finding(
         where=worst.name,
         message=f"it was not in the checkpoint{why}: {len(rows)} parameters, {size:,} of {missing.total:,} values "

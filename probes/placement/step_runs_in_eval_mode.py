@@ -10,16 +10,16 @@ def step_runs_in_eval_mode(training_pass: TrainingPass) -> Iterator[Finding]:
     if training_pass.ran_in_evaluation:
         told = (
             "though it was given in training mode"
-            if training_pass.given_in_training
+            if training_pass.was_in_training
             else "the mode in which it was given"
         )
         yield Finding(
             where=training_pass.by,
             message=f"the model runs in evaluation mode here, {told}: no dropout, and batch norm on old statistics",
             fix="call model.train() before the forward pass of every training step",
-            severity=None if training_pass.given_in_training else Severity.NOTE,
+            severity=None if training_pass.was_in_training else Severity.NOTE,
         )
-    elif training_pass.left_in_evaluation and training_pass.given_in_training:
+    elif training_pass.left_in_evaluation and training_pass.was_in_training:
         yield Finding(
             where=training_pass.by,
             message="it ends with the model in evaluation mode, so the next step trains without dropout",

@@ -14,7 +14,7 @@ DIGITS = {
 def trained_weights_are_16_bit(parameters: Parameters, master_weights: MasterWeights) -> Iterator[Finding]:
     """Trainable weights are stored in 16 bits, so small updates are rounded away."""
     rows = [row for row in parameters.rows if row.trainable and row.dtype in DIGITS]
-    if rows and not master_weights.kept:
+    if rows and not master_weights.source:
         size, kind = sum(row.size for row in rows), rows[0].dtype
         rate = master_weights.rate or 0.0
         lost = f"; with a learning rate of {rate:g}, Adam's steps are lost on weights above {rate / DIGITS[kind]:.2g}"

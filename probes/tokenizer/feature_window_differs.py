@@ -8,10 +8,10 @@ from probes.facts.tokenizer.types import ExtractorMatch
 def feature_window_differs(feature_window: ExtractorMatch) -> Iterator[Finding]:
     """The feature extractor's window length differs from the model's number of input positions."""
     one = feature_window
-    if one.given != one.wanted:
+    if one.value != one.expected:
         yield Finding(
             where="feature_extractor",
-            message=f"its window has {one.given} frames, twice {one.model} is {one.wanted}",
+            message=f"its window has {one.value} frames, twice {one.model} is {one.expected}",
             fix="set the extractor's chunk_length and the model's max_source_positions together: 50 a second",
-            measured={"extractor": one.given, "model": one.wanted},
+            measured={"extractor": one.value, "model": one.expected},
         )

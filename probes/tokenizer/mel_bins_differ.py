@@ -8,10 +8,10 @@ from probes.facts.tokenizer.types import ExtractorMatch
 def mel_bins_differ(mel_bins: ExtractorMatch) -> Iterator[Finding]:
     """The feature extractor produces a different number of mel bins than the model expects."""
     one = mel_bins
-    if one.given != one.wanted:
+    if one.value != one.expected:
         yield Finding(
             where="feature_extractor",
-            message=f"it makes {one.given} {one.extractor}, and model.config.{one.model} is {one.wanted}",
+            message=f"it makes {one.value} {one.extractor}, and model.config.{one.model} is {one.expected}",
             fix="build features with the extractor of this very model",
-            measured={"extractor": one.given, "model": one.wanted},
+            measured={"extractor": one.value, "model": one.expected},
         )

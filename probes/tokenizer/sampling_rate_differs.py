@@ -10,10 +10,10 @@ AFTER = ("DAT011", "DAT021", "LOS*", "GRD*", "PRE*", "LRN*", "GEN*")
 def sampling_rate_differs(sampling_rate: ExtractorMatch) -> Iterator[Finding]:
     """The feature extractor uses a different sampling rate than the model was trained with."""
     one = sampling_rate
-    if one.given != one.wanted:
+    if one.value != one.expected:
         yield Finding(
             where="feature_extractor",
-            message=f"{one.given} Hz, and {one.model} were trained at {one.wanted} Hz: speech is too fast or slow",
+            message=f"{one.value} Hz, and {one.model} were trained at {one.expected} Hz: speech is too fast or slow",
             fix="resample the audio to the model's rate and use the extractor that belongs to the model",
-            measured={"extractor": one.given, "model": one.wanted},
+            measured={"extractor": one.value, "model": one.expected},
         )

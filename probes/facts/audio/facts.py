@@ -66,7 +66,7 @@ def audio_used(
         if most and clip.header and clip.header.seconds > 0:
             kept = min(most, clip.header.seconds)
             known = found.get(clip.row.where)
-            found[clip.row.where] = UsedAudio(clip.row, clip.header.seconds, min(kept, known.kept if known else kept))
+            found[clip.row.where] = UsedAudio(clip.row, clip.header.seconds, min(kept, known.used if known else kept))
     if not found:
         raise NotApplicable("nobody says how much of a clip the model takes")
     return tuple(found.values())
@@ -77,7 +77,7 @@ def waveforms(
     audio_files: AudioFiles | None = None, train_items: LoadedItems | None = None, eval_items: LoadedItems | None = None
 ) -> tuple[RowWaveform, ...]:
     """Samples of files, and of the items that datasets make of them."""
-    heard = [RowWaveform(clip.row, wave) for clip, wave in audio_files.heard] if audio_files else []
+    heard = [RowWaveform(clip.row, wave) for clip, wave in audio_files.decoded] if audio_files else []
     for items in (train_items, eval_items):
         heard += [RowWaveform(item.row, item.wave, loaded=True) for item in items.rows if item.wave] if items else []
     if not heard:

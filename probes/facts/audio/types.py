@@ -57,7 +57,7 @@ class AudioFiles:
     total: int
 
     @property
-    def heard(self) -> tuple[tuple[AudioFile, WaveformStats], ...]:
+    def decoded(self) -> tuple[tuple[AudioFile, WaveformStats], ...]:
         return tuple((clip, clip.wave) for clip in self.rows if clip.wave is not None)
 
 
@@ -119,4 +119,4 @@ class UsedAudio:
 
     row: CorpusRow
     seconds: float
-    kept: float
+    used: float

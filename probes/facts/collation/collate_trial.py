@@ -42,7 +42,7 @@ def _collated(items: list[Any], numbers: list[int], collate: Collate, labels_of:
         again=collate([copy_batch(items[short])]),
         pair=collate([copy_batch(items[short]), copy_batch(items[long])]),
         sizes=(sizes[short], sizes[long]),
-        strays=align_rows(each, together, labels_of, input_of),
+        alignment=align_rows(each, together, labels_of, input_of),
     )
 
 

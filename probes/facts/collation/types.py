@@ -20,8 +20,8 @@ class DatasetItem:
 class RowAlignment:
     """Rows of a batch whose item is known by input and by labels, and those of two items: row, input's, labels'."""
 
-    known: int = 0
-    apart: tuple[tuple[int, int, int], ...] = ()
+    matched: int = 0
+    misaligned: tuple[tuple[int, int, int], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class CollatedSample:
     again: Any = None  # the same once more: a collator may draw at random
     pair: Any = None
     sizes: tuple[int, int] = (0, 0)  # numbers in the input of the shortest and of the longest
-    strays: RowAlignment = RowAlignment()
+    alignment: RowAlignment = RowAlignment()
 
 
 @dataclass(frozen=True)

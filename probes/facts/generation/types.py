@@ -61,16 +61,16 @@ class GenerationPrompt:
     """What generation begins a row with, the start token first, beside what the labels begin with."""
 
     where: str
-    given: tuple[int, ...]
+    ids: tuple[int, ...]
     labels: tuple[int, ...]
-    names: tuple[str, ...] = ()  # of `given`
+    names: tuple[str, ...] = ()  # of `ids`
     expected: tuple[str, ...] = ()  # names of the labels at these places
     detected: tuple[int, ...] = ()  # places that the model chose itself, as Whisper detects a language
 
     @property
     def wrong(self) -> int | None:
         """The first place of the prompt, the start token aside, where the labels have another token."""
-        pairs = enumerate(zip(self.given[1:], self.labels, strict=False))
+        pairs = enumerate(zip(self.ids[1:], self.labels, strict=False))
         return next((place for place, (one, other) in pairs if one != other and place not in self.detected), None)
 
 

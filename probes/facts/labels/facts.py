@@ -57,7 +57,7 @@ def label_shift(label_rows: tuple[LabelRow, ...], eval_forward: EvalForward, fir
     from probes.facts.labels.label_shift import measure_label_shift
 
     labels = [row.ids for row in label_rows if row.batch == 0]
-    taught = measure_label_shift(labels, eval_forward.given, first_step.loss_targets, eval_forward.follows)
+    taught = measure_label_shift(labels, eval_forward.decoder_inputs, first_step.loss_targets, eval_forward.follows)
     if taught.input_shift is None:
         raise NotApplicable("no decoder was seen to read the labels token by token")
     if taught.target_shift is None:
@@ -87,7 +87,7 @@ def decoder_rows(
 @provider
 def decoder_start(special_ids: SpecialIds, eval_forward: EvalForward | None = None) -> int:
     """By the configuration; else what the decoder was seen to read first in every row."""
-    firsts = {row[0] for row in eval_forward.given if row} if eval_forward else set()
+    firsts = {row[0] for row in eval_forward.decoder_inputs if row} if eval_forward else set()
     if special_ids.start is None and len(firsts) != 1:
         raise NotApplicable("nobody says what the decoder starts with")
     return firsts.pop() if special_ids.start is None else special_ids.start

@@ -22,8 +22,8 @@ def prefixes_of(
         rows=tuple(LabelPrefix(row.where, _leading(row, names, dropped)) for row in rows),
         tasks=tuple(name for name in names.values() if is_task(name)),
         start=names.get(start, "") if start is not None else "",
-        wanted=_wanted(tokenizer, generation),
-        tells_tasks=getattr(generation, "is_multilingual", None) is not False,
+        languages=_wanted(tokenizer, generation),
+        is_multitask=getattr(generation, "is_multilingual", None) is not False,
     )
 
 

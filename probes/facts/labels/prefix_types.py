@@ -43,10 +43,10 @@ class LabelPrefix:
 
 @dataclass(frozen=True)
 class LabelPrefixes:
-    """All rows of the drawn batches. `wanted`: the language by everybody's word, each under who says so."""
+    """All rows of the drawn batches. `languages`: the expected language, by who names it."""
 
     rows: tuple[LabelPrefix, ...]
     tasks: tuple[str, ...] = ()  # task tokens that the tokenizer knows
     start: str = ""  # the decoder's start token by name
-    wanted: Mapping[str, str] = field(default_factory=dict)
-    tells_tasks: bool = True  # False: a model of one language and one task, whose labels have no prefix
+    languages: Mapping[str, str] = field(default_factory=dict)
+    is_multitask: bool = True  # False: a model of one language and one task, whose labels have no prefix

@@ -58,7 +58,7 @@ class EvalForward:
     """Forward passes in evaluation mode over the drawn batches, without gradients."""
 
     loss: float | None = None  # of the first batch
-    given: tuple[tuple[int, ...], ...] = ()  # ids that the embedding of the decoder read, row by row, first batch
+    decoder_inputs: tuple[tuple[int, ...], ...] = ()  # ids that the decoder's embedding read, rows of the first batch
     follows: int | None = None  # where the scores change first when one label is changed, counted from that label
     ctc: tuple[CtcRow, ...] = ()
     failure: str = ""

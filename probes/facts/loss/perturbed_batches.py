@@ -77,7 +77,7 @@ class _LossTrial:
         trials = LossTrials(rows, float(loss.detach()), dict(self.watch.parts), ctc_slope=ears.ctc_slope(loss))
         trials = compare_with_cross_entropy(trials, loss, labels, self.watch)
         grain = max(torch.finfo(loss.dtype).eps, self.heads.grain, TF32 if loss.is_cuda else 0.0)
-        return replace(trials, heard=tuple(ears.heard), eps=grain), pair
+        return replace(trials, loss_calls=tuple(ears.heard), eps=grain), pair
 
     def with_inputs(self, trials: LossTrials, pair: Any, inputs_of: LabelsOf | None) -> LossTrials:
         other = with_inputs_exchanged(pair, inputs_of)

@@ -61,7 +61,7 @@ class LossTrials:
     target_agreement: float | None = (
         None  # share of scored labels whose class is the one that the loss wants to rise there
     )
-    heard: tuple[LossCall, ...] = ()
+    loss_calls: tuple[LossCall, ...] = ()
     bound: HeadBound | None = None
     eps: float = 1e-7  # the finest relative difference that the numbers' type can tell
 
@@ -112,7 +112,7 @@ class FramesUsed:
     module: str
     reader: str  # the decoder's scores, or the CTC loss
     frames: int
-    heard: int
+    used: int
     where: str
 
 

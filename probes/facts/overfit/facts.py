@@ -51,7 +51,7 @@ def overfit_verdict(overfit_curve: OverfitResult) -> OverfitResult:
     """Judged: what was ended by the clock, or was still falling, is no verdict."""
     run = overfit_curve
     if not run.has_verdict:
-        blank = f"; CTC is in its blank phase, {run.ctc.spoken:.0%} of the frames are not blank" if run.ctc else ""
+        blank = f"; CTC is in its blank phase, {run.ctc.non_blank:.0%} of the frames are not blank" if run.ctc else ""
         told = f"cannot be said: {run.ended}; {run.updates} updates, {run.seconds:.0f} s, loss {run.first:.4g} → "
         raise (Unavailable if run.ended == "out of time" else NotApplicable)(f"{told}{run.final:.4g}{blank}")
     return run

@@ -35,7 +35,7 @@ class CtcState:
     first: float
     loss: float
     floor: float  # of one distribution for all frames
-    spoken: float  # share of frames whose likeliest class is not the blank
+    non_blank: float  # share of frames whose likeliest class is not the blank
     varies: float = 0.0  # by how much its scores differ between frames, in nats
     updates: int = 0  # taken before it was judged
 
@@ -121,7 +121,7 @@ class OverfitResult:
         return self.ended in ("learnt", "stuck")
 
     @property
-    def spoken_right(self) -> int:
+    def generated_correctly(self) -> int:
         return sum(text == reference for text, reference in self.generated)
 
     @property

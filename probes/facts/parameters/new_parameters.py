@@ -51,7 +51,7 @@ def novelty_of(
     ]
     missing = set(absent)
     return NewParameters(
-        said=tuple(name for name, _ in named if matches(name, fresh)),
+        declared=tuple(name for name, _ in named if matches(name, fresh)),
         absent=tuple(name for name, _ in named if name in missing),
     )
 

@@ -40,11 +40,11 @@ class Parameters:
 class NewParameters:
     """Which parameters are new: by the user's word, or because the checkpoint did not hold them."""
 
-    said: tuple[str, ...] = ()
+    declared: tuple[str, ...] = ()
     absent: tuple[str, ...] = ()
 
     def why(self, name: str) -> str:
-        return "is said to be newly initialised" if name in self.said else "was not in the checkpoint"
+        return "is said to be newly initialised" if name in self.declared else "was not in the checkpoint"
 
 
 @dataclass(frozen=True)

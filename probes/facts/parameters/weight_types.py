@@ -21,7 +21,7 @@ class MissingKeys:
 
     rows: tuple[MissingKey, ...]
     total: int
-    told: bool  # somebody said which parts are fresh
+    declared: bool  # somebody said which parts are fresh
 
 
 @dataclass(frozen=True)

@@ -32,9 +32,9 @@ class Placement:
 
 @dataclass(frozen=True)
 class MasterWeights:
-    """How the optimiser deals with 16-bit weights. `kept` is empty where it has nothing for them."""
+    """How the optimiser deals with 16-bit weights. `source` is empty where it has nothing for them."""
 
-    kept: str = ""
+    source: str = ""
     rate: float | None = None
 
 
@@ -65,7 +65,7 @@ class TrainingPass:
     """One pass as training makes it: what it did to modes, and to the buffers of frozen parts."""
 
     by: str  # what was called
-    given_in_training: bool = True  # the model came in training mode, or was put into it
+    was_in_training: bool = True  # the model came in training mode, or was put into it
     ran_in_evaluation: bool = False
     left_in_evaluation: bool = False
     moved: tuple[MovedBuffer, ...] = ()

@@ -110,4 +110,4 @@ def generation_limit(config_values: Values, run_settings: RunSettings, evaluatio
 
 def _place(key: str, values: Values) -> SettingLocation:
     _, source, line = values[key]
-    return SettingLocation(key, source, line) if line else SettingLocation(key, said=source)
+    return SettingLocation(key, source, line) if line else SettingLocation(key, source=source)

@@ -11,10 +11,10 @@ class SettingLocation:
     name: str
     file: str | None = None
     line: int | None = None
-    said: str = ""  # by default, on the command line
+    source: str = ""  # by default, on the command line
 
     def __str__(self) -> str:
-        source = f"{self.file}:{self.line}" if self.file and self.line else self.file or self.said
+        source = f"{self.file}:{self.line}" if self.file and self.line else self.file or self.source
         return f"{self.name} ({source})" if source else self.name
 
 
@@ -101,7 +101,7 @@ class ArgumentName:
 class ArgumentNames:
     """The names of all settings that were given, and those that are not known."""
 
-    given: int
+    count: int
     unknown: tuple[ArgumentName, ...]
     version: str = ""
 
@@ -110,7 +110,7 @@ class ArgumentNames:
 class RemovedColumns:
     """What the Trainer takes out of the items before the collator sees them, and what the collator says to that."""
 
-    kept: tuple[str, ...]
+    used: tuple[str, ...]
     removed: tuple[str, ...]
     model: str
     error: str = ""  # with the columns removed, where there is none without

@@ -35,8 +35,8 @@ class ExtractorMatch:
 
     extractor: str
     model: str
-    given: int
-    wanted: int
+    value: int
+    expected: int
 
 
 @dataclass(frozen=True)

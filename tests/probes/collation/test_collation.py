@@ -66,7 +66,7 @@ def test_rows_are_known_by_content():
     x = torch.nn.utils.rnn.pad_sequence([batch["x"][0] for batch in batches], batch_first=True)
     labels = torch.tensor([[3, 1], [2, 1], [4, 1]])
     found = align_rows(batches, {"x": x, "labels": labels}, lambda batch: batch["labels"], input_of)
-    assert (found.known, found.apart) == (3, ((0, 0, 1), (1, 1, 0)))
+    assert (found.matched, found.misaligned) == (3, ((0, 0, 1), (1, 1, 0)))
 
 
 def test_a_full_stop_that_is_taken_off_every_text_is_meant():
