@@ -7,14 +7,12 @@ from probes.facts.settings.types import CheckpointedStep
 @probe(id="CFG011", stage=Stage.CONFIG, severity=Severity.ERROR, explains=("DST*",))
 def layerdrop_with_gradient_checkpointing(gradient_checkpointing_effect: CheckpointedStep) -> Iterator[Finding]:
     """LayerDrop is combined with gradient checkpointing in several processes, which then hang."""
-    if gradient_checkpointing_effect.layer_drop and gradient_checkpointing_effect.processes > 1:
+    effect = gradient_checkpointing_effect
+    if effect.layer_drop and effect.processes > 1:
         yield Finding(
             where="model.config.layerdrop",
-            message=f"it is {gradient_checkpointing_effect.layer_drop:g}, with gradient checkpointing on and "
-            f"{gradient_checkpointing_effect.processes} processes; expected 0",
+            message=f"it is {effect.layer_drop:g}, with gradient checkpointing on and "
+            f"{effect.processes} processes; expected 0",
             fix="set layerdrop to 0 in the model's configuration",
-            measured={
-                "layerdrop": gradient_checkpointing_effect.layer_drop,
-                "processes": gradient_checkpointing_effect.processes,
-            },
+            measured={"layerdrop": effect.layer_drop, "processes": effect.processes},
         )

@@ -7,13 +7,11 @@ from probes.facts.environment.types import TorchBuilds
 @probe(id="ENV001", stage=Stage.ENVIRONMENT, severity=Severity.ERROR, explains=("ENV*",))
 def torchaudio_build_differs(torch_builds: TorchBuilds) -> Iterator[Finding]:
     """torchaudio is built for a different torch, so importing it or transformers fails."""
-    if not torch_builds.loads:
+    builds = torch_builds
+    if not builds.loads:
         yield Finding(
             where="torchaudio",
-            message=(
-                f"torchaudio {torch_builds.torchaudio} beside torch {torch_builds.torch}, expected one build tag for "
-                "both"
-            ),
+            message=(f"torchaudio {builds.torchaudio} beside torch {builds.torch}, expected one build tag for both"),
             fix="run diagnose env --repair",
-            measured={"torch": torch_builds.torch, "torchaudio": torch_builds.torchaudio},
+            measured={"torch": builds.torch, "torchaudio": builds.torchaudio},
         )

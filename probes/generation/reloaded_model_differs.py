@@ -9,35 +9,33 @@ SAME = 1e-4  # of the loss; saving changes no bit, and float32 sums in another o
 @probe(id="GEN019", stage=Stage.GENERATION, severity=Severity.ERROR)
 def reloaded_model_differs(saved_model: SavedModel) -> Iterator[Finding]:
     """The model differs after saving and reloading, because its checkpoint is incomplete."""
-    if saved_model.failure is not None:
+    saved = saved_model
+    if saved.failure is not None:
         return
-    moved = saved_model.change is not None and saved_model.change > SAME
-    lost = saved_model.missing or saved_model.unexpected or saved_model.changed
-    if saved_model.missing and saved_model.way == "state_dict":
+    moved = saved.change is not None and saved.change > SAME
+    lost = saved.missing or saved.unexpected or saved.changed
+    if saved.missing and saved.way == "state_dict":
         yield _finding(
-            saved_model.missing[0],
-            f"{len(saved_model.missing)} trainable tensors hang on the model as plain attributes: no state dict "
-            "holds them",
+            saved.missing[0],
+            f"{len(saved.missing)} trainable tensors hang on the model as plain attributes: no state dict holds them",
             "register them: nn.Parameter, nn.ModuleList or nn.ModuleDict instead of a list or dict",
-            saved_model,
+            saved,
         )
-    elif moved or saved_model.changed:
-        named = [f"{len(names)} {word} ({names[0]})" for names, word in _groups(saved_model) if names]
-        change = f"the loss of the first batch differs by {saved_model.change:.2g} of it" if moved else "weights differ"
+    elif moved or saved.changed:
+        named = [f"{len(names)} {word} ({names[0]})" for names, word in _groups(saved) if names]
+        change = f"the loss of the first batch differs by {saved.change:.2g} of it" if moved else "weights differ"
         yield _finding(
-            next(iter(lost), saved_model.way),
+            next(iter(lost), saved.way),
             f"saved and read again, {change}, expected the same; "
             + (", ".join(named) or "every tensor is the same: what differs is not saved at all"),
             "build the model so that its class and configuration alone make every part of it, buffers included",
-            saved_model,
-            Severity.WARNING
-            if saved_model.unexpected
-            else None,  # whoever adds parts by hand may add them again by hand
+            saved,
+            Severity.WARNING if saved.unexpected else None,  # whoever adds parts by hand may add them again by hand
         )
-    elif saved_model.settings:
-        message = f"{len(saved_model.settings)} generation settings come back as something else, expected 0"
+    elif saved.settings:
+        message = f"{len(saved.settings)} generation settings come back as something else, expected 0"
         fix = "set it on model.generation_config and not on model.config"
-        yield _finding(f"generation_config.{saved_model.settings[0]}", message, fix, saved_model, Severity.NOTE)
+        yield _finding(f"generation_config.{saved.settings[0]}", message, fix, saved, Severity.NOTE)
 
 
 def _groups(saved: SavedModel) -> tuple[tuple[tuple[str, ...], str], ...]:

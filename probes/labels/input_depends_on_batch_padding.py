@@ -9,16 +9,12 @@ SAME = 1e-3  # of the input's spread: a thousand times what float32 rounds
 @probe(id="LAB024", stage=Stage.LABELS, severity=Severity.WARNING)
 def input_depends_on_batch_padding(padding_effect: PaddingEffect) -> Iterator[Finding]:
     """The collator gives a row different input values depending on the padding of its batch."""
-    if padding_effect.input_change > SAME:
+    effect = padding_effect
+    if effect.input_change > SAME:
         yield Finding(
             where="collate",
-            message=f"the input of a row of {padding_effect.lengths[0]} changes by {padding_effect.input_change:.2g} "
-            f"of its spread when it is padded to {padding_effect.lengths[1]}, expected 0: in another batch the model "
-            "hears another signal",
+            message=f"the input of a row of {effect.lengths[0]} changes by {effect.input_change:.2g} of its spread "
+            f"when it is padded to {effect.lengths[1]}, expected 0: in another batch the model hears another signal",
             fix="normalise each row over its own length, before padding",
-            measured={
-                "change": padding_effect.input_change,
-                "length": padding_effect.lengths[0],
-                "padded": padding_effect.lengths[1],
-            },
+            measured={"change": effect.input_change, "length": effect.lengths[0], "padded": effect.lengths[1]},
         )

@@ -17,6 +17,7 @@ def labels_are_shifted_twice(
     label_text_matches: LabelTextMatches | None = None,
 ) -> Iterator[Finding]:
     """Labels are shifted twice: by the collator or the loss, and again by the model."""
+    matches = label_text_matches
     if label_shift and label_shift.label_offset is not None and label_shift.label_offset > 1:
         yield Finding(
             where="batch 0",
@@ -39,12 +40,8 @@ def labels_are_shifted_twice(
             fix=ONCE,
             measured={"rows": len(moved), "start_token": decoder_start},
         )
-    headless = [row for row in label_text_matches.rows if row.missing_at_start] if label_text_matches else []
-    if (
-        headless
-        and label_text_matches
-        and len(headless) == len([row for row in label_text_matches.rows if row.columns])
-    ):
+    headless = [row for row in matches.rows if row.missing_at_start] if matches else []
+    if headless and matches and len(headless) == len([row for row in matches.rows if row.columns]):
         yield Finding(
             where=headless[0].where,
             message=f"all {len(headless)} rows lack the first {headless[0].missing_at_start} tokens of their "

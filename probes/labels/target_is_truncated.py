@@ -9,32 +9,23 @@ MANY = 0.01  # one text in a hundred: what is cut is never said, which alone cos
 @probe(id="LAB016", stage=Stage.LABELS, severity=Severity.WARNING, explains=("LAB007", "LAB028"))
 def target_is_truncated(label_text_matches: LabelTextMatches) -> Iterator[Finding]:
     """Target texts are truncated in the labels, so the model never learns their ends."""
-    if label_text_matches.tail:
-        yield _shortened(label_text_matches)
+    matches = label_text_matches
+    if matches.tail:
+        yield _shortened(matches)
         return
-    cut = [row for row in label_text_matches.rows if row.missing_at_end]
+    cut = [row for row in matches.rows if row.missing_at_end]
     if not cut:
         return
     worst = max(cut, key=lambda row: row.missing_at_end)
     ended = sum(row.ended for row in cut)
-    over, counted = (
-        (label_text_matches.over, label_text_matches.counted)
-        if label_text_matches.counted
-        else (len(cut), len(label_text_matches.rows))
-    )
+    over, counted = (matches.over, matches.counted) if matches.counted else (len(cut), len(matches.rows))
     taught = "; the end token stands behind the cut, so the model learns to stop in mid-sentence" if ended else ""
     yield Finding(
         where=worst.where,
-        message=f"labels end at {label_text_matches.limit} tokens and lack {worst.missing_at_end} of its "
+        message=f"labels end at {matches.limit} tokens and lack {worst.missing_at_end} of its "
         f"{worst.column}; of {counted} texts {over} are longer than that ({over / counted:.1%}), expected none{taught}",
         fix="raise the limit of the labels' length, or drop the rows that are longer",
-        measured={
-            "limit": label_text_matches.limit,
-            "missing": worst.missing_at_end,
-            "over": over,
-            "of": counted,
-            "ended": ended,
-        },
+        measured={"limit": matches.limit, "missing": worst.missing_at_end, "over": over, "of": counted, "ended": ended},
         severity=None if over / counted >= MANY else Severity.NOTE,
     )
 

@@ -8,17 +8,14 @@ from probes.facts.collation.types import LabelTextMatches
 @probe(id="LAB029", stage=Stage.LABELS, severity=Severity.WARNING, explains=("GEN*",))
 def task_row_counts_differ(label_text_matches: LabelTextMatches) -> Iterator[Finding]:
     """Tasks have different row counts in a batch, although each item should occur once per task."""
-    counts = Counter(row.task for row in label_text_matches.rows if row.task)
-    if (
-        len(label_text_matches.rows) <= len(label_text_matches.items)
-        or len(counts) < 2
-        or len(set(counts.values())) == 1
-    ):
+    matches = label_text_matches
+    counts = Counter(row.task for row in matches.rows if row.task)
+    if len(matches.rows) <= len(matches.items) or len(counts) < 2 or len(set(counts.values())) == 1:
         return
     told = ", ".join(f"{count} {task}" for task, count in counts.most_common())
     yield Finding(
         where="collate",
-        message=f"{len(label_text_matches.items)} items give {told}, expected as many of each",
+        message=f"{len(matches.items)} items give {told}, expected as many of each",
         fix="give every item once for each task, with inputs repeated in the same order",
-        measured={"items": len(label_text_matches.items), "most": max(counts.values()), "fewest": min(counts.values())},
+        measured={"items": len(matches.items), "most": max(counts.values()), "fewest": min(counts.values())},
     )

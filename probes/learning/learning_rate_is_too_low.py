@@ -7,23 +7,19 @@ from probes.facts.learning_rate.types import MARGIN, SEEN, RateTrial
 @probe(id="LRN021", stage=Stage.LEARNING, severity=Severity.ERROR, explains=("GEN*",))
 def learning_rate_is_too_low(rate_trial: RateTrial) -> Iterator[Finding]:
     """The peak learning rate is too low: the whole run cannot change the loss noticeably."""
-    peak, high, total = rate_trial.peak, rate_trial.more, rate_trial.total
-    if rate_trial.rate > 0 and (high is None or total is None or not peak.sound):
+    trial = rate_trial
+    peak, high, total = trial.peak, trial.more, trial.total
+    if trial.rate > 0 and (high is None or total is None or not peak.sound):
         return
-    moved, promised, needed = peak.moved, peak.promises(total or 0), rate_trial.needed * abs(peak.first)
+    moved, promised, needed = peak.moved, peak.promises(total or 0), trial.needed * abs(peak.first)
     learns = high is not None and high.first - high.last > max(SEEN * abs(high.first), MARGIN * moved)
-    if rate_trial.rate > 0 and not (learns and peak.falls_short(total or 0, rate_trial.needed)):
+    if trial.rate > 0 and not (learns and peak.falls_short(total or 0, trial.needed)):
         return
     yield Finding(
         where="learning rate",
-        message=f"{peak.updates} updates at {rate_trial.rate:.3g}, the schedule's peak, move the loss of "
-        f"{peak.first:.3g} by {moved:.2g}, which makes {promised:.2g} in {total or 'all'} updates; expected at least "
-        f"{needed:.2g}"
-        + (
-            f"; at {rate_trial.rate * high.share:.1g} it falls to {high.last:.3g}"
-            if high is not None and learns
-            else ""
-        ),
+        message=f"{peak.updates} updates at {trial.rate:.3g}, the schedule's peak, move the loss of {peak.first:.3g} "
+        f"by {moved:.2g}, which makes {promised:.2g} in {total or 'all'} updates; expected at least {needed:.2g}"
+        + (f"; at {trial.rate * high.share:.1g} it falls to {high.last:.3g}" if high is not None and learns else ""),
         fix="raise the learning rate; `diagnose overfit` shows the range that learns",
-        measured={"rate": rate_trial.rate, "moved": moved, "promised": promised, "updates": peak.updates},
+        measured={"rate": trial.rate, "moved": moved, "promised": promised, "updates": peak.updates},
     )

@@ -7,21 +7,18 @@ from probes.facts.placement.types import TrainingPass
 @probe(id="PLC006", stage=Stage.PLACEMENT, severity=Severity.ERROR, explains=("LRN*", "GEN*"))
 def step_runs_in_eval_mode(training_pass: TrainingPass) -> Iterator[Finding]:
     """The training step runs the model in eval mode or leaves it in that mode."""
-    if training_pass.ran_in_evaluation:
-        told = (
-            "though it was given in training mode"
-            if training_pass.was_in_training
-            else "the mode in which it was given"
-        )
+    step = training_pass
+    if step.ran_in_evaluation:
+        told = "though it was given in training mode" if step.was_in_training else "the mode in which it was given"
         yield Finding(
-            where=training_pass.by,
+            where=step.by,
             message=f"the model runs in evaluation mode here, {told}: no dropout, and batch norm on old statistics",
             fix="call model.train() before the forward pass of every training step",
-            severity=None if training_pass.was_in_training else Severity.NOTE,
+            severity=None if step.was_in_training else Severity.NOTE,
         )
-    elif training_pass.left_in_evaluation and training_pass.was_in_training:
+    elif step.left_in_evaluation and step.was_in_training:
         yield Finding(
-            where=training_pass.by,
+            where=step.by,
             message="it ends with the model in evaluation mode, so the next step trains without dropout",
             fix="call model.train() after whatever calls model.eval() in it",
         )
