@@ -16,8 +16,5 @@ def audio_is_unreadable(audio_files: AudioFiles) -> Iterator[Finding]:
     for clip in audio_files.rows:
         if clip.problem in CURES:
             yield row_finding(
-                clip.row,
-                f"{clip.row.audio} cannot be decoded: {clip.detail}",
-                CURES[clip.problem],
-                bytes=clip.row.size,
+                clip.row, f"{clip.row.audio} cannot be decoded: {clip.detail}", CURES[clip.problem], bytes=clip.row.size
             )

@@ -11,22 +11,18 @@ ROUNDING = 1e-5  # of float32 vectors
 @probe(id="DAT048", stage=Stage.DATA, severity=Severity.WARNING, explains=("DAT049",))
 def normalization_uses_eval_data(split_statistics: SplitStatistics) -> Iterator[Finding]:
     """Normalization statistics were fitted on evaluation data, not on the training set alone."""
-    train, evaluation = _fitted(split_statistics.train), _fitted(split_statistics.evaluation)
-    both = _fitted(split_statistics.both)
-    if split_statistics.dimensions < DIMENSIONS or (train and not evaluation):
+    train, evaluation, both = split_statistics.train, split_statistics.evaluation, split_statistics.both
+    fitted = _fitted(evaluation)
+    if split_statistics.dimensions < DIMENSIONS or (_fitted(train) and not fitted):
         return
-    on = "the evaluation set by itself" if evaluation else "training and evaluation set together" if both else ""
+    on = "the evaluation set by itself" if fitted else "training and evaluation set together" if _fitted(both) else ""
     if on:
         yield Finding(
             where="train_dataset and eval_dataset",
             message=f"in all {split_statistics.dimensions} dimensions {on} has mean 0 and scale 1, while "
-            f"training is off by {split_statistics.train.mean:.3g}; expected statistics of the training set alone",
+            f"training is off by {train.mean:.3g}; expected statistics of the training set alone",
             fix="fit mean and scale on the training set, and apply them to both",
-            measured={
-                "train": split_statistics.train.mean,
-                "both": split_statistics.both.mean,
-                "rows": split_statistics.both.rows,
-            },
+            measured={"train": train.mean, "both": both.mean, "rows": both.rows},
         )
 
 

@@ -9,15 +9,12 @@ VARIED = 5  # different ones of eight draws: then two independent workers agree 
 @probe(id="DAT045", stage=Stage.DATA, severity=Severity.WARNING, explains=("DAT046",))
 def workers_share_random_state(worker_draws: WorkerDraws) -> Iterator[Finding]:
     """DataLoader workers share one random state, so they draw identical augmentations."""
-    if worker_draws.workers_agree == worker_draws.draws and worker_draws.distinct >= VARIED:
+    draws, workers = worker_draws.draws, worker_draws.workers
+    if worker_draws.workers_agree == draws and worker_draws.distinct >= VARIED:
         yield Finding(
             where="train_batches",
-            message=f"two of {worker_draws.workers} workers drew the same {worker_draws.draws} augmentations of the "
+            message=f"two of {workers} workers drew the same {draws} augmentations of the "
             "same rows, expected different ones",
             fix="seed by worker and row: np.random.default_rng((torch.initial_seed(), row)) where it is used",
-            measured={
-                "agree": worker_draws.workers_agree,
-                "draws": worker_draws.draws,
-                "workers": worker_draws.workers,
-            },
+            measured={"agree": worker_draws.workers_agree, "draws": draws, "workers": workers},
         )

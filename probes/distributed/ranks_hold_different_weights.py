@@ -2,6 +2,7 @@ from collections.abc import Iterator, Sequence
 
 from diagnose import Finding, Severity, Stage, probe
 from probes.facts.distributed.types import RankParameter, RankSteps
+from probes.reporting.first_names import first_names
 
 # Of a gradient's norm. DistributedDataParallel leaves the same bits everywhere; sums in another order differ by about
 # 1e-6 in float32. Gradients of different batches that nobody averaged differ by tens of per cent.
@@ -17,7 +18,6 @@ def ranks_hold_different_weights(rank_steps: tuple[RankSteps, ...]) -> Iterator[
     if not apart:
         return
     first = held[apart[0]]
-    shown = ", ".join(apart[:5]) + (", …" if len(apart) > 5 else "")
     measured = {"parameters": len(apart), "of": len(held), "processes": len(rank_steps)}
     if len({weight.before for weight in first if weight}) > 1 or None in first:
         message = f"{len(apart)} of {len(held)} parameters are not the same in all processes, not even before the step"
@@ -27,7 +27,9 @@ def ranks_hold_different_weights(rank_steps: tuple[RankSteps, ...]) -> Iterator[
         message = f"{len(apart)} of {len(held)} parameters began the same and differ after a step (norms of their "
         message += f"gradients: {norms})"
         fix = "call the model that DistributedDataParallel wraps, not the one inside, or average gradients yourself"
-    yield Finding(where=apart[0], message=f"{message}, expected the same: {shown}", fix=fix, measured=measured)
+    yield Finding(
+        where=apart[0], message=f"{message}, expected the same: {first_names(apart)}", fix=fix, measured=measured
+    )
 
 
 def _of(steps: RankSteps, name: str) -> RankParameter | None:

@@ -21,13 +21,9 @@ def metric_penalizes_perfect_predictions(working_metric: MetricTrial) -> Iterato
         )
         return
     for name in names:
-        best, given, other = (
-            _best(name.lower(), perfect[name], swapped[name], clean.get(name)),
-            perfect[name],
-            swapped[name],
-        )
+        given, other, alone = perfect[name], swapped[name], clean.get(name)
+        best = _best(name.lower(), given, other, alone)
         if best is not None and abs(given - best) > GRAIN * max(abs(best), abs(other)):
-            alone = clean.get(name)
             padding = f"; without -100 it is {alone:.4g}" if alone is not None and alone != given else ""
             yield _finding(
                 name,

@@ -10,10 +10,8 @@ SHORT = 4  # tokens: shorter answers may well be the same
 @probe(id="GEN008", stage=Stage.GENERATION, severity=Severity.WARNING, explains=("GEN010",))
 def output_ignores_input(pretrained_generation: FreeGeneration) -> Iterator[Finding]:
     """A trained model generates the same output for different inputs."""
-    said = [
-        (row, [token for token in row.ids if token not in pretrained_generation.special])
-        for row in pretrained_generation.rows
-    ]
+    special = pretrained_generation.special
+    said = [(row, [token for token in row.ids if token not in special]) for row in pretrained_generation.rows]
     for (one, tokens), (other, others) in combinations(said, 2):
         if tokens == others and len(tokens) >= SHORT and one.labels != other.labels:
             yield Finding(

@@ -16,16 +16,13 @@ def first_step_is_not_deterministic(repeated_step: RepeatedStep) -> Iterator[Fin
     same = SAME.get(repeated_step.device, ELSEWHERE)
     if repeated_step.failure or not abs(again - first) > same * max(1.0, abs(first)):
         return
-    place = (
-        f"{repeated_step.nondeterministic_module} ({repeated_step.kind})"
-        if repeated_step.nondeterministic_module
-        else "the loss function"
-    )
+    module = repeated_step.nondeterministic_module
+    place = f"{module} ({repeated_step.kind})" if module else "the loss function"
     yield Finding(
-        where=repeated_step.nondeterministic_module or "compute_loss",
+        where=module or "compute_loss",
         message=f"from one seed the loss of the first batch is {first:.7g}, then {again:.7g}, expected the same; "
         f"{place} is the first to give another output for the same input",
         fix="draw from torch's, numpy's or python's own generator there, which the seed sets: not from the clock, the "
         "system or a generator without a seed",
-        measured={"first": first, "again": again, "module": repeated_step.nondeterministic_module},
+        measured={"first": first, "again": again, "module": module},
     )

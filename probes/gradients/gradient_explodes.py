@@ -5,12 +5,13 @@ from typing import Any
 from diagnose import Finding, Severity, Stage, probe
 from probes.facts.first_step.types import Gradients, ParameterGradient
 from probes.facts.gradients.types import LayerGradients
+from probes.reporting.layer_finding import is_steady, layer_finding
 
 HALF = 65504.0  # float16's largest number: no mixed precision holds such a gradient, scaled or not
 # An update larger than the weights undoes the initialisation. Adaptive optimisers move each element by about the rate:
 # ten times the rate is not theirs. Weights below 0.1 may be meant to start small.
 SMALL, RATES = 0.1, 10.0
-GROWN, LAYERS, STEADY = 1e4, 4, 0.8  # as for a gradient that vanishes, the other way round
+GROWN = 1e4  # from last layer to first: as for a gradient that vanishes, the other way round
 
 
 @probe(id="GRD006", stage=Stage.GRADIENTS, severity=Severity.ERROR, explains=("GRD004", "PRE*", "LRN*", "GEN*"))
@@ -22,16 +23,10 @@ def gradient_explodes(
     """Gradients of the first step explode: an update with them destroys the weights."""
     rows = [row for row in first_gradients.rows if row.norm and row.finite and row.dims > 1]
     huge = max(rows, key=lambda row: row.largest, default=None)
-    deep = [d for d in layer_gradients or () if len(d.sizes) >= LAYERS and d.ratio >= GROWN and d.steadiness >= STEADY]
+    deep = [depth for depth in layer_gradients or () if is_steady(depth) and depth.ratio >= GROWN]
     for depth in deep:
-        yield Finding(
-            where=depth.layers[0],
-            message=f"the gradient grows from layer to layer on its way back, by {depth.factor:.2g} "
-            f"each: {depth.ends}, expected one size",
-            fix=f"initialise {depth.stack or 'the model'} so that each layer keeps the scale, or put norms in it",
-            measured={"ratio": depth.ratio, "layers": len(depth.sizes)},
-            severity=None if huge and huge.largest > HALF else Severity.WARNING,
-        )
+        fix = f"initialise {depth.stack or 'the model'} so that each layer keeps the scale, or put norms in it"
+        yield layer_finding(depth, "grows", fix, None if huge and huge.largest > HALF else Severity.WARNING)
     if huge and huge.largest > HALF and not deep:
         yield Finding(
             where=huge.name,

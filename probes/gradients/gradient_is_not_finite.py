@@ -2,6 +2,7 @@ from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
 from probes.facts.first_step.types import Gradients
+from probes.reporting.first_names import first_names
 
 
 @probe(id="GRD004", stage=Stage.GRADIENTS, severity=Severity.ERROR, explains=("PRE*", "LRN*", "GEN*"))
@@ -12,8 +13,7 @@ def gradient_is_not_finite(first_gradients: Gradients) -> Iterator[Finding]:
         yield Finding(
             where=bad[0],
             message=f"{len(bad)} of {len(first_gradients.rows)} gradients hold NaN or Inf, expected finite ones: "
-            + ", ".join(bad[:5])
-            + (", …" if len(bad) > 5 else ""),
+            f"{first_names(bad)}",
             fix="run diagnose nan-bisect on this batch: it names the operation whose backward pass breaks first",
             measured={"tensors": len(bad), "of": len(first_gradients.rows)},
         )

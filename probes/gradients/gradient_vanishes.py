@@ -3,6 +3,7 @@ from collections.abc import Iterator
 from diagnose import Finding, Severity, Stage, probe
 from probes.facts.first_step.types import GradientReach
 from probes.facts.gradients.types import LayerGradients
+from probes.reporting.layer_finding import is_steady, layer_finding
 
 # Adam divides by the gradient's size plus 1e-8: what is smaller hardly moves, however long it trains. In SGD a rate of
 # 0.1 times 1e-8 is below the last of float32's 24 bits for weights of 0.1.
@@ -11,7 +12,7 @@ NOTHING = 1e-8
 # nor is a part all of whose matrices, four and more, get nothing.
 LARGE, WHOLE = 1 / 3, 4
 # From last layer to first: one rate cannot serve both; a tenth for each layer in a stack of five.
-FADED, LAYERS, STEADY = 1e-4, 4, 0.8
+FADED = 1e-4
 
 
 @probe(id="GRD005", stage=Stage.GRADIENTS, severity=Severity.ERROR, explains=("PRE*", "LRN*", "GEN*"))
@@ -32,12 +33,6 @@ def gradient_vanishes(
         )
         return
     for depth in layer_gradients or ():
-        if len(depth.sizes) >= LAYERS and depth.ratio <= FADED and depth.steadiness >= STEADY:
-            yield Finding(
-                where=depth.layers[0],
-                message=f"the gradient fades from layer to layer on its way back, by {depth.factor:.2g} "
-                f"each: {depth.ends}, expected one size",
-                fix=f"add skip connections or norms to {depth.stack or 'the model'}, or initialise it anew",
-                measured={"ratio": depth.ratio, "layers": len(depth.sizes)},
-                severity=Severity.WARNING,
-            )
+        if is_steady(depth) and depth.ratio <= FADED:
+            fix = f"add skip connections or norms to {depth.stack or 'the model'}, or initialise it anew"
+            yield layer_finding(depth, "fades", fix, Severity.WARNING)

@@ -2,6 +2,7 @@ from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
 from probes.facts.first_step.types import GradientReach, UnreachedModule
+from probes.reporting.first_names import first_names
 
 # Of what is meant to train. An unused pooler of BERT-base is 0.5 %, of a tiny one 6 %; an encoder is a third and more.
 LARGE = 0.1
@@ -15,7 +16,7 @@ def module_gets_no_gradient(gradient_reach: GradientReach) -> Iterator[Finding]:
     yield from (_finding(cut, gradient_reach.share(cut)) for cut in grave)
     small = [cut for cut in missing if cut not in grave]
     if small:
-        names = ", ".join(cut.module for cut in small[:5]) + (", …" if len(small) > 5 else "")
+        names = first_names([cut.module for cut in small])
         yield Finding(
             where=small[0].module,
             message=f"{len(small)} small parts get no gradient, and the loss does not follow when they change: {names}",

@@ -2,6 +2,7 @@ from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
 from probes.facts.first_step.types import GradientReach
+from probes.reporting.first_names import first_names
 
 # As for a missing gradient: a small dead corner is told, a tenth of what trains closes the gate.
 LARGE = 0.1
@@ -23,7 +24,7 @@ def module_gradient_is_zero(gradient_reach: GradientReach) -> Iterator[Finding]:
             )
     small = [cut for cut in zero if gradient_reach.share(cut) < LARGE]
     if small:
-        names = ", ".join(cut.module for cut in small[:5]) + (", …" if len(small) > 5 else "")
+        names = first_names([cut.module for cut in small])
         yield Finding(
             where=small[0].module,
             message=f"the gradients of {len(small)} small parts are exactly 0, expected some size: {names}",

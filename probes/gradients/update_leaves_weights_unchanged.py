@@ -2,6 +2,7 @@ from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
 from probes.facts.first_step.types import Gradients
+from probes.reporting.first_names import first_names
 
 # Of what has a gradient and is in the optimiser: a small part at a rate of 0 may be meant to rest.
 LARGE = 0.1
@@ -17,7 +18,7 @@ def update_leaves_weights_unchanged(first_gradients: Gradients) -> Iterator[Find
     if not still:
         return
     still.sort(key=lambda row: -row.size)
-    names = ", ".join(row.name for row in still[:4]) + (", …" if len(still) > 4 else "")
+    names = first_names([row.name for row in still], 4)
     yield Finding(
         where=still[0].name,
         message=f"{len(still)} of {len(rows)} tensors with a gradient ({share:.1%}) are the same to the last bit after "

@@ -15,11 +15,8 @@ def zero_grad_is_missing(user_step: UserStep) -> Iterator[Finding]:
     first, second = user_step.calls
     if not first.updates or not first.backward_calls or not second.backward_calls:
         return
-    alone, found, after = (
-        first.backward_calls[-1].after,
-        second.backward_calls[0].before,
-        second.backward_calls[-1].after,
-    )
+    alone, after = first.backward_calls[-1].after, second.backward_calls[-1].after
+    found = second.backward_calls[0].before
     if found <= LEFT * first.updates[-1].norm:
         return
     yield Finding(

@@ -17,18 +17,14 @@ def labels_are_shifted_twice(
     label_text_matches: LabelTextMatches | None = None,
 ) -> Iterator[Finding]:
     """Labels are shifted twice: by the collator or the loss, and again by the model."""
-    matches = label_text_matches
-    if label_shift and label_shift.label_offset is not None and label_shift.label_offset > 1:
+    shift, matches = label_shift, label_text_matches
+    if shift and shift.label_offset is not None and shift.label_offset > 1:
         yield Finding(
             where="batch 0",
-            message=f"having read label t the decoder is asked for label t+{label_shift.label_offset}, expected t+1: "
-            f"its inputs are shifted by {label_shift.input_shift}, the scores by {label_shift.target_shift}",
+            message=f"having read label t the decoder is asked for label t+{shift.label_offset}, expected t+1: its "
+            f"inputs are shifted by {shift.input_shift}, the scores by {shift.target_shift}",
             fix=ONCE,
-            measured={
-                "ahead": label_shift.label_offset,
-                "inputs": label_shift.input_shift,
-                "scores": label_shift.target_shift,
-            },
+            measured={"ahead": shift.label_offset, "inputs": shift.input_shift, "scores": shift.target_shift},
         )
     begun = [row for row in decoder_rows if row.scored > 1 and row.first == decoder_start]
     moved = [row for row in begun if _has_no_end(row, special_ids)]

@@ -16,18 +16,15 @@ def decoder_ignores_encoder(overfit_verdict: OverfitResult) -> Iterator[Finding]
         return
     if run.cross_entropy is not None and run.unigram and run.cross_entropy > (1 - NEAR) * run.unigram:
         return  # it has not even learnt the labels' order: told by another probe
-    known = (
-        f"; to tell these {run.rows} rows apart is worth {run.prefix_entropy:.3g} for each label"
-        if run.prefix_entropy
-        else ""
-    )
-    book, swapped = (
-        (run.cross_entropy, run.swapped_cross_entropy) if run.cross_entropy is not None else (run.final, run.swapped)
-    )
+    blind = run.prefix_entropy
+    known = f"; to tell these {run.rows} rows apart is worth {blind:.3g} for each label" if blind else ""
+    book, swapped = run.cross_entropy, run.swapped_cross_entropy
+    if book is None:
+        book, swapped = run.final, run.swapped
     yield Finding(
         where=run.where,
         message=f"the loss falls from {run.first:.4g} to {book:.4g} in {run.updates} updates, and with the inputs "
         f"exchanged between the rows it is {swapped:.4g}, expected far more{known}",
         fix="follow the input from the batch to the decoder: features, encoder, mask, cross-attention",
-        measured={"own": book, "exchanged": swapped, "blind": run.prefix_entropy, "updates": run.updates},
+        measured={"own": book, "exchanged": swapped, "blind": blind, "updates": run.updates},
     )

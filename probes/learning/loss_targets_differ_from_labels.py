@@ -12,18 +12,13 @@ HALF = 0.6
 def loss_targets_differ_from_labels(overfit_curve: OverfitResult) -> Iterator[Finding]:
     """The targets of the loss differ from the labels at many positions."""
     run = overfit_curve
-    if (
-        run.target_agreement is None
-        or run.target_agreement >= HALF
-        or run.has_own_targets
-        or run.relabelled
-        or run.probabilities
-    ):
+    agreement = run.target_agreement
+    if agreement is None or agreement >= HALF or run.has_own_targets or run.relabelled or run.probabilities:
         return
     yield Finding(
         where=run.where,
-        message=f"of {run.tokens} places the loss asks for the label at {run.target_agreement:.0%}, expected 100 %; "
-        f"it learns what it asks for ({run.first:.4g} → {run.final:.4g})",
+        message=f"of {run.tokens} places the loss asks for the label at {agreement:.0%}, expected 100 %; it learns "
+        f"what it asks for ({run.first:.4g} → {run.final:.4g})",
         fix="lay scores and labels over each other as they stand: flatten both in one order, shift once, mask by -100",
-        measured={"asked": run.target_agreement, "places": run.tokens, "final": run.final},
+        measured={"asked": agreement, "places": run.tokens, "final": run.final},
     )

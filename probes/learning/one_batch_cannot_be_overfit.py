@@ -8,16 +8,12 @@ from probes.facts.overfit.types import OverfitResult
 def one_batch_cannot_be_overfit(overfit_verdict: OverfitResult) -> Iterator[Finding]:
     """The model cannot overfit a few rows of one batch at any learning rate tried."""
     run = overfit_verdict
-    if run.learnt or (
-        run.cross_entropy is None and run.ctc is None and run.loss_fell
-    ):  # where nobody knows how low it can go
+    unknown = run.cross_entropy is None and run.ctc is None  # nobody knows how low it can go
+    if run.learnt or (unknown and run.loss_fell):
         return
     right = "" if run.accuracy is None else f", {run.accuracy:.0%} of {run.tokens} labels right"
-    floor = (
-        ""
-        if run.prefix_entropy is None
-        else f" (their statistics alone allow {run.unigram:.3g}, the prefix {run.prefix_entropy:.3g})"
-    )
+    blind = run.prefix_entropy
+    floor = "" if blind is None else f" (their statistics alone allow {run.unigram:.3g}, the prefix {blind:.3g})"
     told = "falls" if run.loss_fell else "does not move"
     yield Finding(
         where=run.where,

@@ -11,26 +11,15 @@ NEAR = 0.1
 def only_label_frequencies_are_learned(overfit_verdict: OverfitResult) -> Iterator[Finding]:
     """Only label frequencies are learned: the loss stays at the entropy of the labels."""
     run = overfit_verdict
-    if (
-        run.learnt
-        or run.relabelled
-        or run.cross_entropy is None
-        or not run.unigram
-        or run.swapped_cross_entropy is None
-    ):
+    book, swapped = run.cross_entropy, run.swapped_cross_entropy
+    if run.learnt or run.relabelled or book is None or not run.unigram or swapped is None:
         return
-    if run.cross_entropy < (1 - NEAR) * run.unigram or run.uses_input or not run.loss_fell:
+    if book < (1 - NEAR) * run.unigram or run.uses_input or not run.loss_fell:
         return
     yield Finding(
         where=run.where,
-        message=f"cross-entropy ends at {run.cross_entropy:.3g} for each label after {run.updates} updates, and the "
-        f"entropy of these labels is {run.unigram:.3g}; with inputs exchanged it is {run.swapped_cross_entropy:.3g}, "
-        "expected far more",
+        message=f"cross-entropy ends at {book:.3g} for each label after {run.updates} updates, and the entropy of "
+        f"these labels is {run.unigram:.3g}; with inputs exchanged it is {swapped:.3g}, expected far more",
         fix="find where input and prefix are lost on their way to the scores",
-        measured={
-            "book": run.cross_entropy,
-            "unigram": run.unigram,
-            "swapped": run.swapped_cross_entropy,
-            "updates": run.updates,
-        },
+        measured={"book": book, "unigram": run.unigram, "swapped": swapped, "updates": run.updates},
     )

@@ -4,14 +4,14 @@ from math import isfinite
 from diagnose import Finding, Severity, Stage, probe
 from probes.facts.loss.types import ExtremeBatches, ExtremeBatchResult
 from probes.reporting.failure_finding import failure_finding
+from probes.reporting.first_names import first_names
 
 
 @probe(id="LOS015", stage=Stage.LOSS, severity=Severity.ERROR, explains=("LRN*",))
 def longest_or_shortest_batch_fails(extreme_batches: ExtremeBatches) -> Iterator[Finding]:
     """A batch of the longest or shortest rows raises, or its loss or gradients are NaN or Inf."""
     for one in extreme_batches.batches:
-        rows = ", ".join(one.rows[:4]) + (", …" if len(one.rows) > 4 else "")
-        where = f"{one.kind} ({rows})"
+        where = f"{one.kind} ({first_names(one.rows, 4)})"
         if one.failure is not None:
             message = f"with {one.kind}, input {list(one.shape)}: {one.failure}; the first batch ran"
             fix = f"bound the length of rows so that {one.kind} run too"
@@ -22,14 +22,11 @@ def longest_or_shortest_batch_fails(extreme_batches: ExtremeBatches) -> Iterator
 
 def _not_finite(one: ExtremeBatchResult, where: str) -> Finding:
     loss = "none" if one.loss is None else f"{one.loss:.4g}"
-    bad = (
-        f"; {len(one.bad_gradients)} gradients hold NaN or Inf, first {one.bad_gradients[0]}"
-        if one.bad_gradients
-        else ""
-    )
+    count = len(one.bad_gradients)
+    bad = f"; {count} gradients hold NaN or Inf, first {one.bad_gradients[0]}" if count else ""
     return Finding(
         where=where,
         message=f"with {one.kind}, input {list(one.shape)}: Loss: {loss}{bad}, expected finite; the first batch is",
         fix="bound the length of rows at both ends, and give every division and logarithm an epsilon",
-        measured={"loss": loss, "bad_gradients": len(one.bad_gradients)},
+        measured={"loss": loss, "bad_gradients": count},
     )

@@ -2,6 +2,7 @@ from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
 from probes.facts.parameters.types import Parameters
+from probes.reporting.first_names import first_names
 
 SHOWN = 8
 ALONE = 0.95  # a part that holds nearly everything is looked into
@@ -18,7 +19,7 @@ def model_is_partly_frozen(parameters: Parameters) -> Iterator[Finding]:
         yield Finding(
             where="model",
             message=f"Trainable: {parameters.trainable:,} / {parameters.total:,} ({share:.1f}%): "
-            f"{', '.join(named[:SHOWN])}{', …' if len(named) > SHOWN else ''}",
+            f"{first_names(named, SHOWN)}",
             fix="compare with what you mean to train; name it in the fact `trainable` to have it checked",
             measured={"trainable": parameters.trainable, "total": parameters.total},
         )

@@ -2,6 +2,7 @@ from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
 from probes.facts.parameters.types import NewParameters, Parameters
+from probes.reporting.first_names import first_names
 
 
 @probe(id="PAR003", stage=Stage.PARAMETERS, severity=Severity.ERROR, explains=("PAR004", "PAR016", "LRN*", "GEN*"))
@@ -15,7 +16,7 @@ def new_module_is_frozen(parameters: Parameters, new_parameters: NewParameters) 
         yield Finding(
             where=rows[0].name,
             message=f"it {new_parameters.why(rows[0].name)} and is frozen: {size:,} of {whole:,} new values will stay "
-            f"random, expected 0 ({', '.join(row.name for row in rows[:5])}{', …' if len(rows) > 5 else ''})",
+            f"random, expected 0 ({first_names([row.name for row in rows])})",
             fix="set requires_grad on every new part, after the call that freezes what is around it",
             measured={"frozen": size, "new": whole, "tensors": len(rows)},
         )

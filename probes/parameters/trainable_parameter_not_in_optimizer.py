@@ -2,6 +2,7 @@ from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
 from probes.facts.parameters.types import Parameters
+from probes.reporting.first_names import first_names
 
 
 @probe(id="PAR002", stage=Stage.PARAMETERS, severity=Severity.ERROR, explains=("LRN*",))
@@ -14,7 +15,7 @@ def trainable_parameter_not_in_optimizer(optimizer_parameters: Parameters) -> It
         yield Finding(
             where=left[0].name,
             message=f"{size:,} of {optimizer_parameters.trainable:,} trainable values are in no group of the optimiser"
-            f"{stale}: {', '.join(row.name for row in left[:5])}{', …' if len(left) > 5 else ''}",
+            f"{stale}: {first_names([row.name for row in left])}",
             fix="build the optimiser last, after every resize, unfreeze and new layer, over all that is not frozen",
             measured={"left_out": size, "tensors": len(left), "strangers": strangers},
         )

@@ -18,11 +18,8 @@ def gradient_overflows_in_fp16(precision_comparison: PrecisionComparison) -> Ite
     stuck = worst.largest >= FORMATS["fp16"].overflow_from if not scale.moves else scale.settled < 1
     if stuck:
         held = "stays" if not scale.moves else f"would have to fall to {scale.settled:g}"
-        first = (
-            f"; {run.gradient_overflow.operation} in {run.gradient_overflow.where} is the first"
-            if run.gradient_overflow
-            else ""
-        )
+        overflow = run.gradient_overflow
+        first = f"; {overflow.operation} in {overflow.where} is the first" if overflow else ""
         yield Finding(
             worst.module or "compute_loss",
             f"{describe_mode(run)}, its gradients reach {worst.largest / scale.settled:.3g}; the loss scale of "

@@ -14,14 +14,9 @@ def learning_rate_never_changes(records: Records) -> Iterator[Finding]:
     rates = records.series("lr")
     known = records.schedule is not None
     least = EXACT if known and records.scaled is False and not records.source else LEAST
-    if (
-        records.may_be_constant
-        or len(rates.values) < least
-        or rates.values[0] == 0
-        or rates.values[0] != rates.values[-1]
-    ):
+    if records.may_be_constant or len(rates.values) < least or rates.values[0] == 0:
         return
-    if any(rate != rates.values[0] for rate in rates.values):
+    if rates.values[-1] != rates.values[0] or any(rate != rates.values[0] for rate in rates.values):
         return
     yield step_finding(
         records,

@@ -24,16 +24,6 @@ class LayerGradients:
         pairs = list(zip(self.sizes, self.sizes[1:], strict=False))
         return sum((one > other) == (self.ratio > 1) for one, other in pairs) / len(pairs)
 
-    @property
-    def ends(self) -> str:
-        """In words, as the gradient travels."""
-        return f"{self.sizes[-1]:.2g} in {self.layers[-1]}, {self.sizes[0]:.2g} in {self.layers[0]}"
-
-    @property
-    def factor(self) -> float:
-        """From one layer to the one before it."""
-        return float(self.ratio ** (1 / (len(self.sizes) - 1)))
-
 
 @dataclass(frozen=True)
 class ActivationStats:
