@@ -24,7 +24,7 @@ FORMER_NAMES = {
     "training_pass": "training_trial", "label_influence_distance": "follow_distance",
     "layer_gradients": "gradient_depth", "manifest_pair_tests": "fits", "near_duplicate_texts": "near_texts",
     "near_duplicates_across_splits": "near_across", "split_statistics": "set_moments",
-    "generation_context": "speaking_scene", "audio_used": "reaching", "seed_repeats": "repeated",
+    "generation_rows": "speaking_scene", "audio_used": "reaching", "seed_repeats": "repeated",
     "gathered_logits": "kept_logits",
 }  # fmt: skip
 

@@ -4,23 +4,8 @@ from diagnose import Finding, Severity, Stage, probe
 from probes.facts.settings.types import RunSettings
 from probes.reporting.setting_finding import setting_finding
 
-LOW = {
-    "loss",
-    "wer",
-    "cer",
-    "ter",
-    "mer",
-    "wil",
-    "per",
-    "der",
-    "ppl",
-    "perplexity",
-    "mse",
-    "mae",
-    "rmse",
-    "error",
-    "eer",
-}
+RATES = {"wer", "cer", "ter", "mer", "wil", "per", "der", "eer"}
+LOW = {"loss", "ppl", "perplexity", "mse", "mae", "rmse", "error"} | RATES
 HIGH = {"accuracy", "acc", "f1", "bleu", "sacrebleu", "chrf", "chrf++", "meteor", "precision", "recall", "auc", "comet"}
 
 

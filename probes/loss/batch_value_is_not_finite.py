@@ -10,8 +10,7 @@ FIX = "repair or drop the rows that are named, and guard the collator with isfin
 @probe(id="LOS050", stage=Stage.LOSS, severity=Severity.ERROR, explains=("LOS0*", "GRD*", "PRE*", "LRN*", "GEN*"))
 def batch_value_is_not_finite(nan_origin: BisectResult) -> Iterator[Finding]:
     """A value in the batch is NaN or Inf, which makes the step non-finite."""
-    origin = nan_origin.origin
-    if origin is not None and origin.cause == "data":
+    for origin in nan_origin.with_cause("data"):
         refused = f"{origin.module} holds it, and the dataset refuses to read such a file"
         story = refused if origin.kind else f"{origin.module} came out of the collator so"
         yield nonfinite_finding(origin, story, FIX)

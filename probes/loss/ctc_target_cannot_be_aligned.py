@@ -10,6 +10,5 @@ FIX = "shorten or drop the row that is named, lower the encoder's stride, or set
 @probe(id="LOS058", stage=Stage.LOSS, severity=Severity.ERROR, explains=("LOS0*", "GRD*", "PRE*", "LRN*", "GEN*"))
 def ctc_target_cannot_be_aligned(nan_origin: BisectResult) -> Iterator[Finding]:
     """A CTC target cannot be aligned with its frames, so the loss is infinite."""
-    origin = nan_origin.origin
-    if origin is not None and origin.cause == "ctc target too long":
+    for origin in nan_origin.with_cause("ctc target too long"):
         yield nonfinite_finding(origin, f"{origin.operation} in {origin.where} found no alignment", FIX)

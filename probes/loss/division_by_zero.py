@@ -10,6 +10,5 @@ FIX = "add an eps to the divisor, or leave out the rows in which it is nought"
 @probe(id="LOS054", stage=Stage.LOSS, severity=Severity.ERROR, explains=("LOS0*", "GRD*", "PRE*", "LRN*", "GEN*"))
 def division_by_zero(nan_origin: BisectResult) -> Iterator[Finding]:
     """A value is divided by zero."""
-    origin = nan_origin.origin
-    if origin is not None and origin.cause == "division by zero":
+    for origin in nan_origin.with_cause("division by zero"):
         yield nonfinite_finding(origin, f"{origin.operation} in {origin.where} has a divisor of nought", FIX)

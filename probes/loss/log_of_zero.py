@@ -10,6 +10,5 @@ FIX = "clamp the argument from below (log(x.clamp_min(eps))) or use log_softmax,
 @probe(id="LOS053", stage=Stage.LOSS, severity=Severity.ERROR, explains=("LOS0*", "GRD*", "PRE*", "LRN*", "GEN*"))
 def log_of_zero(nan_origin: BisectResult) -> Iterator[Finding]:
     """The logarithm of zero or of a negative number is computed."""
-    origin = nan_origin.origin
-    if origin is not None and origin.cause == "log of zero":
+    for origin in nan_origin.with_cause("log of zero"):
         yield nonfinite_finding(origin, f"{origin.operation} in {origin.where} was taken of nought or less", FIX)

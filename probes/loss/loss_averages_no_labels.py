@@ -10,6 +10,5 @@ FIX = "drop batches without a scored label, or divide by max(count, 1)"
 @probe(id="LOS057", stage=Stage.LOSS, severity=Severity.ERROR, explains=("LOS0*", "GRD*", "PRE*", "LRN*", "GEN*"))
 def loss_averages_no_labels(nan_origin: BisectResult) -> Iterator[Finding]:
     """The loss is a mean over zero labels, which is NaN."""
-    origin = nan_origin.origin
-    if origin is not None and origin.cause == "nothing scored":
+    for origin in nan_origin.with_cause("nothing scored"):
         yield nonfinite_finding(origin, f"{origin.operation} in {origin.where} divides by a count of nought", FIX)

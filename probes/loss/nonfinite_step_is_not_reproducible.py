@@ -10,6 +10,5 @@ FIX = "seed every source of randomness of the step and turn on torch.use_determi
 @probe(id="LOS061", stage=Stage.LOSS, severity=Severity.ERROR, explains=("LOS0*", "GRD*", "PRE*", "LRN*", "GEN*"))
 def nonfinite_step_is_not_reproducible(nan_origin: BisectResult) -> Iterator[Finding]:
     """A non-finite step is not reproducible: repeated from the same RNG state, it is finite."""
-    origin = nan_origin.origin
-    if origin is not None and origin.cause == "unsteady":
+    for origin in nan_origin.with_cause("unsteady"):
         yield nonfinite_finding(origin, "three replays from the same random state were finite", FIX)

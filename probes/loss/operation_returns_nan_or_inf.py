@@ -10,8 +10,7 @@ FIX = "look at the line that is named and at the ranges of its inputs"
 @probe(id="LOS060", stage=Stage.LOSS, severity=Severity.ERROR, explains=("LOS0*", "GRD*", "PRE*", "LRN*", "GEN*"))
 def operation_returns_nan_or_inf(nan_origin: BisectResult) -> Iterator[Finding]:
     """An operation returns NaN or Inf because its inputs are outside its domain."""
-    origin = nan_origin.origin
-    if origin is not None and origin.cause == "arithmetic":
+    for origin in nan_origin.with_cause("arithmetic"):
         yield nonfinite_finding(
             origin, f"{origin.operation} in {origin.where} has no finite result for what it was given", FIX
         )

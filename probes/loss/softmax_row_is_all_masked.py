@@ -10,6 +10,5 @@ FIX = "leave at least one position of each row unmasked, or mask with a large fi
 @probe(id="LOS056", stage=Stage.LOSS, severity=Severity.ERROR, explains=("LOS0*", "GRD*", "PRE*", "LRN*", "GEN*"))
 def softmax_row_is_all_masked(nan_origin: BisectResult) -> Iterator[Finding]:
     """A softmax row is fully masked, so its output is NaN."""
-    origin = nan_origin.origin
-    if origin is not None and origin.cause == "fully masked":
+    for origin in nan_origin.with_cause("fully masked"):
         yield nonfinite_finding(origin, f"{origin.operation} in {origin.where} was given a row of -inf alone", FIX)

@@ -10,8 +10,7 @@ FIX = "put an eps under the root: (x + eps).sqrt()"
 @probe(id="LOS055", stage=Stage.LOSS, severity=Severity.ERROR, explains=("LOS0*", "GRD*", "PRE*", "LRN*", "GEN*"))
 def sqrt_at_zero(nan_origin: BisectResult) -> Iterator[Finding]:
     """A square root, power or norm is computed where its value or gradient is not finite."""
-    origin = nan_origin.origin
-    if origin is not None and origin.cause == "root at zero":
+    for origin in nan_origin.with_cause("root at zero"):
         yield nonfinite_finding(
             origin, f"{origin.operation} in {origin.where} has no finite value or slope there ({origin.phase})", FIX
         )

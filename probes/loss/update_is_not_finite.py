@@ -10,6 +10,5 @@ FIX = "set a finite learning rate and decay, and an eps that the weights' format
 @probe(id="LOS059", stage=Stage.LOSS, severity=Severity.ERROR, explains=("LOS0*", "GRD*", "PRE*", "LRN*", "GEN*"))
 def update_is_not_finite(nan_origin: BisectResult) -> Iterator[Finding]:
     """The optimizer update makes a weight NaN or Inf, although loss and gradients are finite."""
-    origin = nan_origin.origin
-    if origin is not None and origin.cause == "update":
+    for origin in nan_origin.with_cause("update"):
         yield nonfinite_finding(origin, f"{origin.operation} made it so in the first update", FIX)

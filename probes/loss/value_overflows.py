@@ -10,8 +10,7 @@ FIX = "scale the inputs of this operation down, normalise before it, or keep it 
 @probe(id="LOS052", stage=Stage.LOSS, severity=Severity.ERROR, explains=("LOS0*", "GRD*", "PRE*", "LRN*", "GEN*"))
 def value_overflows(nan_origin: BisectResult) -> Iterator[Finding]:
     """A value overflows: it exceeds the largest number of its dtype."""
-    origin = nan_origin.origin
-    if origin is not None and origin.cause == "overflow":
+    for origin in nan_origin.with_cause("overflow"):
         yield nonfinite_finding(
             origin, f"{origin.operation} in {origin.where} gave more than {origin.values[-1].dtype} can hold", FIX
         )

@@ -10,6 +10,5 @@ FIX = "load the weights again from a checkpoint that is whole, or initialise thi
 @probe(id="LOS051", stage=Stage.LOSS, severity=Severity.ERROR, explains=("LOS0*", "GRD*", "PRE*", "LRN*", "GEN*"))
 def weight_is_not_finite(nan_origin: BisectResult) -> Iterator[Finding]:
     """A weight is NaN or Inf before the step, which makes the step non-finite."""
-    origin = nan_origin.origin
-    if origin is not None and origin.cause == "weights":
+    for origin in nan_origin.with_cause("weights"):
         yield nonfinite_finding(origin, f"the weight {origin.module} is so before the step", FIX)

@@ -1,26 +1,38 @@
-"""How findings speak of a pass in 16 bits."""
+"""Findings about a pass in 16 bits."""
 
 from collections.abc import Iterator
 
+from diagnose import Finding, Severity
+from diagnose.engine.types import Number
+from probes.facts.nonfinite.types import Origin
 from probes.facts.precision.types import PrecisionComparison, PrecisionRun
+from probes.reporting.nonfinite_finding import nonfinite_finding
 
 LISTS = {"gpu": "autocast's list for a GPU", "cpu": "autocast's list for a CPU", "pure": "model.half()"}
 
 
 def judged_runs(precision: PrecisionComparison) -> Iterator[tuple[PrecisionRun, bool]]:
-    """The runs in the precision that was asked for, a GPU's first; and whether it is told only of a CPU."""
+    """The runs in the requested precision, a GPU's first; True beside a CPU's where there is a GPU's too."""
     own = [run for run in precision.runs if run.precision == precision.target and run.rules in ("gpu", "cpu")]
     gpu = next((run for run in own if run.rules == "gpu"), None)
     for run in sorted(own, key=lambda run: run.rules != "gpu"):
         yield run, run.rules == "cpu" and gpu is not None
 
 
-def failed_runs(precision: PrecisionComparison) -> Iterator[tuple[PrecisionRun, bool]]:
-    """Runs with an origin; a CPU's is left out where a GPU's has failed already."""
+def failed_runs(precision: PrecisionComparison) -> Iterator[tuple[PrecisionRun, Origin, bool]]:
+    """The first run that has an origin, with it: a CPU's is left out where a GPU's has failed already."""
     for run, only_cpu in judged_runs(precision):
         if run.origin is not None:
-            yield run, only_cpu
+            yield run, run.origin, only_cpu
             return
+
+
+def failed_run_finding(
+    run: PrecisionRun, origin: Origin, only_cpu: bool, story: str, fix: str, /, **measured: Number
+) -> Finding:
+    """At the origin; a warning where a GPU's rules keep the run finite."""
+    story = f"{describe_mode(run)}, {story}{'; on a GPU it is finite' if only_cpu else ''}"
+    return nonfinite_finding(origin, story, fix, Severity.WARNING if only_cpu else None, **measured)
 
 
 def describe_mode(run: PrecisionRun) -> str:

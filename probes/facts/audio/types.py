@@ -26,16 +26,12 @@ class WaveformStats:
     peak: float = 0.0  # of what is finite
     mean: float = 0.0
     rms: float = 0.0  # around the mean
-    clipped_fraction: float = (
-        0.0  # share of samples in flat tops: runs of three and more at the very highest or lowest value
-    )
+    clipped_fraction: float = 0.0  # of samples in runs of three and more at the very highest or lowest value
     voiced_seconds: float = 0.0  # seconds of 20 ms frames in which anything is heard
     not_finite: int = 0
     bad_second: float | None = None  # where the first of these is
     mono_rms_ratio: float = 1.0  # rms of the average over the rms of the loudest channel
-    silent_channels: tuple[
-        int, ...
-    ] = ()  # channels that hold nothing but zeros beside others that do not, counted from one
+    silent_channels: tuple[int, ...] = ()  # those that hold only zeros where others do not, counted from one
 
 
 @dataclass(frozen=True)

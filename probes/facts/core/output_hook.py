@@ -87,7 +87,7 @@ def plain_cross_entropy(logits: torch.Tensor | None, labels: torch.Tensor | None
 
 
 def _describe(logits: torch.Tensor) -> LogitStats:
-    sums, spread = logits.sum(-1), torch.logsumexp(logits, -1)
+    sums = logits.sum(-1)
     nan, infinite = bad_counts(logits)
     return LogitStats(
         shape=tuple(logits.shape),
@@ -97,8 +97,6 @@ def _describe(logits: torch.Tensor) -> LogitStats:
         std=float(logits.std(correction=0)),
         lowest_sum=float(sums.min()),
         highest_sum=float(sums.max()),
-        lowest_logsumexp=float(spread.min()),
-        highest_logsumexp=float(spread.max()),
         nan=nan,
         infinite=infinite,
     )

@@ -35,8 +35,6 @@ class LogitStats:
     std: float
     lowest_sum: float  # over the classes: both 1 for probabilities
     highest_sum: float
-    lowest_logsumexp: float  # over the classes: both 0 for log-probabilities
-    highest_logsumexp: float
     nan: int = 0
     infinite: int = 0
 

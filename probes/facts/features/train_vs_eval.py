@@ -24,7 +24,7 @@ def compare(train: DataLoader[Any], evaluation: DataLoader[Any], inputs_of: Any 
 def _compare(train: DataLoader[Any], evaluation: DataLoader[Any], inputs_of: Any) -> Preprocessing:
     ours, theirs = train.collate_fn, evaluation.collate_fn
     gap = None if ours is theirs else _gap([train.dataset[n] for n in _numbers(train)[:SAME]], ours, theirs, inputs_of)
-    return Preprocessing(_features(train, inputs_of), _features(evaluation, inputs_of), gap, ours is theirs)
+    return Preprocessing(_features(train, inputs_of), _features(evaluation, inputs_of), gap)
 
 
 def _numbers(loader: DataLoader[Any]) -> list[int]:

@@ -41,7 +41,6 @@ class Preprocessing:
     train: Features
     evaluation: Features
     gap: float | None = None  # None: the training collator itself draws at random, or the shapes differ
-    same_collator: bool = True
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from diagnose.engine.context import NotApplicable, Unavailable
 from probes.facts.core.types import Failure, SpecialIds
 from probes.facts.first_step.types import FirstStep
 from probes.facts.generation.metric_types import MetricTrial
-from probes.facts.generation.types import EvaluationPair, ForcedGeneration, FreeGeneration
+from probes.facts.generation.types import EvaluationPair, ForcedGeneration, FreeGeneration, GenerationRows
 from probes.facts.hf_trainer.mutable_state import mutable_state_of
 from probes.facts.labels.types import LabelRow
 
@@ -87,33 +87,36 @@ def is_pretrained(
 
 
 @provider
-def generation_context(
-    model: "Module",
-    generate: Any,
-    batch: Any,
-    label_rows: tuple[LabelRow, ...],
-    special_ids: SpecialIds,
-    first_step: FirstStep,
-    decode: Any = None,
-    tokenizer: Any = None,
-) -> Any:
-    """The shortest and the longest row of the first batch, ready to be spoken to."""
-    from probes.facts.generation.sources import scene_of
+def generation_rows(
+    label_rows: tuple[LabelRow, ...], special_ids: SpecialIds, first_step: FirstStep, tokenizer: Any = None
+) -> GenerationRows:
+    """The shortest and the longest row of the first batch."""
+    from probes.facts.generation.sources import select_generation_rows
 
     if first_step.failure is not None:
         raise Unavailable(str(first_step.failure))
     rows = [row for row in label_rows if row.batch == 0]
     if not rows or max(row.length for row in rows) < 2 or not any(row.scored for row in rows):
         raise NotApplicable("the labels are no rows of tokens: nothing is generated")
-    return scene_of(model, generate, batch, rows, special_ids, first_step, decode, tokenizer)
+    return select_generation_rows(rows, special_ids, first_step, tokenizer)
 
 
 @provider
-def generation_attempt(generation_context: Any, is_pretrained: bool | None = None) -> FreeGeneration:
+def generation_attempt(
+    model: "Module",
+    generate: Any,
+    batch: Any,
+    generation_rows: GenerationRows,
+    decode: Any = None,
+    tokenizer: Any = None,
+    is_pretrained: bool | None = None,
+) -> FreeGeneration:
     """What the model says to two rows, twice under different seeds; what it raises."""
+    from probes.facts.generation.sources import context_of
     from probes.facts.generation.trials import generate_freely
 
-    return generate_freely(generation_context, bool(is_pretrained))
+    context = context_of(generation_rows, model, generate, batch, decode, tokenizer)
+    return generate_freely(context, bool(is_pretrained))
 
 
 @provider
@@ -125,16 +128,23 @@ def free_generation(generation_attempt: FreeGeneration) -> FreeGeneration:
 
 @provider
 def forced_generation(
-    generation_context: Any, free_generation: FreeGeneration, decoder_rows: tuple[LabelRow, ...], model: Any = None
+    model: "Module",
+    generate: Any,
+    batch: Any,
+    generation_rows: GenerationRows,
+    free_generation: FreeGeneration,
+    decoder_rows: tuple[LabelRow, ...],
+    decode: Any = None,
+    tokenizer: Any = None,
 ) -> ForcedGeneration:
     """The run's own generation, decode included, with a model that says the labels."""
-    from probes.facts.generation.sources import detects_language
+    from probes.facts.generation.sources import context_of, detects_language
     from probes.facts.generation.trials import generate_labels
 
-    classes = generation_context.speaking.classes
-    if not classes:
+    if not generation_rows.classes:
         raise NotApplicable("the forward pass shows no scores of tokens to steer")
-    heard = generate_labels(generation_context, decoder_rows, classes, detects_language(model))
+    context = context_of(generation_rows, model, generate, batch, decode, tokenizer)
+    heard = generate_labels(context, decoder_rows, generation_rows.classes, detects_language(model))
     if isinstance(heard, Failure):
         raise NotApplicable(f"this generation cannot be made to say the labels: {heard}")
     if not heard.prompts:

@@ -12,7 +12,7 @@ from probes.facts.core.types import FirstLoss, SpecialIds
 from probes.facts.first_step.types import FirstStep
 from probes.facts.generation.run_generation import GenerationRunner, select_rows, shortest_and_longest
 from probes.facts.generation.trials import GenerationContext
-from probes.facts.generation.types import GatheredLogits
+from probes.facts.generation.types import GatheredLogits, GenerationRows
 from probes.facts.labels.types import LabelRow
 
 ROWS = 2  # of the evaluation set
@@ -79,24 +79,26 @@ def evaluation_of(trainer: Any, loader: Any) -> dict[str, float]:
     return dict(loop.metrics)
 
 
-def scene_of(
-    model: torch.nn.Module,
-    generate: Any,
-    batch: Any,
-    rows: Sequence[LabelRow],
-    special: SpecialIds,
-    step: FirstStep,
-    decode: Any,
-    tokenizer: Any,
-) -> GenerationContext:
+def select_generation_rows(
+    rows: Sequence[LabelRow], special: SpecialIds, step: FirstStep, tokenizer: Any
+) -> GenerationRows:
+    """The shortest and the longest row of the first batch."""
     labels = [[token for token in row.ids if token >= 0] for row in rows]
     no_text = frozenset(special_tokens(tokenizer)) if tokenizer is not None else frozenset()
     chosen = shortest_and_longest([row or [0] * 10_000 for row in labels], no_text)
     chosen = [row for row in chosen if labels[row]] or chosen[:1]
     seconds = step.forward_seconds + step.backward_seconds
     classes = (step.loss.vocabulary if step.loss else None) or 0
-    speaking = GenerationRunner(model, generate, select_rows(batch, chosen, len(rows)), seconds, classes)
-    return GenerationContext(speaking, tuple(rows[row] for row in chosen), special, decode, _namer(tokenizer), no_text)
+    picked = tuple(rows[row] for row in chosen)
+    return GenerationRows(tuple(chosen), len(rows), picked, special, no_text, seconds, classes)
+
+
+def context_of(
+    chosen: GenerationRows, model: torch.nn.Module, generate: Any, batch: Any, decode: Any, tokenizer: Any
+) -> GenerationContext:
+    own = select_rows(batch, chosen.indices, chosen.batch_size)
+    runner = GenerationRunner(model, generate, own, chosen.pass_seconds, chosen.classes)
+    return GenerationContext(runner, chosen.rows, chosen.special, decode, _namer(tokenizer), chosen.no_text)
 
 
 def _namer(tokenizer: Any) -> Callable[[int], str]:

@@ -3,7 +3,21 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from probes.facts.core.types import Failure
+from probes.facts.core.types import Failure, SpecialIds
+from probes.facts.labels.types import LabelRow
+
+
+@dataclass(frozen=True)
+class GenerationRows:
+    """The rows of the first batch that are generated for, and what is known of them."""
+
+    indices: tuple[int, ...]  # in the batch
+    batch_size: int
+    rows: tuple[LabelRow, ...]
+    special: SpecialIds
+    no_text: frozenset[int]  # ids of special tokens
+    pass_seconds: float  # of one forward and backward pass
+    classes: int
 
 
 @dataclass(frozen=True)

@@ -54,13 +54,9 @@ class LossTrials:
     in_order: tuple[float, float, float] | None = None  # rows as they are, once more, and in another order
     logit_change: float | None = None  # change of the scores when rows exchange inputs, in units of their spread
     loss_change: float | None = None  # likewise, of the loss
-    signal_lost_in: str = (
-        ""  # the module that is given the difference and does not pass it on; asked where nothing moves
-    )
+    signal_lost_in: str = ""  # the module whose inputs differ and whose outputs do not; "" where the logits change
     other_labels: float | None = None  # the loss when every label of the first row is another one
-    target_agreement: float | None = (
-        None  # share of scored labels whose class is the one that the loss wants to rise there
-    )
+    target_agreement: float | None = None  # share of scored labels whose class the loss makes more likely there
     loss_calls: tuple[LossCall, ...] = ()
     bound: HeadBound | None = None
     eps: float = 1e-7  # the finest relative difference that the numbers' type can tell

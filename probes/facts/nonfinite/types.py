@@ -60,3 +60,7 @@ class BisectResult:
 
     origin: Origin | None = None
     batch: int = 0
+
+    def with_cause(self, cause: str) -> tuple[Origin, ...]:
+        """The origin, where this is its cause; () otherwise."""
+        return (self.origin,) if self.origin is not None and self.origin.cause == cause else ()

@@ -135,9 +135,7 @@ class PrecisionRun:
     out_of_range: tuple[str, ...] = ()  # modules with a result that the format cannot hold, in the order of the pass
     headroom: tuple[Headroom, ...] = ()  # least first
     gradients: tuple[GradientUnderflow, ...] = ()  # most lost first
-    gradient_overflow: FirstOverflow | None = (
-        None  # the first gradient beyond the format, at a loss scale that cannot fall
-    )
+    gradient_overflow: FirstOverflow | None = None  # the first gradient out of range, at a loss scale that is fixed
     collided: tuple[OpRange, ...] = ()
     fp32_modules: tuple[str, ...] | None = None  # modules that must stay in float32; None where that does not help
 

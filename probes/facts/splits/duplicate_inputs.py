@@ -30,7 +30,7 @@ def normalize_text(text: str) -> str:
 
 def find_duplicates(train: Sequence[CorpusRow], other: Sequence[CorpusRow], most_files: int) -> DuplicateInputs:
     """All rows against all, as cheaply as can be: samples are compared only among files of the same size."""
-    same, read, unread = _same_samples([*train, *other], most_files)
+    same = _same_samples([*train, *other], most_files)
     first: dict[str, CorpusRow] = {}
     repeated: list[DuplicatePair] = []
     conflicting: list[DuplicatePair] = []
@@ -45,7 +45,7 @@ def find_duplicates(train: Sequence[CorpusRow], other: Sequence[CorpusRow], most
         key, how = _key(row, same)
         if key in first:
             across.append(DuplicatePair(row, first[key], _how(row, first[key], how)))
-    return DuplicateInputs(tuple(repeated), tuple(conflicting), tuple(across), len(train), len(other), read, unread)
+    return DuplicateInputs(tuple(repeated), tuple(conflicting), tuple(across), len(train), len(other))
 
 
 def _key(row: CorpusRow, same: dict[str, str]) -> tuple[str, str]:
@@ -71,21 +71,21 @@ def _target(row: CorpusRow) -> tuple[str, ...]:
     return tuple(normalize_text(text) for text in row.texts.values() if not given or text != given)
 
 
-def _same_samples(rows: Iterable[CorpusRow], most: int) -> tuple[dict[str, str], int, int]:
+def _same_samples(rows: Iterable[CorpusRow], most: int) -> dict[str, str]:
     """For each file that has a twin under another name, one name for both."""
     sizes: dict[int, dict[str, None]] = defaultdict(dict)
     for row in rows:
         if row.path is not None and row.size:
             sizes[row.size][os.path.normpath(row.path)] = None
     alike = [path for paths in sizes.values() if len(paths) > 1 for path in paths]
-    chosen, unread = alike[:most], max(0, len(alike) - most)
+    chosen = alike[:most]
     pieces: dict[bytes, list[str]] = defaultdict(list)
     for path, digest in _digests(log_progress(chosen, len(chosen), "files of the same size compared"), whole=False):
         pieces[digest].append(path)
     wholes: dict[bytes, list[str]] = defaultdict(list)
     for path, digest in _digests((path for paths in pieces.values() if len(paths) > 1 for path in paths), whole=True):
         wholes[digest].append(path)
-    return {path: paths[0] for paths in wholes.values() if len(paths) > 1 for path in paths}, len(chosen), unread
+    return {path: paths[0] for paths in wholes.values() if len(paths) > 1 for path in paths}
 
 
 def _digests(paths: Iterable[str], whole: bool) -> Iterator[tuple[str, bytes]]:

@@ -23,8 +23,6 @@ class DuplicateInputs:
     across_splits: tuple[DuplicatePair, ...]
     train_rows: int
     eval_rows: int
-    read: int = 0  # files whose samples were compared, of those of the same size
-    unread: int = 0
 
 
 @dataclass(frozen=True)
