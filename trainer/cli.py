@@ -11,7 +11,7 @@ from diagnose.guard import Guard
 from diagnose.terminal import terminal
 from diagnose.version import __version__
 from trainer.commands import data, evaluate, pipeline
-from trainer.commands.options import EPOCHS, ROWS, Shown, config_options, guarded, resolve, skippable, smoke_options
+from trainer.commands.options import EPOCHS, ROWS, Output, config_options, guarded, resolve, skippable, smoke_options
 
 if TYPE_CHECKING:
     from trainer.config import Resolved
@@ -43,7 +43,7 @@ Examples:
 @smoke_options
 @click.version_option(__version__, message="gonogo %(version)s")
 @click.pass_context
-def main(context: click.Context, config: str | None, overrides: tuple[str, ...], **given: Any) -> Shown:
+def main(context: click.Context, config: str | None, overrides: tuple[str, ...], **options: Any) -> Output:
     """Train speech and text sequence-to-sequence models.
 
     Without a command it trains what --config describes.
@@ -55,7 +55,7 @@ def main(context: click.Context, config: str | None, overrides: tuple[str, ...],
         return []
     if config is None:
         raise click.UsageError("nothing to train; name a configuration with --config FILE, or try train demo", context)
-    return start(resolve(config, overrides), **given)
+    return start(resolve(config, overrides), **options)
 
 
 def start(
@@ -68,8 +68,8 @@ def start(
     skip_preflight: str | None,
     guard: str,
     debug_steps: int,
-    **how: Any,
-) -> Shown:
+    **smoke_settings: Any,
+) -> Output:
     """Show what was asked for, or train."""
     if dry_run or print_config:
         from trainer.dry_run import describe, plan
@@ -88,7 +88,7 @@ def start(
     if debug_steps:
         from trainer.loop.smoke_run import SmokeSettings
 
-        run_smoke(resolved, guard, SmokeSettings(debug_steps, **how), epochs, subset)
+        run_smoke(resolved, guard, SmokeSettings(debug_steps, **smoke_settings), epochs, subset)
     if is_main_process():
         with log_to_file(resolved.config.output.dir):
             log.info("preflight: %s", passed)
@@ -97,7 +97,7 @@ def start(
 
 
 def run_smoke(
-    resolved: "Resolved", mode: str, plan: "SmokeSettings", epochs: float | None, subset: int | None
+    resolved: "Resolved", mode: str, settings: "SmokeSettings", epochs: float | None, subset: int | None
 ) -> NoReturn:
     """A smoke run; the command ends with the exit code of its verdict."""
     from diagnose.guard.smoke_verdict import exit_with_verdict
@@ -105,7 +105,7 @@ def run_smoke(
     from trainer.loop.smoke_run import has_scores, smoke
 
     guard = Guard(mode, every=0)  # all steps are judged together at the end
-    figures = smoke(resolved, plan, guard, epochs, subset)
+    figures = smoke(resolved, settings, guard, epochs, subset)
     exit_with_verdict(guard.verdict(), guard.records(), has_scores(figures), aloud=is_main_process())
 
 
@@ -134,7 +134,7 @@ def require_receipt(resolved: "Resolved", resumed: bool) -> str:
 
 
 @main.result_callback()
-def show(found: Shown | None, **_: Any) -> None:
+def show(found: Output | None, **_: Any) -> None:
     """What a command gives back is what was asked for: stdout, tables in rich, the rest as it is."""
     for item in found or ():
         if isinstance(item, str):

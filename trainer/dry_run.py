@@ -1,4 +1,4 @@
-"""What a run would do, told without training: no model is loaded and no network is asked."""
+"""`train --dry-run`: what a run would do, without loading a model or asking the network."""
 
 import math
 import os
@@ -92,8 +92,8 @@ def weights_of(config: Config) -> str:
 def output_of(config: Config) -> str:
     """The folder of the run, and what an earlier run left there."""
     found = checkpoints(config.output.dir)
-    kept = f" (holds {found[-1].name}; without --resume it is moved aside)" if found else ""
-    return f"{config.output.dir}{kept}"
+    existing = f" (holds {found[-1].name}; without --resume it is moved aside)" if found else ""
+    return f"{config.output.dir}{existing}"
 
 
 def describe(plan: RunPlan, config: Config) -> str:

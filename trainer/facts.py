@@ -1,6 +1,6 @@
-"""What the diagnosis may know of a run of this trainer. Each function gives the fact of its name; see DESIGN.
+"""The facts of a run of this trainer for the diagnosis; each function provides the fact of its name.
 
-What a transformers Trainer can tell (model, batches, optimizer, schedule) is read from the `trainer` built here.
+Model, batches, optimizer and schedule are read from the `trainer` built here, as from any transformers Trainer.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ def config_values(config: Resolved) -> dict[str, tuple[Any, str, int | None]]:
     from trainer.config.layers import leaves
     from trainer.config.load import as_plain_dict
 
-    said = config.sources
-    return {key: (value, said[key].name, said[key].line) for key, value in leaves(as_plain_dict(config.config))}
+    sources = config.sources
+    return {key: (value, sources[key].name, sources[key].line) for key, value in leaves(as_plain_dict(config.config))}
 
 
 @provider

@@ -1,4 +1,4 @@
-"""Where things lie: the configurations that come with GoNoGo, and the clean manifest beside the raw one."""
+"""Paths: the shipped configurations, and the clean manifest beside the raw one."""
 
 import site
 import sys
@@ -29,11 +29,11 @@ def shipped_config(name: str) -> Path:
     return shipped_folder() / f"{name}.yaml"
 
 
-def find_config(given: str) -> Path:
-    """A path as it is; a bare word that names no file is looked up among the shipped configurations."""
-    path = Path(given)
-    bare = path.name == given and not path.suffix
-    return shipped_config(given) if bare and not path.exists() else path
+def find_config(name: str) -> Path:
+    """The path of a configuration; a bare name that is no file is one of the shipped ones."""
+    path = Path(name)
+    bare = path.name == name and not path.suffix
+    return shipped_config(name) if bare and not path.exists() else path
 
 
 def clean_manifest(manifest: Path) -> Path:

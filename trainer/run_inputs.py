@@ -1,4 +1,4 @@
-"""The files that a run reads, and all that a receipt vouches for."""
+"""The files that a run reads, and the inputs that a receipt digests."""
 
 from __future__ import annotations
 

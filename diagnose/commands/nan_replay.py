@@ -17,17 +17,17 @@ def replay_recording(recording: Path, precision: str | None, module: str | None)
     replay = replay_of(recording)
     precision = precision or replay.precision
     if module is not None:
-        facts = replay.facts(replay.micros[0], precision)
+        facts = replay.facts(replay.micro_batches[0], precision)
         terminal.print_result("\n".join(operation_lines(facts, module, precision)))
         return 0
-    for number, micro in enumerate(replay.micros):
+    for number, micro in enumerate(replay.micro_batches):
         terminal.print_result(_compared(replay, number, micro, precision))
         facts = {**replay.facts(micro, precision), "optimizer": replay.optimizer, "names": micro.files}
         with preflight_progress() as watcher:
             origin = api.nan_bisect(**facts, precision=precision, watcher=watcher)
         if origin is not None:
             terminal.print_result("\n".join(origin_lines(origin)))
-            if origin.phase == "data" and (met := replay.meets(micro)):
+            if origin.phase == "data" and (met := replay.first_nonfinite_module(micro)):
                 terminal.print_result(f"module     {met}, the first that it reaches")
             return 1
     terminal.print_result(f"every value is finite in {precision}: all batches of step {replay.step}")
@@ -35,7 +35,7 @@ def replay_recording(recording: Path, precision: str | None, module: str | None)
 
 
 def _compared(replay: Any, number: int, micro: Any, precision: str) -> str:
-    head = f"step {replay.step}, batch {number} of {len(replay.micros)}: "
+    head = f"step {replay.step}, batch {number} of {len(replay.micro_batches)}: "
     if precision != replay.precision or micro.loss is None:
         return (
             head + f"in {precision}; the run was in {replay.precision}" if micro.loss is not None else head + "no loss"

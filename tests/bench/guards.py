@@ -30,7 +30,7 @@ from trainer.paths import shipped_config
 
 STEPS = {"hybrid": 120, "whisper_tiny": 25}
 WARMUP = 5
-OURS = ("sums", "keep", "meet", "decide", "settle", "ask")
+OURS = ("loss_totals", "start_step", "start_micro_batch", "decide", "judge_pending", "judge_between_steps")
 FOREIGN = ("on_pre_optimizer_step", "on_log", "_hear")
 RAISES = "it raises: it takes abs() of a mask, which torch has not for Bool"
 TINY = "{hidden: 384, layers: 4, decoder_layers: 4, heads: 6, ffn: 1536}"
@@ -99,9 +99,9 @@ def ours(model: str) -> Measured:
     with _quietly() as folder:
         trainer = build_trainer(*prepared(model, folder), None)
         trainer.args.max_steps = STEPS[model]
-        trainer.guarded_by(Guard())
+        trainer.set_guard(Guard())
         clock = Clock()
-        clock.watch(trainer.sentinel, OURS)
+        clock.watch(trainer.step_monitor, OURS)
         trainer.add_callback(clock)
         trainer.train()
     return Measured(clock.figures(), f"{STEPS[model]} steps, the first {WARMUP} left out, timed directly")

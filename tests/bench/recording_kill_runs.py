@@ -48,7 +48,7 @@ def stopped(folder: Path) -> Any:
     run = trainer("hybrid", folder, rows=6)
     weight = next(run.model.parameters())
     weight.register_hook(lambda gradient: gradient / 0 if run.state.global_step else None)
-    run.guarded_by(Guard())
+    run.set_guard(Guard())
     try:
         run.train()
     except Stopped:
@@ -65,8 +65,8 @@ def kill_one(run: Any, seconds: float) -> None:
         os.waitpid(process, 0)
         return
     try:
-        for run.sentinel.box.step in count(1):
-            record(run, run.sentinel.box, {})
+        for run.step_monitor.snapshot.step in count(1):
+            record(run, run.step_monitor.snapshot, {})
     finally:
         os._exit(1)
 

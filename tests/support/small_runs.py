@@ -123,13 +123,13 @@ def resumed(architecture: str, directory: Path, rows: int = 10, eval_rows: int =
     """The same trainer as a new process would build it from the newest whole checkpoint, which it goes on from."""
     from trainer.loop.checkpoints.resume import newest
     from trainer.loop.run import build_trainer
-    from trainer.models.bundle import load_parts
+    from trainer.models.bundle import load_bundle
 
     checkpoint = newest(directory)
     settings = config(architecture, directory, **training)
-    parts = load_parts(checkpoint, settings)
+    bundle = load_bundle(checkpoint, settings)
     eval_set = dataset(architecture, eval_rows) if eval_rows else None
-    run = build_trainer(Resolved(settings, {}, Path("test.yaml")), parts, dataset(architecture, rows), eval_set)
+    run = build_trainer(Resolved(settings, {}, Path("test.yaml")), bundle, dataset(architecture, rows), eval_set)
     run.train(resume_from_checkpoint=str(checkpoint))
     return run
 
@@ -142,9 +142,9 @@ def trainer(architecture: str, directory: Path, rows: int = 10, eval_rows: int =
     torch.set_num_threads(1)
     settings = config(architecture, directory, **training)
     train_set = dataset(architecture, rows)
-    parts = build(settings, train_set.texts())
+    bundle = build(settings, train_set.texts())
     eval_set = dataset(architecture, eval_rows) if eval_rows else None
-    return build_trainer(Resolved(settings, {}, Path("test.yaml")), parts, train_set, eval_set)
+    return build_trainer(Resolved(settings, {}, Path("test.yaml")), bundle, train_set, eval_set)
 
 
 def write_corpus(directory: Path, architecture: str, rows: int = 12, dev_rows: int = 4) -> None:

@@ -1,4 +1,4 @@
-"""Batches of the encoder-decoder that hears raw audio: normalised samples, their mask, and labels."""
+"""Batches of the encoder-decoder on raw audio: normalized samples, their mask, and labels."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -35,8 +35,9 @@ class E2ECollator:
             "labels": label_rows(self.tokenizer, items, self.task, self.max_label_length),
         }
         if self.ctc_vocabulary is not None:
-            heard = [item["transcript"] if t == "transcribe" else None for t in tasks_in(self.task) for item in items]
-            batch["ctc_labels"] = ctc_labels(self.ctc_vocabulary, heard)
+            rows = [(task, item) for task in tasks_in(self.task) for item in items]
+            transcripts = [item["transcript"] if task == "transcribe" else None for task, item in rows]
+            batch["ctc_labels"] = ctc_labels(self.ctc_vocabulary, transcripts)
         return batch
 
     def _clip(self, audio: Tensor) -> Tensor:

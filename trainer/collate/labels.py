@@ -1,36 +1,42 @@
-"""Labels, the one piece every collator shares: what is scored, what is padding, where a row ends."""
+"""Labels of every collator: tokenized text, end token, padding with -100."""
 
 import unicodedata
 from collections.abc import Iterable, Sequence
+from typing import cast
 
 import torch
-from torch import LongTensor, Tensor
+from torch import Tensor
 from transformers import PreTrainedTokenizerBase
 
 IGNORE = -100
 
 
 def normalize_text(text: str) -> str:
-    """One spelling for one text: composed Unicode (NFC), single spaces, none at the ends."""
+    """Normalize a text: composed Unicode (NFC), single spaces, none at the ends."""
     return " ".join(unicodedata.normalize("NFC", text).split())
 
 
 def text_ids(tokenizer: PreTrainedTokenizerBase, text: str, side: str = "text_target") -> list[int]:
-    """Ids of a text alone; one that spells a special token has it read as letters or dropped, never obeyed."""
+    """Ids of a text without special tokens; one spelled in the text is split into letters or dropped."""
     reserved = {tokenizer.eos_token_id, tokenizer.pad_token_id, tokenizer.bos_token_id}
     reserved |= set(tokenizer.all_special_ids) - {tokenizer.unk_token_id}
     ids = tokenizer(**{side: normalize_text(text)}, add_special_tokens=False, split_special_tokens=True).input_ids
     return [i for i in ids if i not in reserved]
 
 
+def token_ids(tokenizer: PreTrainedTokenizerBase, tokens: Iterable[str]) -> list[int]:
+    """The id of each token."""
+    return cast("list[int]", tokenizer.convert_tokens_to_ids(list(tokens)))  # a list for a list
+
+
 def label_row(text: Sequence[int], end: int, limit: int, prefix: Sequence[int] = ()) -> list[int]:
-    """Prefix, text and one end token in at most `limit` ids; only text is ever cut, so every row learns to stop."""
+    """Prefix, text and end token in at most `limit` ids; only the text is truncated."""
     room = max(0, limit - len(prefix) - 1)
     return [*prefix, *text[:room], end]
 
 
-def pad_labels(sequences: Sequence[Sequence[int]], padding: int = IGNORE) -> LongTensor:
-    """Rows side by side, -100 after each row's end: padding is marked by position, never by comparing ids."""
+def pad_labels(sequences: Sequence[Sequence[int]], padding: int = IGNORE) -> Tensor:
+    """A tensor of rows of any length, with -100 after each row's end."""
     width = max((len(row) for row in sequences), default=0)
     labels = torch.full((len(sequences), width), padding, dtype=torch.long)
     for target, row in zip(labels, sequences, strict=True):
@@ -38,12 +44,12 @@ def pad_labels(sequences: Sequence[Sequence[int]], padding: int = IGNORE) -> Lon
     return labels
 
 
-def label_lengths(labels: Tensor) -> LongTensor:
+def label_lengths(labels: Tensor) -> Tensor:
     """How many labels of each row are scored."""
     return (labels != IGNORE).sum(dim=-1)
 
 
 def known_ids(ids: Tensor | Iterable[Sequence[int]], size: int) -> list[list[int]]:
-    """The ids a vocabulary of `size` can spell: padding and ids out of range are dropped, row by row."""
-    rows = ids.tolist() if hasattr(ids, "tolist") else ids
+    """Each row without padding and ids outside a vocabulary of `size`."""
+    rows = ids.tolist() if isinstance(ids, Tensor) else ids
     return [[int(i) for i in row if 0 <= i < size] for row in rows]

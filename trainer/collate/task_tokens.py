@@ -13,7 +13,7 @@ TEXT_OF = {"transcribe": "transcript", "translate": "translation"}
 
 
 def tasks_in(task: str) -> list[str]:
-    """What each clip is asked for: `both` asks for the transcript and for the translation."""
+    """The tasks of each clip: `both` stands for transcribe and translate."""
     return list(TEXT_OF) if task == "both" else [task]
 
 

@@ -17,10 +17,10 @@ from transformers import PreTrainedTokenizerBase, WhisperFeatureExtractor
 from transformers.models.whisper.tokenization_whisper import TO_LANGUAGE_CODE
 
 from diagnose.common.errors import InputError
-from trainer.collate.labels import label_row, pad_labels, text_ids
+from trainer.collate.labels import label_row, pad_labels, text_ids, token_ids
 from trainer.collate.task_tokens import TEXT_OF, tasks_in
 from trainer.models.ctc import CharacterVocabulary, ctc_labels
-from trainer.models.hybrid.features import normalise
+from trainer.models.hybrid.features import normalize
 from trainer.models.tokenizers.whisper_and_t5 import NO_TIMESTAMPS
 
 PROMPT = 3  # language, task, no timestamps; the start token before them is the model's to add
@@ -46,8 +46,8 @@ class WhisperCollator:
             "labels": pad_labels([self._labels(task, item) for task, item in rows]),
         }
         if self.ctc_vocabulary is not None:
-            heard = [item["transcript"] if task == "transcribe" else None for task, item in rows]
-            batch["ctc_labels"] = ctc_labels(self.ctc_vocabulary, heard)
+            transcripts = [item["transcript"] if task == "transcribe" else None for task, item in rows]
+            batch["ctc_labels"] = ctc_labels(self.ctc_vocabulary, transcripts)
         return batch
 
     def _labels(self, task: str, item: Mapping[str, Any]) -> list[int]:
@@ -78,16 +78,16 @@ class WhisperCollator:
 
 def mean_and_variance(features: Tensor, frames: Sequence[int]) -> Tensor:
     """Mean 0 and variance 1 of each mel bin over a row's own frames; what lies behind them becomes 0."""
-    normal = torch.zeros_like(features)
-    for target, source, count in zip(normal, features, frames, strict=True):
-        target[:, :count] = normalise(source[:, :count].T).T
-    return normal
+    normalized = torch.zeros_like(features)
+    for target, source, count in zip(normalized, features, frames, strict=True):
+        target[:, :count] = normalize(source[:, :count].T).T
+    return normalized
 
 
 def prompt_ids(tokenizer: PreTrainedTokenizerBase, language: str, task: str) -> list[int]:
     """Language, task and no-timestamps tokens, as generation forces them and labels begin."""
     names = [language_token(language), f"<|{task}|>", NO_TIMESTAMPS]
-    ids = tokenizer.convert_tokens_to_ids(names)
+    ids = token_ids(tokenizer, names)
     for name, number in zip(names, ids, strict=True):
         if number is None or number == tokenizer.unk_token_id:
             raise InputError(

@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from trainer.commands.options import FILE, FOLDER, ROWS, Shown, config_options, resolve
+from trainer.commands.options import FILE, FOLDER, ROWS, Output, config_options, resolve
 
 
 @click.command(
@@ -18,7 +18,7 @@ from trainer.commands.options import FILE, FOLDER, ROWS, Shown, config_options, 
 @click.option("--output", type=FOLDER, help="Where the figures go.  [default: results in paths.output_dir]")
 @click.option("--name", help="What the files are called.  [default: the name of the model's folder]")
 @click.option("--subset", type=ROWS, metavar="N", help="Only the first N rows.")
-def evaluate(config: str | None, overrides: tuple[str, ...], model_dir: Path | None, **given: Any) -> None:
+def evaluate(config: str | None, overrides: tuple[str, ...], model_dir: Path | None, **options: Any) -> None:
     """Measure WER and CER, BLEU and chrF, or ROUGE, each against its target, and the latency."""
     from trainer.evaluation.evaluate_directory import evaluate_directory
     from trainer.evaluation.score_table import print_scores
@@ -26,14 +26,14 @@ def evaluate(config: str | None, overrides: tuple[str, ...], model_dir: Path | N
     folder = model_dir or (resolve(config, overrides).config.output.dir if config else None)
     if folder is None:
         raise click.UsageError("nothing to evaluate; name a model with --model-dir FOLDER, or a run with --config")
-    print_scores([evaluate_directory(folder, **given)])
+    print_scores([evaluate_directory(folder, **options)])
 
 
 @click.command(epilog="Example: train charts training/outputs/dev_whisper training/outputs/dev_e2e")
 @click.argument("runs", nargs=-1, required=True, type=FOLDER)
 @click.option("--results", type=FOLDER, help="The folder of the evaluations.  [default: results beside the first run]")
 @click.option("--output", type=FOLDER, help="Where the pictures go.  [default: charts beside the first run]")
-def charts(runs: tuple[Path, ...], results: Path | None, output: Path | None) -> Shown:
+def charts(runs: tuple[Path, ...], results: Path | None, output: Path | None) -> Output:
     """Draw training_loss.png, wer_comparison.png and bleu_comparison.png of one or several runs."""
     from trainer.evaluation.charts import draw
     from trainer.evaluation.run_history import read_result, read_run

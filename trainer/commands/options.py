@@ -10,7 +10,7 @@ import click
 if TYPE_CHECKING:
     from trainer.config import Resolved
 
-Shown = Sequence[Any]
+Output = Sequence[Any]
 
 log = logging.getLogger(__name__)
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from trainer.commands.options import EPOCHS, FOLDER, ROWS, Shown, config_options, guarded, resolve, skippable
+from trainer.commands.options import EPOCHS, FOLDER, ROWS, Output, config_options, guarded, resolve, skippable
 
 if TYPE_CHECKING:
     from trainer.config import Resolved
@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class DiagnosisHooks:
-    """What the cli gives to the commands: `enter` asks for the verdict on a run, `guard` makes a judge of its steps."""
+    """The diagnosis for the commands: `require_go` asks for the verdict, `make_guard` makes a guard."""
 
-    enter: Callable[["Resolved", str | None], str]
-    guard: Callable[[str], Any]
+    require_go: Callable[["Resolved", str | None], str]
+    make_guard: Callable[[str], Any]
 
 
 @click.command(epilog="Example: train pipeline --config dev_whisper --config dev_e2e")
@@ -34,8 +34,8 @@ def pipeline(
     overrides: tuple[str, ...],
     skip_preflight: str | None,
     guard: str,
-    **given: Any,
-) -> Shown:
+    **options: Any,
+) -> Output:
     """Go the whole way: prepare, split, train, evaluate, charts, for one or several configurations.
 
     What is already made and still valid is reused; a run that was interrupted goes on.
@@ -47,9 +47,9 @@ def pipeline(
         raise click.UsageError("nothing to run; name at least one configuration with --config FILE")
     outcome = go(
         [resolve(one, overrides) for one in config],
-        lambda one: diagnosis.enter(one, skip_preflight),
-        guards=lambda: diagnosis.guard(guard),
-        **given,
+        lambda one: diagnosis.require_go(one, skip_preflight),
+        make_guard=lambda: diagnosis.make_guard(guard),
+        **options,
     )
     print_scores(outcome.scores)
     return [str(path) for path in (*outcome.runs, *outcome.charts)]
@@ -82,7 +82,7 @@ def demo(
         model,
         seed,
         directory,
-        lambda one: diagnosis.enter(one, skip_preflight),
+        lambda one: diagnosis.require_go(one, skip_preflight),
         overrides=overrides,
-        guards=lambda: diagnosis.guard(guard),
+        make_guard=lambda: diagnosis.make_guard(guard),
     )

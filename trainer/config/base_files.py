@@ -24,10 +24,10 @@ def base_of(layer: Layer, path: Path) -> Path | None:
     """Takes `_base_` out of the layer; the path is relative to the file that says it."""
     if BASE not in layer.tree:
         return None
-    base, where = layer.tree.pop(BASE), layer.sources.pop(BASE)
+    base, source = layer.tree.pop(BASE), layer.sources.pop(BASE)
     if not isinstance(base, str) or not base:
-        raise InputError(f"{where}: {BASE} is {base!r}; expected the path of one YAML file, relative to this one")
+        raise InputError(f"{source}: {BASE} is {base!r}; expected the path of one YAML file, relative to this one")
     found = Path(os.path.normpath(path.parent / base))
     if not found.exists():
-        raise InputError(f"{where}: {BASE} names {found}, which does not exist; the path is relative to {path}")
+        raise InputError(f"{source}: {BASE} names {found}, which does not exist; the path is relative to {path}")
     return found

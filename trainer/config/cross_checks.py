@@ -11,40 +11,40 @@ class SettingConflict:
     """The keys involved (the first one is blamed) and what is wrong with them."""
 
     keys: tuple[str, ...]
-    said: str
+    message: str
 
 
 def find_conflicts(config: Config) -> Iterator[SettingConflict]:
-    for look in (_weights, _architecture, _precision, _best_model, _schedule, _audio):
-        yield from look(config)
+    for check in (_weights, _architecture, _precision, _best_model, _schedule, _audio):
+        yield from check(config)
 
 
 def _weights(config: Config) -> Iterator[SettingConflict]:
     model = config.model
     pair = model.encoder is not None and model.decoder is not None
     if model.random is None and model.name is None and not (model.type == "e2e" and pair):
-        wanted = {"e2e": "model.encoder and model.decoder", "hybrid": "model.name (a trained directory)"}.get(
+        required = {"e2e": "model.encoder and model.decoder", "hybrid": "model.name (a trained directory)"}.get(
             model.type, "model.name"
         )
         keys = ("model.type", "model.name", "model.random", "model.encoder", "model.decoder")
         yield SettingConflict(
-            keys, f"is {model.type}, but nothing says where its weights come from; give {wanted} or model.random"
+            keys, f"is {model.type}, but nothing says where its weights come from; give {required} or model.random"
         )
     for key in ("name", "encoder", "decoder"):
         if model.random is not None and getattr(model, key) is not None:
-            said = f"is {getattr(model, key)}, but model.random asks for random weights; set one of the two to null"
-            yield SettingConflict((f"model.{key}", "model.random"), said)
+            message = f"is {getattr(model, key)}, but model.random asks for random weights; set one of the two to null"
+            yield SettingConflict((f"model.{key}", "model.random"), message)
     if model.random is not None and model.random.hidden % model.random.heads:
-        said = f"is {model.random.hidden}, which {model.random.heads} heads cannot share equally; change one of them"
-        yield SettingConflict(("model.random.hidden", "model.random.heads"), said)
+        message = f"is {model.random.hidden}, which {model.random.heads} heads cannot share equally; change one of them"
+        yield SettingConflict(("model.random.hidden", "model.random.heads"), message)
 
 
 def _architecture(config: Config) -> Iterator[SettingConflict]:
     model = config.model
     if (model.type == "mt5") != (model.task == "summarize"):
         tasks = "summarize" if model.type == "mt5" else "transcribe, translate or both"
-        said = f"is {model.task}, which a model of type {model.type} cannot do; its task is {tasks}"
-        yield SettingConflict(("model.task", "model.type"), said)
+        message = f"is {model.task}, which a model of type {model.type} cannot do; its task is {tasks}"
+        yield SettingConflict(("model.task", "model.type"), message)
     if model.type == "mt5" and model.ctc_weight:
         yield SettingConflict(("model.ctc_weight", "model.type"), "needs speech, and mt5 reads text; remove it")
     if model.chunk_size is not None and model.type != "hybrid":
@@ -52,8 +52,8 @@ def _architecture(config: Config) -> Iterator[SettingConflict]:
             ("model.chunk_size", "model.type"), f"is for hybrid; {model.type} has no chunks; remove it"
         )
     if config.training.ctc_only_steps and not model.ctc_weight:
-        said = "asks for steps with CTC alone, but model.ctc_weight is 0; give it a weight"
-        yield SettingConflict(("training.ctc_only_steps", "model.ctc_weight"), said)
+        message = "asks for steps with CTC alone, but model.ctc_weight is 0; give it a weight"
+        yield SettingConflict(("training.ctc_only_steps", "model.ctc_weight"), message)
 
 
 def _precision(config: Config) -> Iterator[SettingConflict]:
@@ -70,13 +70,15 @@ def _best_model(config: Config) -> Iterator[SettingConflict]:
     if not training.load_best_model_at_end:
         return
     if "no" in (training.eval_strategy, training.save_strategy) or training.eval_strategy != training.save_strategy:
-        said = f"needs evaluation and saving at the same moments, but eval_strategy is {training.eval_strategy} and "
-        said += f"save_strategy is {training.save_strategy}; make them equal (steps or epoch)"
-        yield SettingConflict(("training.load_best_model_at_end", *strategies), said)
+        message = f"needs evaluation and saving at the same moments, but eval_strategy is {training.eval_strategy} and "
+        message += f"save_strategy is {training.save_strategy}; make them equal (steps or epoch)"
+        yield SettingConflict(("training.load_best_model_at_end", *strategies), message)
     elif training.eval_strategy == "steps" and training.save_steps % training.eval_steps:
-        said = f"is {training.save_steps}, not a multiple of eval_steps ({training.eval_steps}), so the best model "
-        said += "might never be saved; make it one, or set load_best_model_at_end to false"
-        yield SettingConflict(("training.save_steps", "training.eval_steps", "training.load_best_model_at_end"), said)
+        message = f"is {training.save_steps}, not a multiple of eval_steps ({training.eval_steps}), so the best model "
+        message += "might never be saved; make it one, or set load_best_model_at_end to false"
+        yield SettingConflict(
+            ("training.save_steps", "training.eval_steps", "training.load_best_model_at_end"), message
+        )
 
 
 def _schedule(config: Config) -> Iterator[SettingConflict]:
@@ -91,7 +93,7 @@ def _schedule(config: Config) -> Iterator[SettingConflict]:
 def _audio(config: Config) -> Iterator[SettingConflict]:
     audio = config.audio
     if audio.min_length_seconds >= audio.max_length_seconds:
-        said = (
+        message = (
             f"is {audio.min_length_seconds}, not below audio.max_length_seconds ({audio.max_length_seconds}); lower it"
         )
-        yield SettingConflict(("audio.min_length_seconds", "audio.max_length_seconds"), said)
+        yield SettingConflict(("audio.min_length_seconds", "audio.max_length_seconds"), message)

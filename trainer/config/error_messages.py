@@ -1,4 +1,4 @@
-"""Says in one sentence what pydantic found wrong with a key."""
+"""Error messages for what pydantic finds wrong with a key."""
 
 from collections.abc import Iterator
 from difflib import get_close_matches
@@ -31,7 +31,7 @@ BOUNDS = {
 
 
 def expected(error: dict[str, Any]) -> str:
-    """What the key wants, in words."""
+    """The expected value, in words."""
     kind, context = error["type"], error.get("ctx", {})
     if kind in BOUNDS:
         word, name = BOUNDS[kind]
@@ -45,8 +45,8 @@ def expected(error: dict[str, Any]) -> str:
     return EXPECTED.get(kind.partition("_")[0], error["msg"])
 
 
-def shown(value: Any) -> str:
-    """A value as YAML writes it, cut to a length that a sentence can carry."""
+def inline_value(value: Any) -> str:
+    """A value as inline YAML, truncated to 60 characters."""
     text = to_inline_yaml(value)
     return text if len(text) <= 60 else text[:57] + "..."
 

@@ -1,4 +1,4 @@
-"""A layer is what one file, or one --set, says. Later layers win, key by key."""
+"""A layer holds the values of one file or one --set; later layers win, key by key."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -24,14 +24,14 @@ SET = Source("--set")
 
 @dataclass(frozen=True)
 class ConfigProblem:
-    """One thing that is wrong, with its place."""
+    """One error in a configuration, with its source."""
 
     source: Source
     key: str
-    said: str
+    message: str
 
     def __str__(self) -> str:
-        return f"{self.source}: {self.key} {self.said}"
+        return f"{self.source}: {self.key} {self.message}"
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ def leaves(tree: Tree, prefix: str = "") -> Iterator[tuple[str, Any]]:
 
 
 def deep_merge(low: Tree, high: Tree) -> Tree:
-    """What `high` says wins; sections are merged, everything else is replaced."""
+    """`high` wins; sections are merged, everything else is replaced."""
     merged = dict(low)
     for key, value in high.items():
         both = isinstance(merged.get(key), dict) and isinstance(value, dict)
@@ -65,17 +65,17 @@ def is_parent_key(key: str, others: list[str]) -> bool:
 
 
 def merge(low: Layer, high: Layer) -> Layer:
-    """Merges values and keeps for each the place of the layer that said it last."""
-    said = [key for key, value in leaves(high.tree) if not isinstance(value, dict)]
-    beneath = tuple(f"{key}." for key in said)
-    kept = {
+    """Merge values; each keeps the source of the last layer that sets it."""
+    changed = [key for key, value in leaves(high.tree) if not isinstance(value, dict)]
+    beneath = tuple(f"{key}." for key in changed)
+    low_sources = {
         key: source
         for key, source in low.sources.items()
-        if not key.startswith(beneath) and not is_parent_key(key, said)
+        if not key.startswith(beneath) and not is_parent_key(key, changed)
     }
     return Layer(
         deep_merge(low.tree, high.tree),
-        {**kept, **high.sources},
+        {**low_sources, **high.sources},
         (*low.problems, *high.problems),
         (*low.notices, *high.notices),
     )

@@ -1,4 +1,4 @@
-"""The one place where spellings of the seeds, and of transformers before 5, become our own."""
+"""Translates legacy keys, and those of transformers before 5, into the keys of the schema."""
 
 from trainer.config.layers import ConfigProblem, Layer, Source, Tree
 
@@ -53,12 +53,12 @@ def rename(tree: Tree, sources: dict[str, Source], old: str, new: str) -> list[C
     value = pop_key(tree, old)
     if value is ABSENT:
         return []
-    place = sources.pop(old)
+    source = sources.pop(old)
     section, _, word = new.partition(".")
     keys = tree.setdefault(section, {})
     if isinstance(keys, dict) and keys.get(word, value) != value:
-        return [ConfigProblem(place, old, f"is {value!r}, but {new}, the same setting, is {keys[word]!r}; keep one")]
+        return [ConfigProblem(source, old, f"is {value!r}, but {new}, the same setting, is {keys[word]!r}; keep one")]
     if isinstance(keys, dict):
         keys[word] = value
-        sources[new] = place
+        sources[new] = source
     return []

@@ -1,4 +1,4 @@
-"""Loads a configuration: its file, what it inherits, what --set says on top; all errors at once."""
+"""Loads a configuration: its file, its base files and --set; reports all errors at once."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -19,7 +19,7 @@ from trainer.config.yaml_writer import to_inline_yaml, to_yaml
 
 @dataclass(frozen=True)
 class Resolved:
-    """A configuration with every value decided, and where each one was said."""
+    """A configuration with every value, and the source of each."""
 
     config: Config
     sources: dict[str, Source]
@@ -31,7 +31,7 @@ class Resolved:
         return to_yaml(as_plain_dict(self.config))
 
     def annotated(self) -> str:
-        """All values as YAML, each with the place it comes from."""
+        """All values as YAML, each with its source."""
         return "\n".join(annotate(as_plain_dict(self.config), self.sources))
 
 
@@ -51,11 +51,11 @@ def load(path: str | Path, overrides: Sequence[str] = ()) -> Resolved:
     return Resolved(config, sources, path, layer.notices)
 
 
-def with_default_output(path: Path, config: Config, said: dict[str, Source]) -> Config:
-    """A run that has no name, or no directory, is called after its file."""
+def with_default_output(path: Path, config: Config, sources: dict[str, Source]) -> Config:
+    """The name and directory of a run default to the name of its file."""
     name = re.sub(r"[^\w.+-]", "_", path.stem)
-    follows = {"dir": config.paths.output_dir / name, "experiment_name": name}
-    missing = {key: value for key, value in follows.items() if f"output.{key}" not in said}
+    defaults = {"dir": config.paths.output_dir / name, "experiment_name": name}
+    missing = {key: value for key, value in defaults.items() if f"output.{key}" not in sources}
     return config.model_copy(update={"output": config.output.model_copy(update=missing)})
 
 
@@ -68,7 +68,7 @@ def raise_all(path: Path, problems: list[ConfigProblem]) -> None:
 
 
 def annotate(tree: dict[str, Any], sources: dict[str, Source], prefix: str = "", indent: str = "") -> Iterator[str]:
-    """One line for each value, its place as a comment."""
+    """One line for each value, with its source as a comment."""
     for key, value in tree.items():
         if isinstance(value, dict):
             yield f"{indent}{key}:"

@@ -14,8 +14,8 @@ def override(text: str) -> Layer:
     key, equals, value = text.partition("=")
     words = key.strip().split(".")
     if not equals or not all(words):
-        said = "is not of the form section.key=value, such as training.batch_size=2"
-        return Layer({}, problems=(ConfigProblem(SET, repr(text), said),))
+        message = "is not of the form section.key=value, such as training.batch_size=2"
+        return Layer({}, problems=(ConfigProblem(SET, repr(text), message),))
     if words[0] == BASE:
         return Layer({}, problems=(ConfigProblem(SET, BASE, "can only stand in a file; name that file with --config"),))
     try:

@@ -7,13 +7,13 @@ from typing import Any
 from pydantic import ValidationError
 
 from trainer.config.cross_checks import find_conflicts
-from trainer.config.error_messages import expected, find, shown, unknown
+from trainer.config.error_messages import expected, find, inline_value, unknown
 from trainer.config.layers import DEFAULT, ConfigProblem, Layer, Source, Tree
 from trainer.config.schema import Config
 
 
 def validate(layer: Layer) -> tuple[Config, list[ConfigProblem]]:
-    """When keys are wrong, the rest is still looked at, so that one run names everything."""
+    """The configuration and all problems: keys that are wrong do not stop the check of the others."""
     try:
         config, problems = Config.model_validate(layer.tree), []
     except ValidationError as error:
@@ -22,34 +22,34 @@ def validate(layer: Layer) -> tuple[Config, list[ConfigProblem]]:
     wrong = tuple(problem.key for problem in problems)
     for found in find_conflicts(config):
         if not any(key.startswith(wrong) for key in found.keys):
-            place = next((layer.sources[key] for key in found.keys if key in layer.sources), DEFAULT)
-            problems.append(ConfigProblem(place, found.keys[0], found.said))
+            source = next((layer.sources[key] for key in found.keys if key in layer.sources), DEFAULT)
+            problems.append(ConfigProblem(source, found.keys[0], found.message))
     return config, problems
 
 
 def pydantic_problems(errors: list[Any], layer: Layer) -> Iterator[ConfigProblem]:
-    """One for each key: a key that may be one of several kinds gives pydantic one error for each kind."""
-    wants: dict[str, tuple[Any, list[str]]] = {}
+    """One problem for each key; pydantic has one error for each type of a union."""
+    expectations: dict[str, tuple[Any, list[str]]] = {}
     for error in errors:
         path, value = find(layer.tree, error["loc"])
         key = ".".join(path)
         if error["type"] == "extra_forbidden":
-            yield ConfigProblem(place(key, layer), key, unknown(key))
+            yield ConfigProblem(source_of(key, layer), key, unknown(key))
         else:
-            wants.setdefault(key, (value, []))[1].append(expected(error))
-    for key, (value, kinds) in wants.items():
-        said = f"is {shown(value)}; expected {' or '.join(dict.fromkeys(kinds))}"
+            expectations.setdefault(key, (value, []))[1].append(expected(error))
+    for key, (value, kinds) in expectations.items():
+        message = f"is {inline_value(value)}; expected {' or '.join(dict.fromkeys(kinds))}"
         if isinstance(value, bool) and "text" in kinds:
-            said += " (YAML reads a bare yes, no, on or off as true or false: quote it)"
-        yield ConfigProblem(place(key, layer), key, said)
+            message += " (YAML reads a bare yes, no, on or off as true or false: quote it)"
+        yield ConfigProblem(source_of(key, layer), key, message)
 
 
-def place(key: str, layer: Layer) -> Source:
-    """The place of the key, of something in it, or of the nearest section around it."""
+def source_of(key: str, layer: Layer) -> Source:
+    """The source of the key, of a key inside it, or of the nearest section around it."""
     within = (source for name, source in layer.sources.items() if name.startswith(f"{key}."))
     if key in layer.sources or "." not in key:
         return layer.sources.get(key) or next(within, DEFAULT)
-    return next(within, None) or place(key.rpartition(".")[0], layer)
+    return next(within, None) or source_of(key.rpartition(".")[0], layer)
 
 
 def drop_keys(tree: Tree, keys: list[str]) -> Tree:

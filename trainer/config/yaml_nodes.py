@@ -1,4 +1,4 @@
-"""Turns YAML nodes into plain values, noting the line of each key, within a bound that no alias can escape."""
+"""Turns YAML nodes into plain values with the line of each key; the expansion of aliases is bounded."""
 
 from typing import Any
 
@@ -11,6 +11,11 @@ MAX_NODES = 20_000
 MAX_DEPTH = 20
 TAG = "tag:yaml.org,2002:"
 UNREADABLE = (yaml.YAMLError, ValueError, LookupError, AttributeError, ArithmeticError)
+
+
+def node_kind(node: yaml.Node) -> str:
+    """scalar, sequence or mapping."""
+    return type(node).__name__.removesuffix("Node").lower()
 
 
 def join(prefix: str, key: str) -> str:
@@ -29,11 +34,11 @@ class YamlWalker:
     def source(self, node: yaml.Node) -> Source:
         return Source(self.name, node.start_mark.line + self.first_line if self.first_line else None)
 
-    def complain(self, node: yaml.Node, key: str, said: str) -> None:
-        self.problems.append(ConfigProblem(self.source(node), key, said))
+    def add_problem(self, node: yaml.Node, key: str, message: str) -> None:
+        self.problems.append(ConfigProblem(self.source(node), key, message))
 
     def value(self, node: yaml.Node, key: str) -> Any:
-        """Any node. Aliases are unfolded here, hence the bounds."""
+        """The value of any node; aliases are expanded here, hence the bounds."""
         self.visited, self.depth = self.visited + 1, self.depth + 1
         if self.visited > MAX_NODES or self.depth > MAX_DEPTH:
             raise InputError(f"{self.name}: aliases or nesting near {key[:60]} unfold too far; write the values out")
@@ -53,43 +58,43 @@ class YamlWalker:
             if isinstance(node, yaml.ScalarNode):
                 return self.loader.construct_object(node)
         except UNREADABLE:
-            pass  # told below, like every other tag that is not a plain value
+            pass  # reported below, like every other tag that is not a plain value
         tag = node.tag.removeprefix(TAG)
-        self.complain(node, key, f"has the YAML tag {tag[:60]!r} and cannot be read; write a plain value")
+        self.add_problem(node, key, f"has the YAML tag {tag[:60]!r} and cannot be read; write a plain value")
         return None
 
     def mapping(self, node: yaml.MappingNode, prefix: str) -> Tree:
-        """The keys of a mapping; what `<<` brings in gives way to what is written out."""
+        """The keys of a mapping; keys written out win over those of a merge key `<<`."""
         merged: Tree = {}
         for key_node, value_node in node.value:
             if key_node.tag == TAG + "merge":
-                self.bring_in(value_node, prefix, merged)
+                self.merge_key(value_node, prefix, merged)
         written: Tree = {}
         for key_node, value_node in node.value:
-            if key_node.tag != TAG + "merge" and self.is_new_word(key_node, prefix, written):
+            if key_node.tag != TAG + "merge" and self.is_new_key(key_node, prefix, written):
                 path = join(prefix, key_node.value)
                 written[key_node.value] = self.value(value_node, path)
                 self.sources[path] = self.source(key_node)
         return {**merged, **written}
 
-    def bring_in(self, node: yaml.Node, prefix: str, into: Tree) -> None:
+    def merge_key(self, node: yaml.Node, prefix: str, into: Tree) -> None:
         """The first of several mappings wins, as YAML's merge key has it."""
         for each in reversed(node.value if isinstance(node, yaml.SequenceNode) else [node]):
             found = self.value(each, prefix)
             if isinstance(found, dict):
                 into.update(found)
             else:
-                self.complain(each, join(prefix, "<<"), "merges something that has no keys; name a mapping")
+                self.add_problem(each, join(prefix, "<<"), "merges something that has no keys; name a mapping")
 
-    def is_new_word(self, node: yaml.Node, prefix: str, known: Tree) -> bool:
+    def is_new_key(self, node: yaml.Node, prefix: str, known: Tree) -> bool:
         if node.tag != TAG + "str":
-            text = node.value if isinstance(node.value, str) else f"(a {node.id})"
-            self.complain(
+            text = node.value if isinstance(node.value, str) else f"(a {node_kind(node)})"
+            self.add_problem(
                 node, join(prefix, text), "is not a word; write keys as words, in quotes where YAML needs them"
             )
         elif node.value in known:
             path = join(prefix, node.value)
-            self.complain(node, path, f"stands twice, first in line {self.sources[path].line}; keep one")
+            self.add_problem(node, path, f"stands twice, first in line {self.sources[path].line}; keep one")
         else:
             return True
         return False

@@ -1,4 +1,4 @@
-"""Reads one YAML file: safely, with the line of every key, and with one sentence for whatever is wrong with it."""
+"""Reads one YAML file safely, with the line of every key."""
 
 import re
 from pathlib import Path
@@ -7,7 +7,7 @@ import yaml
 
 from diagnose.common.errors import InputError
 from trainer.config.layers import Layer
-from trainer.config.yaml_nodes import YamlWalker
+from trainer.config.yaml_nodes import YamlWalker, node_kind
 
 MAX_BYTES = 256 * 1024
 FLOAT = re.compile(r"[-+]?[0-9][0-9_]*[eE][-+]?[0-9]+$")
@@ -80,7 +80,8 @@ def read(path: Path) -> Layer:
         raise InputError(f"{path} is empty; a configuration has sections such as model: and training:")
     if not isinstance(node, yaml.MappingNode):
         raise InputError(
-            f"{path}:{node.start_mark.line + 1}: expected sections such as model: and training:, found a {node.id}"
+            f"{path}:{node.start_mark.line + 1}: expected sections such as model: and training:, "
+            f"found a {node_kind(node)}"
         )
     walk = YamlWalker(loader, str(path))
     return Layer(walk.mapping(node, ""), walk.sources, tuple(walk.problems))

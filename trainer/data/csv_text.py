@@ -1,4 +1,4 @@
-"""Comma, tab or semicolon separated text, read strictly: a broken quote is named where it opens, not where it hurts."""
+"""Comma, tab or semicolon separated text, read strictly: a broken quote is reported where it opens."""
 
 import csv
 import io
@@ -14,14 +14,14 @@ LONGEST_FIELD = 2**31 - 1  # csv's own limit of 131,072 characters is shorter th
 
 
 def choose_delimiter(path: Path, header: str) -> str:
-    """What the extension says, unless the header has none of that and has another."""
+    """The delimiter of the extension, unless the header has only another one."""
     expected = "\t" if path.suffix.lower() in (".tsv", ".tab") else ","
     present = [delimiter for delimiter in (expected, *DELIMITERS) if delimiter in header]
     return present[0] if present else expected
 
 
-def records(path: Path, text: str, delimiter: str) -> list[tuple[int, list[str]]]:
-    """Each record with the line it begins on; blank lines are passed over."""
+def parse_rows(path: Path, text: str, delimiter: str) -> list[tuple[int, list[str]]]:
+    """Each row with the line it begins on; blank lines are skipped."""
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
     limit = csv.field_size_limit(LONGEST_FIELD)
     found, line = [], 1
@@ -38,25 +38,25 @@ def records(path: Path, text: str, delimiter: str) -> list[tuple[int, list[str]]
 
 
 def _broken_quote(path: Path, text: str, delimiter: str, line: int) -> str:
-    opens, column = _find_broken_quote(text, delimiter, line)
+    opening_line, column = _find_broken_quote(text, delimiter, line)
     return (
-        f"{path}, line {opens}: a quote opens in field {column} and no closing quote stands before a "
+        f"{path}, line {opening_line}: a quote opens in field {column} and no closing quote stands before a "
         f"{DELIMITERS[delimiter]} or a line end; close it, or double the quotes that belong to the text"
     )
 
 
 def _find_broken_quote(text: str, delimiter: str, line: int) -> tuple[int, int]:
-    """Walk over the whole fields of the record that begins on `line`: the first that is not whole is the culprit."""
-    sound = re.compile(rf'(?:"[^"]*+(?:""[^"]*+)*+"|[^"{delimiter}\r\n][^{delimiter}\r\n]*|)({delimiter})')
+    """Line and column of the first field with a broken quote in the row that begins on `line`."""
+    field = re.compile(rf'(?:"[^"]*+(?:""[^"]*+)*+"|[^"{delimiter}\r\n][^{delimiter}\r\n]*|)({delimiter})')
     ends = [match.end() for match in LINE_END.finditer(text)]
     position, column = ([0, *ends])[line - 1], 1
-    while match := sound.match(text, position):
+    while match := field.match(text, position):
         position, column = match.end(), column + 1
     return 1 + sum(end <= position for end in ends), column
 
 
 def to_text(columns: Sequence[str], rows: Iterable[Sequence[str]], delimiter: str) -> str:
-    """The table as text, which `records` reads back to exactly the same fields."""
+    """The table as text, which `parse_rows` reads back to the same fields; csv.writer leaves a lone \\r unquoted."""
     special = re.compile(rf'["\r\n{delimiter}]')
 
     def quoted(field: str) -> str:

@@ -1,4 +1,4 @@
-"""The rows of a split as the collators want them, loaded when asked for."""
+"""Datasets of a split: rows as the collators take them, loaded by index."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -18,13 +18,13 @@ REMEDY = "mend the file, or run `train prepare`, which removes and counts such r
 
 
 class SpeechDataset(Dataset[Item]):
-    """Clips with their texts; the audio is decoded when the item is asked for.
+    """Clips with their texts; the audio is decoded by `__getitem__`.
 
-    Once it is `guarded`, a sample that is not finite is let through: the guard withholds that step, records it and
-    names the file, where a refusal would leave nothing to look at.
+    `allow_nonfinite` is set under a guard, which skips and records a step with a non-finite sample and names the file;
+    without one such a sample is refused.
     """
 
-    guarded = False
+    allow_nonfinite = False
 
     def __init__(
         self, rows: Sequence[Row], root: str | Path, audio: Audio, needed: Sequence[str] = SPEECH_TEXTS
@@ -39,9 +39,9 @@ class SpeechDataset(Dataset[Item]):
         row = self.rows[index]
         try:
             rate, longest = self.audio.sample_rate, self.audio.max_length_seconds
-            samples = load_audio(row["audio_path"], self.root, rate, longest, finite=not self.guarded)
+            samples = load_audio(row["audio_path"], self.root, rate, longest, finite=not self.allow_nonfinite)
         except AudioError as error:
-            raise _told(row, error) from error
+            raise _with_row_id(row, error) from error
         return {
             "audio": samples,
             "sample_rate": self.audio.sample_rate,
@@ -54,23 +54,23 @@ class SpeechDataset(Dataset[Item]):
         }
 
     def lengths(self) -> list[float]:
-        """Seconds of each clip as it will be loaded: from the manifest, else from the header; nothing is decoded."""
+        """Seconds of each clip as it will be loaded: from the manifest, else from the audio header."""
         if self._lengths is None:
             self._lengths = [min(self._seconds(row), self.audio.max_length_seconds) for row in self.rows]
         return self._lengths
 
     def texts(self) -> list[str]:
-        """What a vocabulary is built from: all texts the task needs, row by row."""
+        """The texts a vocabulary is built from: all that the task needs, row by row."""
         return [row[name] for row in self.rows for name in self.needed if name in row]
 
     def _seconds(self, row: Row) -> float:
-        said = duration_of(row)
-        if said is not None:
-            return said
+        seconds = duration_of(row)
+        if seconds is not None:
+            return seconds
         try:
             return audio_info(row["audio_path"], self.root).seconds
         except AudioError as error:
-            raise _told(row, error) from error
+            raise _with_row_id(row, error) from error
 
 
 class TextDataset(Dataset[Item]):
@@ -88,15 +88,18 @@ class TextDataset(Dataset[Item]):
         return {"document": document, "summary": summary, "id": row_id(row)}
 
     def lengths(self) -> list[float]:
-        """Characters of each document: near enough to tokens to put like beside like."""
+        """Characters of each document, in place of tokens."""
         return [float(len(row[self.columns[0]])) for row in self.rows]
 
     def texts(self) -> list[str]:
-        """What a vocabulary is built from: documents and summaries."""
+        """The texts a vocabulary is built from: documents and summaries."""
         return [row[name] for row in self.rows for name in self.columns]
 
 
-def open_split(config: Config, name: str, subset: int | None = None) -> SpeechDataset | TextDataset:
+SplitDataset: TypeAlias = SpeechDataset | TextDataset
+
+
+def open_split(config: Config, name: str, subset: int | None = None) -> SplitDataset:
     """The train, dev or test set of a configuration; a subset is its first rows."""
     path = config.splits / f"{name}.csv"
     if not path.exists():
@@ -110,5 +113,5 @@ def open_split(config: Config, name: str, subset: int | None = None) -> SpeechDa
     return SpeechDataset(rows, config.paths.data_root, config.audio, needed)
 
 
-def _told(row: Row, error: AudioError) -> AudioError:
+def _with_row_id(row: Row, error: AudioError) -> AudioError:
     return AudioError(f"{row_id(row)}: {error.what}", REMEDY, error.rule)

@@ -1,4 +1,4 @@
-"""Batches of rows of like length, so that little of a batch is padding, in another order every epoch.
+"""Batches of rows of similar length, so that little of a batch is padding, in another order every epoch.
 
 Every length is first multiplied by a random factor of up to 1 + JITTER, the rows are sorted by that, and cut into
 batches; then the batches are shuffled. Rows whose lengths differ by less than the jitter may meet in any batch.
@@ -16,7 +16,7 @@ class LengthBatchSampler:
 
     - `shuffle=False` keeps the order of the manifest, `by_length=False` mixes all rows whatever their length.
     - `longest_first=True` begins the first epoch with the batch of most padded length: if the memory does not
-      suffice, that is seen in step 1. Off unless asked for.
+      suffice, that is seen in step 1. Off by default.
     - A batch that is not full is always the last one: accelerate's sharding loses rows after a short batch in the
       middle. No row is dropped here; on several processes accelerate repeats some rows to make the shares even.
     - It keeps no state but the epoch and no global random state is touched, so skipping the first batches of an
@@ -48,18 +48,18 @@ class LengthBatchSampler:
         rows, rest = len(self.lengths), len(self.lengths) % self.batch_size
         if not self.shuffle:
             return iter(self._cut(np.arange(rows), rows - rest))
-        chance = np.random.default_rng((self.seed, self.epoch))
-        order = self._order(chance)
+        rng = np.random.default_rng((self.seed, self.epoch))
+        order = self._order(rng)
         # The batch that is not full takes its rows from anywhere, not always from the longest.
-        batches = self._cut(order, int(chance.integers(rows // self.batch_size + 1)) * self.batch_size)
-        return iter(self._mixed(batches, chance))
+        batches = self._cut(order, int(rng.integers(rows // self.batch_size + 1)) * self.batch_size)
+        return iter(self._shuffled(batches, rng))
 
-    def _order(self, chance: np.random.Generator) -> np.ndarray:
-        mixed = chance.random(len(self.lengths))
+    def _order(self, rng: np.random.Generator) -> np.ndarray:
+        ties = rng.random(len(self.lengths))
         if not self.by_length:
-            return np.argsort(mixed)
-        shaken = self.lengths * (1 + JITTER * chance.random(len(self.lengths)))
-        return np.lexsort((mixed, shaken))
+            return np.argsort(ties)
+        jittered = self.lengths * (1 + JITTER * rng.random(len(self.lengths)))
+        return np.lexsort((ties, jittered))
 
     def _cut(self, order: np.ndarray, start: int) -> list[list[int]]:
         """Full batches, and last the rows from `start` on that fill none."""
@@ -67,17 +67,17 @@ class LengthBatchSampler:
         full = np.concatenate((order[:start], order[start + rest :])).reshape(-1, self.batch_size).tolist()
         return [*full, order[start : start + rest].tolist()] if rest else full
 
-    def _mixed(self, batches: list[list[int]], chance: np.random.Generator) -> list[list[int]]:
+    def _shuffled(self, batches: list[list[int]], rng: np.random.Generator) -> list[list[int]]:
         full = len(self.lengths) // self.batch_size
-        order = chance.permutation(full).tolist()
+        order = rng.permutation(full).tolist()
         if self.longest_first and self.epoch == 0 and full:
-            longest = max(order, key=lambda number: self.lengths[batches[number]].max())
-            order = [longest, *(number for number in order if number != longest)]
-        return [*(batches[number] for number in order), *batches[full:]]
+            longest = max(order, key=lambda index: self.lengths[batches[index]].max())
+            order = [longest, *(index for index in order if index != longest)]
+        return [*(batches[index] for index in order), *batches[full:]]
 
 
 def padding_waste(lengths: Sequence[float], batches: Iterable[Sequence[int]]) -> float:
-    """The share of padding among all frames that are computed.
+    """The fraction of padding among all frames that are computed.
 
     A batch costs the length of its longest row times its rows; what the rows do not fill is padding. The sum of the
     padding of all batches over the sum of their cost: 0 is none, 0.1 means that every tenth frame is padding.

@@ -1,11 +1,11 @@
-"""Manifests: one row for each clip or document, as TSV or CSV. A row remembers the file and line it came from."""
+"""Manifests: one row for each clip or document, as TSV or CSV, with the file and line of each row."""
 
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 from pathlib import Path
 
 from diagnose.common.errors import InputError
-from trainer.data.csv_text import choose_delimiter, records, to_text
+from trainer.data.csv_text import choose_delimiter, parse_rows, to_text
 from trainer.data.text_files import read_text, write_files
 
 Row = dict[str, str]  # the columns of the file, and the two below
@@ -13,12 +13,12 @@ FILE, LINE = "_file", "_line"
 
 
 def read_rows(path: str | Path, required: Sequence[str] = ()) -> list[Row]:
-    """All rows of a manifest that has the required columns; bad input is told in one sentence."""
+    """All rows of a manifest; refuses one that lacks a required column."""
     path = Path(path)
     text = read_text(path)
     if not text.strip():
         raise InputError(f"{path}: the file is empty, expected a line of column names and rows below; export it again")
-    table = records(path, text, choose_delimiter(path, text.lstrip().split("\n", 1)[0]))
+    table = parse_rows(path, text, choose_delimiter(path, text.lstrip().split("\n", 1)[0]))
     line, names = table[0]
     columns = [name.strip() for name in names]
     _check_names(path, line, columns)
@@ -39,7 +39,7 @@ def _check_names(path: Path, line: int, columns: Sequence[str]) -> None:
 
 
 def require_columns(path: Path, columns: Sequence[str], required: Sequence[str], line: int = 1) -> None:
-    """Name all columns that are missing, each with the nearest one there is."""
+    """Refuse missing columns, naming the nearest existing one of each."""
     missing = [name for name in required if name not in columns]
     if missing:
         remedy = " and ".join(
@@ -59,7 +59,7 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def _is_blank(fields: Sequence[str], columns: Sequence[str]) -> bool:
-    """A line of spaces only; where the table has one column it is a value."""
+    """Whether a line has only spaces; in a table of one column that is a value."""
     return len(columns) > 1 and len(fields) == 1 and not fields[0].strip()
 
 
@@ -75,12 +75,12 @@ def _row(path: Path, line: int, columns: Sequence[str], fields: Sequence[str]) -
 
 
 def row_id(row: Row) -> str:
-    """`train.csv:17`: where a person finds the row."""
+    """`train.csv:17`: the file and line of the row."""
     return f"{row.get(FILE, 'row')}:{row.get(LINE, '?')}"
 
 
 def duration_of(row: Row) -> float | None:
-    """Seconds as the row says them; None when it does not, or not in a number that makes sense."""
+    """The duration column in seconds; None if it is missing or not a positive number."""
     try:
         seconds = float(row.get("duration", ""))
     except ValueError:
@@ -94,11 +94,11 @@ def columns_of(rows: Sequence[Row]) -> list[str]:
 
 
 def table_text(path: Path, rows: Iterable[Row], columns: Sequence[str]) -> str:
-    """The rows as they stand in a file of that name: tabs in a .tsv, commas elsewhere."""
+    """The rows as the text of a file of that name: tabs in a .tsv, commas elsewhere."""
     fields = ([row.get(name, "") for name in columns] for row in rows)
     return to_text(columns, fields, choose_delimiter(path, ""))
 
 
 def write_rows(path: str | Path, rows: Iterable[Row], columns: Sequence[str]) -> None:
-    """Write a manifest, whole or not at all."""
+    """Write a manifest atomically."""
     write_files({Path(path): table_text(Path(path), rows, columns)})

@@ -1,4 +1,4 @@
-"""`train prepare`: clean a manifest, say what each rule changed or removed, and keep the removed rows in a file.
+"""`train prepare`: clean a manifest, count what each rule changed or removed, keep the removed rows in a file.
 
 The seeds' table says "cap too long": truncate a duration above 30 s to 30 s. Its audio would then be cut while its
 text still says what is no longer heard, which teaches a model to invent words. So such a row is removed and counted.
@@ -58,13 +58,13 @@ def prepare(
     audio: Audio | None = None,
     needed: Sequence[str] = (),
 ) -> PrepareReport:
-    """Clean a manifest of clips or of documents. `needed` texts may not be empty; not said, all there are."""
+    """Clean a manifest of clips or documents; `needed` texts may not be empty, by default all there are."""
     source, output = Path(source), Path(output)
     if output.resolve() == source.resolve():
         raise InputError(f"{output}: the output is the input, and rows would be lost; choose another name")
     rows = read_rows(source)
-    demands = _demands(source, columns_of(rows), tuple(needed), Path(data_root), audio or Audio())
-    return _write(source, output, rows, demands, _judge_all(rows, demands))
+    requirements = _requirements(source, columns_of(rows), tuple(needed), Path(data_root), audio or Audio())
+    return _write(source, output, rows, requirements, _clean_all(rows, requirements))
 
 
 def prepare_for(config: Config, output: str | Path) -> PrepareReport:
@@ -81,10 +81,10 @@ def needed_texts(config: Config) -> tuple[str, ...]:
     return tuple(name for name, needed in zip(SPEECH_TEXTS, (transcripts, translations), strict=True) if needed)
 
 
-def _demands(
+def _requirements(
     source: Path, columns: Sequence[str], needed: tuple[str, ...], root: Path, audio: Audio
 ) -> RowRequirements:
-    """Find out whether these are clips or documents, and which columns hold text."""
+    """The requirements for clips or for documents, by the columns there are."""
     speech = _is_speech(columns, needed)
     known = SPEECH_TEXTS if speech else needed or DOCUMENT_TEXTS
     present = tuple(name for name in known if name in columns)
@@ -99,39 +99,39 @@ def _is_speech(columns: Sequence[str], needed: Sequence[str]) -> bool:
     return "audio_path" in columns or set(columns).isdisjoint(DOCUMENT_TEXTS)
 
 
-def _judge_all(rows: Sequence[Row], demands: RowRequirements) -> list[CleanedRow]:
-    verdicts: list[CleanedRow] = []
+def _clean_all(rows: Sequence[Row], requirements: RowRequirements) -> list[CleanedRow]:
+    cleaned: list[CleanedRow] = []
     with ThreadPoolExecutor(os.cpu_count()) as pool, progress("prepare", len(rows)) as advance:
         for start in range(0, len(rows), AT_ONCE):
-            for verdict in pool.map(lambda row: clean_row(row, demands), rows[start : start + AT_ONCE]):
-                verdicts.append(verdict)
+            for row in pool.map(lambda row: clean_row(row, requirements), rows[start : start + AT_ONCE]):
+                cleaned.append(row)
                 advance()
-    return verdicts
+    return cleaned
 
 
 def _write(
-    source: Path, output: Path, rows: Sequence[Row], demands: RowRequirements, verdicts: Sequence[CleanedRow]
+    source: Path, output: Path, rows: Sequence[Row], requirements: RowRequirements, cleaned: Sequence[CleanedRow]
 ) -> PrepareReport:
-    kept = [verdict for verdict in verdicts if not verdict.removed]
-    gone = [verdict for verdict in verdicts if verdict.removed]
+    kept_rows = [row for row in cleaned if not row.removed]
+    removed_rows = [row for row in cleaned if row.removed]
     columns, removed_path = columns_of(rows), output.with_name(f"{output.stem}_removed.tsv")
-    _write_removed(removed_path, columns, gone)
-    removed = {rule: sum(verdict.removed == rule for verdict in gone) for rule in demands.removals}
-    if not kept:
+    _write_removed(removed_path, columns, removed_rows)
+    removed = {rule: sum(row.removed == rule for row in removed_rows) for rule in requirements.removals}
+    if not kept_rows:
         most = max(removed, key=lambda rule: removed[rule])
-        first = next(verdict for verdict in gone if verdict.removed == most)
+        first = next(row for row in removed_rows if row.removed == most)
         raise InputError(
             f"{source}: no row is left of {len(rows)}, {removed[most]} went by {most!r} "
             f"(line {first.row[LINE]}: {first.reason}); see {removed_path}"
         )
-    added = ["duration"] if demands.audio and "duration" not in columns else []
-    write_rows(output, [verdict.row for verdict in kept], [*columns, *added])
-    changed = {rule: sum(rule in verdict.changed for verdict in kept) for rule in demands.changes}
-    seconds = sum(verdict.seconds for verdict in kept)
-    return PrepareReport(source, output, removed_path, len(rows), len(kept), seconds, changed, removed)
+    added = ["duration"] if requirements.audio and "duration" not in columns else []
+    write_rows(output, [row.row for row in kept_rows], [*columns, *added])
+    changed = {rule: sum(rule in row.changed for row in kept_rows) for rule in requirements.changes}
+    seconds = sum(row.seconds for row in kept_rows)
+    return PrepareReport(source, output, removed_path, len(rows), len(kept_rows), seconds, changed, removed)
 
 
-def _write_removed(path: Path, columns: Sequence[str], gone: Sequence[CleanedRow]) -> None:
-    """The removed rows as they were, each with its line and the reason; they can be mended and prepared again."""
-    rows = [{**v.row, **dict(zip(ORIGIN, (v.row[LINE], v.removed, v.reason), strict=True))} for v in gone]
+def _write_removed(path: Path, columns: Sequence[str], removed_rows: Sequence[CleanedRow]) -> None:
+    """Write the removed rows unchanged, each with its line and the reason."""
+    rows = [{**v.row, **dict(zip(ORIGIN, (v.row[LINE], v.removed, v.reason), strict=True))} for v in removed_rows]
     write_rows(path, rows, [*ORIGIN, *(name for name in columns if name not in ORIGIN)])

@@ -1,4 +1,4 @@
-"""One row of a manifest: what cleaning makes of it, and whether it may stay."""
+"""Cleaning of one row of a manifest: its new texts, or why it is removed."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,7 +15,7 @@ FILL, CORRECT, SHORT, LONG = "fill in duration", "correct duration", "too short"
 
 @dataclass(frozen=True)
 class RowRequirements:
-    """What rows are held to: the texts to clean, those that may not be empty, and the audio (None: text alone)."""
+    """The texts to clean, those that may not be empty, and the audio settings (None: text only)."""
 
     texts: tuple[str, ...]
     needed: tuple[str, ...]
@@ -35,7 +35,7 @@ class RowRequirements:
 
 @dataclass(frozen=True)
 class CleanedRow:
-    """A row after cleaning. `removed` names the rule that took it out; empty when it stays."""
+    """A row after cleaning; `removed` names the rule that removed it, "" if it stays."""
 
     row: Row
     changed: frozenset[str] = frozenset()
@@ -44,22 +44,22 @@ class CleanedRow:
     seconds: float = 0.0
 
 
-def clean_row(row: Row, demands: RowRequirements) -> CleanedRow:
-    """Clean the texts, then look at the audio."""
+def clean_row(row: Row, requirements: RowRequirements) -> CleanedRow:
+    """Clean the texts, then check the audio."""
     cleaned, changed = dict(row), set[str]()
-    for name in demands.texts:
+    for name in requirements.texts:
         cleaned[name], used = clean(row[name])
         changed |= used
-    for name in demands.needed:
+    for name in requirements.needed:
         if not cleaned[name]:
             return CleanedRow(row, removed=f"empty {name}", reason=f"nothing is left of the {name} {row[name]!r}")
-    if demands.audio is None:
+    if requirements.audio is None:
         return CleanedRow(cleaned, frozenset(changed))
     cleaned["audio_path"] = row["audio_path"].strip()
-    return _judge_audio(row, cleaned, changed, demands.root, demands.audio)
+    return _check_audio(row, cleaned, changed, requirements.root, requirements.audio)
 
 
-def _judge_audio(row: Row, cleaned: Row, changed: set[str], root: Path, audio: Audio) -> CleanedRow:
+def _check_audio(row: Row, cleaned: Row, changed: set[str], root: Path, audio: Audio) -> CleanedRow:
     path = cleaned["audio_path"]
     try:
         seconds = check_audio(path, root, audio.sample_rate).seconds
@@ -78,9 +78,9 @@ def _judge_audio(row: Row, cleaned: Row, changed: set[str], root: Path, audio: A
 
 
 def _set_duration(row: Row, seconds: float) -> set[str]:
-    """The measured duration takes the place of one that is missing or wrong."""
-    said = duration_of(row)
-    if said is not None and abs(said - seconds) <= TOLERANCE:
+    """Replace a missing or wrong duration by the measured one; the rule that did so."""
+    duration = duration_of(row)
+    if duration is not None and abs(duration - seconds) <= TOLERANCE:
         return set()
     rule = CORRECT if row.get("duration", "").strip() else FILL
     row["duration"] = f"{seconds:.3f}"

@@ -1,8 +1,8 @@
-"""`train split`: 80/10/10 by video, so that nothing of a video that was trained on is in the dev or test set.
+"""`train split`: 80/10/10 by video, so that no video is in two sets.
 
-Videos are spread over the three sets, the largest first, each to the set that lacks most; a few hundred such spreads,
-shaken by the seed, are tried, and the one nearest to the shares in rows and in seconds is taken. Same rows and seed,
-same split.
+Videos are assigned to the three sets, the largest first, each to the set that lacks most; a few hundred such
+assignments, varied by the seed, are tried, and the one nearest to the shares in rows and in seconds is taken.
+Same rows and seed, same split.
 """
 
 import random
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from rich.table import Table
 
 SHARES = {"train": 0.8, "dev": 0.1, "test": 0.1}
-TRIES, STEPS = 500, 300_000  # spreads tried at most, and videos placed at most: about a second of work
-SHAKE = (0.3, 1.0)
+TRIES, STEPS = 500, 300_000  # assignments tried at most, and videos assigned at most: about a second of work
+VARIATION = (0.3, 1.0)
 
 Sizes = Mapping[str, tuple[float, float]]  # of each video, its share of all rows and of all seconds
 
@@ -39,7 +39,7 @@ class SplitPart:
 
 @dataclass(frozen=True)
 class SplitReport:
-    """What lies where, by the name of the set."""
+    """The three sets, by name."""
 
     parts: dict[str, SplitPart]
     group: str
@@ -66,36 +66,36 @@ def split(manifest: str | Path, directory: str | Path, group: str = "video_id", 
             f"{manifest}: found {len(names)} different {group!r} in {len(rows)} rows, expected at least {len(SHARES)} "
             "so that train, dev and test share none; add videos, or name another column"
         )
-    place = assign(_sizes(rows, groups), seed)
-    parts = {name: [row for row, key in zip(rows, groups, strict=True) if place[key] == name] for name in SHARES}
+    assignment = assign(_sizes(rows, groups), seed)
+    parts = {name: [row for row, key in zip(rows, groups, strict=True) if assignment[key] == name] for name in SHARES}
     paths = {name: Path(directory) / f"{name}.csv" for name in SHARES}
     write_files({paths[name]: table_text(paths[name], parts[name], columns_of(rows)) for name in SHARES})
     return SplitReport({name: _part(paths[name], parts[name], group) for name in SHARES}, group)
 
 
 def assign(sizes: Sizes, seed: int) -> dict[str, str]:
-    """The set of each video: the best of many shaken spreads."""
+    """The set of each video: the best of many random assignments."""
     tries = max(1, min(TRIES, STEPS // len(sizes)))
-    spreads = (_spread(sizes, random.Random(f"{seed} {attempt}")) for attempt in range(tries))
-    return min(spreads, key=lambda place: _distance(sizes, place))
+    assignments = (_assign_once(sizes, random.Random(f"{seed} {attempt}")) for attempt in range(tries))
+    return min(assignments, key=lambda assignment: _distance(sizes, assignment))
 
 
-def _spread(sizes: Sizes, chance: random.Random) -> dict[str, str]:
+def _assign_once(sizes: Sizes, rng: random.Random) -> dict[str, str]:
     """Largest first, each to the set that lacks most; no set stays empty."""
-    order = sorted(sorted(sizes), key=lambda name: -sum(sizes[name]) * chance.uniform(*SHAKE))
-    lacking, place = dict(SHARES), dict[str, str]()
+    order = sorted(sorted(sizes), key=lambda name: -sum(sizes[name]) * rng.uniform(*VARIATION))
+    lacking, assignment = dict(SHARES), dict[str, str]()
     for done, name in enumerate(order):
-        empty = [part for part in SHARES if part not in place.values()] if len(order) - done <= len(SHARES) else []
+        empty = [part for part in SHARES if part not in assignment.values()] if len(order) - done <= len(SHARES) else []
         open_parts = empty if len(empty) >= len(order) - done else list(SHARES)
-        place[name] = max(open_parts, key=lacking.__getitem__)
-        lacking[place[name]] -= sum(sizes[name]) / 2
-    return place
+        assignment[name] = max(open_parts, key=lacking.__getitem__)
+        lacking[assignment[name]] -= sum(sizes[name]) / 2
+    return assignment
 
 
-def _distance(sizes: Sizes, place: Mapping[str, str]) -> float:
-    """How far the spread is from the shares, by its worst set, in rows or in seconds."""
+def _distance(sizes: Sizes, assignment: Mapping[str, str]) -> float:
+    """How far an assignment is from the shares, by its worst set, in rows or in seconds."""
     totals = {name: [0.0, 0.0] for name in SHARES}
-    for key, name in place.items():
+    for key, name in assignment.items():
         totals[name][0] += sizes[key][0]
         totals[name][1] += sizes[key][1]
     return max(abs(total - SHARES[name]) for name, pair in totals.items() for total in pair)
@@ -113,7 +113,7 @@ def _sizes(rows: Sequence[Row], groups: Sequence[str]) -> Sizes:
 
 
 def _group(row: Row, column: str) -> str:
-    """Spaces around a name and the Unicode form of its letters do not make it another video."""
+    """The group of a row, without surrounding spaces and in composed Unicode (NFC)."""
     name = unicodedata.normalize("NFC", row[column]).strip()
     if not name:
         raise InputError(f"{row_id(row)}: {column!r} is empty, so the row may leak into another set; fill it in")

@@ -11,7 +11,7 @@ INVISIBLE = re.compile("[\u200b\u2060\ufeff]")  # zero-width space, word joiner,
 
 
 def strip_tags(text: str) -> str:
-    """Sounds that are not speech go, and the words around them stay apart.
+    """Remove tags of sounds that are not speech.
 
     >>> strip_tags("[cười] Xin chào[music]mọi người [laughter].")
     'Xin chào mọi người.'
@@ -22,13 +22,13 @@ def strip_tags(text: str) -> str:
 
 
 def _gap(tags: re.Match[str]) -> str:
-    """What stands where the tags stood: nothing at either end and before punctuation, else a space."""
+    """What replaces the tags: nothing at either end and before punctuation, else a space."""
     after = tags.string[tags.end() : tags.end() + 1]
     return "" if not tags.start() or not after or after in ",.!?;:…" else " "
 
 
 def strip_emphasis(text: str) -> str:
-    """Markdown's asterisks go; a product of numbers keeps its own.
+    """Remove Markdown's asterisks, but not those between numbers.
 
     >>> strip_emphasis("**Hello** *everyone*, 3 * 4 = 2*6")
     'Hello everyone, 3 * 4 = 2*6'
@@ -38,17 +38,17 @@ def strip_emphasis(text: str) -> str:
     return text
 
 
-def normalise_whitespace(text: str) -> str:
-    """One plain space between words, none around them; no-break and zero-width ones too.
+def normalize_whitespace(text: str) -> str:
+    """Collapse whitespace, no-break and zero-width included, to single spaces.
 
-    >>> normalise_whitespace("  Hello\u00a0 world\\n")
+    >>> normalize_whitespace("  Hello\u00a0 world\\n")
     'Hello world'
     """
     return " ".join(INVISIBLE.sub("", text).split())
 
 
 def compose(text: str) -> str:
-    """One code point for one letter with its marks (NFC): the same word is the same string.
+    """Compose letters with their marks (NFC).
 
     >>> len("e\u0302\u0301"), len(compose("e\u0302\u0301"))
     (3, 1)
@@ -59,13 +59,13 @@ def compose(text: str) -> str:
 RULES: dict[str, Callable[[str], str]] = {
     "strip tags": strip_tags,
     "strip emphasis": strip_emphasis,
-    "normalise whitespace": normalise_whitespace,
+    "normalise whitespace": normalize_whitespace,
     "compose letters": compose,
 }
 
 
 def clean(text: str) -> tuple[str, set[str]]:
-    """The clean text, and the names of the rules that changed something; cleaning twice changes nothing more."""
+    """The clean text, and the names of the rules that changed it; idempotent."""
     used: set[str] = set()
     while True:
         before = text

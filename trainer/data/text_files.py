@@ -1,4 +1,4 @@
-"""Reading a text file that a person made, and writing one so that a crash leaves the old or the new, never a half."""
+"""Reading text files strictly, and writing them atomically."""
 
 import os
 from collections.abc import Mapping
@@ -12,7 +12,7 @@ UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 
 
 def read_text(path: Path) -> str:
-    """The file's text, with or without a byte-order mark; what cannot be read is told in one sentence."""
+    """The text of a UTF-8 file, with or without a byte-order mark; refuses any other file."""
     data = _read_bytes(path)
     if data.startswith(UTF16_MARKS):
         raise InputError(f"{path}: found UTF-16, expected UTF-8; save it again as UTF-8")
@@ -52,13 +52,13 @@ def _line(data: bytes, offset: int) -> int:
 
 
 def write_files(contents: Mapping[Path, str]) -> None:
-    """Write all of them or none: staged and synced first, and old and new files never stand side by side."""
+    """Write all files or none: staged and synced first; old and new files are never mixed."""
     drafts = {path: path.with_name(f".{path.name}.{os.getpid()}.draft") for path in contents}
     try:
         for path, draft in drafts.items():
             path.parent.mkdir(parents=True, exist_ok=True)
             _write_synced(draft, contents[path])
-        # A crash between two renames must not leave a set that is half old: then a file is missing, and that is told.
+        # A crash between two renames must not leave a set that is half old: then a file is missing, which is reported.
         for path in list(drafts)[1:]:
             path.unlink(missing_ok=True)
         for path, draft in drafts.items():

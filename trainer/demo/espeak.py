@@ -64,7 +64,8 @@ def _engine() -> Iterator[tuple[ctypes.CDLL, int, list[np.ndarray]]]:
         yield library, rate, chunks
         library.espeak_Terminate()
     finally:
-        getattr(_ctypes, "dlclose", getattr(_ctypes, "FreeLibrary", None))(library._handle)
+        close: Any = getattr(_ctypes, "dlclose", None) or getattr(_ctypes, "FreeLibrary", None)
+        close(library._handle)
 
 
 def _loader() -> Any:

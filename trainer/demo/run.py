@@ -10,7 +10,7 @@ from diagnose.common.progress import log_line
 from trainer.demo.corpus import DemoCorpus, make_corpus
 from trainer.demo.corpus_plan import CorpusSize
 from trainer.evaluation.score_table import print_scores
-from trainer.pipeline.pipeline import Gate, Guards, PipelineResult
+from trainer.pipeline.pipeline import Gate, MakeGuard, PipelineResult
 from trainer.pipeline.steps import StepCounter, charts_step, data_step, evaluate_step, train_step
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ def demo(
     gate: Gate | None = None,
     size: CorpusSize = CorpusSize(),  # noqa: B008
     overrides: Sequence[str] = (),
-    guards: Guards = lambda: None,
+    make_guard: MakeGuard = lambda: None,
 ) -> PipelineResult:
     """Corpus, data, preflight, training, evaluation, charts; a second time, only what is missing."""
     started = time.monotonic()
@@ -40,7 +40,7 @@ def demo(
     step.next("Preflight: can this run learn?")
     log_line(f"      {gate(resolved) if gate else 'the diagnosis is not there yet: starting without it'}")
     step.next(f"Train {name} from random weights")
-    run = train_step(resolved, guard=guards())
+    run = train_step(resolved, guard=make_guard())
     step.next("Evaluate on sentences that were never trained on")
     scores = evaluate_step(resolved.config, _tests(model, corpus))
     step.next("Draw charts")

@@ -1,4 +1,4 @@
-"""Pictures of the runs: how the loss fell, and how the models compare with their targets. No window is opened."""
+"""Charts of runs: loss curves, and metrics against their targets."""
 
 from collections.abc import Sequence
 from math import isnan
@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-# Okabe and Ito's colours: told apart by everyone.
-COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00")
+# Okabe and Ito's palette, for color-blind readers too.
+COLORS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00")
 INK, FAINT = "#333333", "#DDDDDD"
 COMPARISONS = {
     "wer_comparison.png": (("wer", "cer"), "Transcription: error rates, lower is better"),
@@ -23,24 +23,24 @@ COMPARISONS = {
 
 
 def draw(runs: Sequence[LossHistory], results: Sequence[EvaluationResult], output_dir: str | Path) -> tuple[Path, ...]:
-    """Draw what there are figures for; the files that were written."""
+    """Draw the charts that there are figures for; the files written."""
     folder = Path(output_dir)
     folder.mkdir(parents=True, exist_ok=True)
     drawn = [_save(loss_figure(runs), folder / "training_loss.png")] if runs else []
     for name, (metrics, title) in COMPARISONS.items():
-        shown = [result for result in results if any(metric in result.figures for metric in metrics)]
-        if shown:
-            drawn.append(_save(comparison_figure(shown, metrics, title), folder / name))
+        measured = [result for result in results if any(metric in result.figures for metric in metrics)]
+        if measured:
+            drawn.append(_save(comparison_figure(measured, metrics, title), folder / name))
     return tuple(drawn)
 
 
 def loss_figure(runs: Sequence[LossHistory]) -> "Figure":
     """One line for each run, dotted where it was measured on the dev set."""
     figure, axes = _canvas("Loss while training", width=7.5)
-    for place, run in enumerate(runs):
-        colour = COLOURS[place % len(COLOURS)]
-        axes.plot(*_sides(run.training), color=colour, linewidth=1.8, label=run.name)
-        axes.plot(*_sides(run.evaluation), color=colour, linewidth=1.4, linestyle=":", marker="o", markersize=4)
+    for index, run in enumerate(runs):
+        color = COLORS[index % len(COLORS)]
+        axes.plot(*_sides(run.training), color=color, linewidth=1.8, label=run.name)
+        axes.plot(*_sides(run.evaluation), color=color, linewidth=1.4, linestyle=":", marker="o", markersize=4)
     if any(run.evaluation for run in runs):
         axes.plot([], [], color=INK, linestyle=":", marker="o", markersize=4, label="on the dev set")
     axes.set_xlabel("step")
@@ -55,14 +55,14 @@ def comparison_figure(results: Sequence[EvaluationResult], metrics: Sequence[str
     """A group of bars for each model, one bar for each metric, and a dashed line at its target."""
     figure, axes = _canvas(title, width=max(6.0, 2.2 + 1.3 * len(results)))
     width = 0.7 / len(metrics)
-    for place, metric in enumerate(metrics):
-        colour = COLOURS[place % len(COLOURS)]
-        offsets = [group + (place - (len(metrics) - 1) / 2) * width for group in range(len(results))]
+    for index, metric in enumerate(metrics):
+        color = COLORS[index % len(COLORS)]
+        offsets = [group + (index - (len(metrics) - 1) / 2) * width for group in range(len(results))]
         heights = [result.figures.get(metric, float("nan")) for result in results]
-        bars = axes.bar(offsets, heights, width * 0.92, color=colour, label=_legend(metric), zorder=2)
+        bars = axes.bar(offsets, heights, width * 0.92, color=color, label=_legend(metric), zorder=2)
         axes.bar_label(bars, ["" if isnan(height) else f"{height:.1f}" for height in heights], padding=2, color=INK)
         if metric in TARGETS:
-            axes.axhline(TARGETS[metric][1], color=colour, linestyle="--", linewidth=1.6, zorder=1)
+            axes.axhline(TARGETS[metric][1], color=color, linestyle="--", linewidth=1.6, zorder=1)
     axes.set_xticks(range(len(results)), [_wrapped(result.name) for result in results])
     axes.set_xlim(-0.7, len(results) - 0.3)
     axes.margins(y=0.12)
@@ -99,10 +99,10 @@ def _sides(points: Sequence[tuple[float, float]]) -> tuple[list[float], list[flo
 
 def _wrapped(name: str) -> str:
     """Long names on two lines, broken between words, near the middle."""
-    breaks = [place for place, character in enumerate(name) if character in "_-. "]
+    breaks = [index for index, character in enumerate(name) if character in "_-. "]
     if len(name) <= 14 or not breaks:
         return name
-    middle = min(breaks, key=lambda place: abs(place - len(name) / 2))
+    middle = min(breaks, key=lambda index: abs(index - len(name) / 2))
     return f"{name[:middle]}\n{name[middle + 1 :]}"
 
 

@@ -1,4 +1,4 @@
-"""A model against a test set: figures, targets, predictions, on the screen and in two files."""
+"""Evaluation of a model on a test set: metrics and predictions, in two files."""
 
 import json
 from collections.abc import Sequence
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from trainer.data.manifest import table_text
 from trainer.data.text_files import write_files
 from trainer.evaluation.metrics import Score, scores_of_task
-from trainer.evaluation.predict import Dataset, Prediction, Predictions, predict
+from trainer.evaluation.predict import Prediction, Predictions, RowDataset, predict
 
 if TYPE_CHECKING:
     from trainer.config import Config
@@ -44,10 +44,10 @@ class Scores:
         return json.dumps(_plain(self), indent=2, ensure_ascii=False) + "\n"
 
 
-def evaluate(parts: "ModelBundle", dataset: Dataset, config: "Config", name: str, output_dir: str | Path) -> Scores:
+def evaluate(bundle: "ModelBundle", dataset: RowDataset, config: "Config", name: str, output_dir: str | Path) -> Scores:
     """Generate for every row, score each task, write `{name}_metrics.json` and `{name}_predictions.csv`."""
     batch_size = config.training.eval_batch_size or config.training.batch_size
-    found = predict(parts, dataset, batch_size)
+    found = predict(bundle, dataset, batch_size)
     metrics_path = Path(output_dir) / f"{name}_metrics.json"
     predictions_path = Path(output_dir) / f"{name}_predictions.csv"
     scores = Scores(
@@ -68,8 +68,8 @@ def score_rows(rows: Sequence[Prediction]) -> tuple[Score, ...]:
     """The metrics of each task that occurs."""
     scores: list[Score] = []
     for task in dict.fromkeys(row.task for row in rows):
-        mine = [row for row in rows if row.task == task]
-        scores += scores_of_task(task, [row.reference for row in mine], [row.prediction for row in mine])
+        own = [row for row in rows if row.task == task]
+        scores += scores_of_task(task, [row.reference for row in own], [row.prediction for row in own])
     return tuple(scores)
 
 

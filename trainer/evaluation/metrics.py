@@ -1,12 +1,16 @@
-"""The figures of the evaluation, each a small result first: value, target, rows, and what reproduces it."""
+"""The metrics of the evaluation, each with value, target, rows and signature."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
+from typing import TYPE_CHECKING
 
-from trainer.evaluation.normalize_text import normalise
+from trainer.evaluation.normalize_text import normalize
 
-NORMALISED = "norm:gonogo.1"
+if TYPE_CHECKING:
+    from sacrebleu.metrics import BLEU, CHRF
+
+NORMALIZED = "norm:gonogo.1"
 # Performance targets of the guide this project comes from; for summaries, what it expects of the third epoch.
 TARGETS: dict[str, tuple[str, float]] = {
     "wer": ("<", 15.0),
@@ -51,7 +55,7 @@ class Score:
 
 
 def wer(references: Sequence[str], predictions: Sequence[str]) -> Score:
-    """Word errors for each hundred reference words; words invented where nothing was said count."""
+    """Word errors per hundred reference words; insertions into empty references count."""
     import jiwer
 
     result = jiwer.process_words(_normal(references), _normal(predictions))
@@ -59,7 +63,7 @@ def wer(references: Sequence[str], predictions: Sequence[str]) -> Score:
 
 
 def cer(references: Sequence[str], predictions: Sequence[str]) -> Score:
-    """Character errors for each hundred reference characters."""
+    """Character errors per hundred reference characters."""
     import jiwer
 
     result = jiwer.process_characters(_normal(references), _normal(predictions))
@@ -89,7 +93,7 @@ def rouge(references: Sequence[str], predictions: Sequence[str]) -> tuple[Score,
     rows = [scorer.score(reference, prediction) for reference, prediction in pairs]
     # An exact row is right, also where it is too short to hold a pair of words.
     exact = [reference == prediction for reference, prediction in pairs]
-    signature = f"f1:mean|exact:1|tok:words|{NORMALISED}|rouge-score:{version('rouge-score')}"
+    signature = f"f1:mean|exact:1|tok:words|{NORMALIZED}|rouge-score:{version('rouge-score')}"
 
     def mean(name: str) -> float | None:
         figures = [1.0 if same else row[name].fmeasure for row, same in zip(rows, exact, strict=True)]
@@ -99,7 +103,7 @@ def rouge(references: Sequence[str], predictions: Sequence[str]) -> tuple[Score,
 
 
 def scores_of_task(task: str, references: Sequence[str], predictions: Sequence[str]) -> tuple[Score, ...]:
-    """The metrics that tell how well one task is done."""
+    """The metrics of one task."""
     if task == "transcribe":
         return wer(references, predictions), cer(references, predictions)
     if task == "translate":
@@ -111,11 +115,11 @@ class _WordTokenizer:
     """rouge-score's own tokenizer keeps a-z and 0-9 only, which destroys Vietnamese."""
 
     def tokenize(self, text: str) -> list[str]:
-        return normalise(text).split()
+        return normalize(text).split()
 
 
 def _normal(texts: Sequence[str]) -> list[str]:
-    return [normalise(text) for text in texts]
+    return [normalize(text) for text in texts]
 
 
 def _error_rate(name: str, result: object, rows: int) -> Score:
@@ -124,11 +128,11 @@ def _error_rate(name: str, result: object, rows: int) -> Score:
     )
     expected = hits + wrong + missed
     value = 100 * (wrong + missed + added) / expected if expected else None
-    return Score(name, value, rows, f"{NORMALISED}|jiwer:{version('jiwer')}")
+    return Score(name, value, rows, f"{NORMALIZED}|jiwer:{version('jiwer')}")
 
 
-def _corpus_score(name: str, metric: object, references: Sequence[str], predictions: Sequence[str]) -> Score:
+def _corpus_score(name: str, metric: "BLEU | CHRF", references: Sequence[str], predictions: Sequence[str]) -> Score:
     if not references:
-        return Score(name, None, 0, NORMALISED)
+        return Score(name, None, 0, NORMALIZED)
     value = min(100.0, metric.corpus_score(_normal(predictions), [_normal(references)]).score)
-    return Score(name, value, len(references), f"{metric.get_signature()}|{NORMALISED}")
+    return Score(name, value, len(references), f"{metric.get_signature()}|{NORMALIZED}")

@@ -1,4 +1,4 @@
-"""One spelling for what sounds the same, so that a score counts words and not commas. Used on both sides."""
+"""Text normalization before scoring, of references and predictions: words count, punctuation does not."""
 
 import re
 import unicodedata
@@ -11,7 +11,7 @@ _OLD_TONE = re.compile(
 )
 
 
-def normalise(text: str) -> str:
+def normalize(text: str) -> str:
     """Lower case, composed Unicode, no punctuation or symbols, single spaces; letters and tone marks are kept."""
     visible = "".join(
         character for character in text.translate(_APOSTROPHES) if unicodedata.category(character) != "Cf"

@@ -1,4 +1,4 @@
-"""What a model says to every row of a dataset, beside what it should have said."""
+"""Predictions of a model for every row of a dataset, with the references."""
 
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 TEXT_OF = {"transcribe": "transcript", "translate": "translation", "summarize": "summary"}
 
 
-class Dataset(Protocol):
-    """Rows by number."""
+class RowDataset(Protocol):
+    """Rows by index."""
 
     def __len__(self) -> int: ...
 
@@ -26,7 +26,7 @@ class Dataset(Protocol):
 
 @dataclass(frozen=True)
 class Prediction:
-    """One row: the file (or the place of a document), the task, what was expected, what was said."""
+    """One row: the file (or the row id of a document), task, reference and prediction."""
 
     file: str
     task: str
@@ -44,36 +44,36 @@ class Predictions:
     audio_seconds: float
 
 
-def predict(parts: "ModelBundle", dataset: Dataset, batch_size: int) -> Predictions:
-    """Every row, in batches of similar length; the order of the rows is that of the dataset."""
+def predict(bundle: "ModelBundle", dataset: RowDataset, batch_size: int) -> Predictions:
+    """Predict every row, in batches of similar length; rows are in the order of the dataset."""
     found: dict[tuple[str, int], Prediction] = {}
     seconds = audio_seconds = 0.0
-    with _evaluating(parts.model), progress("evaluation", len(dataset)) as advance:
+    with _evaluating(bundle.model), progress("evaluation", len(dataset)) as advance:
         for indices in _by_length(dataset, batch_size):
             items = [dataset[index] for index in indices]
             started = time.perf_counter()
-            rows = _predict_batch(parts, items)
+            rows = _predict_batch(bundle, items)
             seconds += time.perf_counter() - started
             audio_seconds += sum(float(item.get("duration", 0.0)) for item in items)
-            found |= {(row.task, indices[place % len(indices)]): row for place, row in enumerate(rows)}
+            found |= {(row.task, indices[position % len(indices)]): row for position, row in enumerate(rows)}
             advance(len(items))
     tasks = list(dict.fromkeys(task for task, _ in found))
     ordered = sorted(found, key=lambda key: (tasks.index(key[0]), key[1]))
     return Predictions(tuple(found[key] for key in ordered), len(dataset), seconds, audio_seconds)
 
 
-def _predict_batch(parts: "ModelBundle", items: Sequence[Mapping[str, Any]]) -> list[Prediction]:
-    """Rows as the collator lays them: with two tasks, all clips for the first one, then all for the second."""
-    batch = _on_device(parts.collate(items), parts.model)
-    said = parts.decode(parts.generate(parts.model, batch))
+def _predict_batch(bundle: "ModelBundle", items: Sequence[Mapping[str, Any]]) -> list[Prediction]:
+    """Rows in the collator's order: with two tasks, all clips for the first one, then all for the second."""
+    batch = _on_device(bundle.collate(items), bundle.model)
+    texts = bundle.decode(bundle.generate(bundle.model, batch))
     rows = []
-    for place, (task, text) in enumerate(zip(parts.tasks_of(batch), said, strict=True)):
-        item = items[place % len(items)]
+    for index, (task, text) in enumerate(zip(bundle.tasks_of(batch), texts, strict=True)):
+        item = items[index % len(items)]
         rows.append(Prediction(str(item.get("audio_path") or item["id"]), task, item[TEXT_OF[task]], text))
     return rows
 
 
-def _by_length(dataset: Dataset, batch_size: int) -> list[list[int]]:
+def _by_length(dataset: RowDataset, batch_size: int) -> list[list[int]]:
     lengths = dataset.lengths() if hasattr(dataset, "lengths") else [0.0] * len(dataset)
     order = sorted(range(len(dataset)), key=lambda index: (-lengths[index], index))
     return [order[start : start + batch_size] for start in range(0, len(order), batch_size)]
@@ -86,7 +86,7 @@ def _on_device(batch: Mapping[str, "Tensor"], model: "nn.Module") -> dict[str, "
 
 @contextmanager
 def _evaluating(model: "nn.Module") -> Iterator[None]:
-    """Without dropout and gradients; afterwards every module is in the mode it was in."""
+    """Eval mode without gradients; restores the mode of every module."""
     import torch
 
     modes = {module: module.training for module in model.modules()}

@@ -1,4 +1,4 @@
-"""What a run left to draw: the curve of its loss, and the figures of its evaluations."""
+"""The loss curve and the evaluation metrics of a run, read from its files."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
@@ -30,7 +30,7 @@ class EvaluationResult:
 
 
 def read_run(directory: str | Path) -> LossHistory:
-    """The history a run keeps in metrics/; else the state the trainer saved in it or in its newest checkpoint."""
+    """The loss curves in metrics/; else those in trainer_state.json of the run or its newest checkpoint."""
     folder = Path(directory)
     for path in _candidates(folder):
         content = _read(path)

@@ -1,4 +1,4 @@
-"""The evaluation on the screen: figure, target, met or missed."""
+"""Table of an evaluation for the terminal: value, target, met or missed."""
 
 import sys
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ VERDICTS = {True: ("met", "green"), False: ("missed", "red"), None: ("–", "")}
 
 
 def print_scores(scores: Sequence["Scores"]) -> None:
-    """What was asked for: on stdout, plain where it is piped."""
+    """Print the tables to stdout, plain if it is piped."""
     from rich.console import Console
 
     width = None if sys.stdout.isatty() else 120

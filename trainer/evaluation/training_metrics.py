@@ -1,4 +1,4 @@
-"""The figures while training: what the trainer's evaluation loop gathered, in words."""
+"""Metrics during training, from the ids that the evaluation loop gathered."""
 
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
@@ -6,20 +6,19 @@ from typing import TYPE_CHECKING, Any
 from trainer.evaluation.metrics import scores_of_task
 
 if TYPE_CHECKING:
-    from torch import LongTensor
-
     from trainer.models.bundle import ModelBundle
 
-PADDING = -100
 
-
-def compute_metrics(parts: "ModelBundle") -> Callable[[Any], dict[str, float]]:
-    """For transformers' `compute_metrics`: ids to words, rows parted by the task their labels name."""
+def compute_metrics(bundle: "ModelBundle") -> Callable[[Any], dict[str, float]]:
+    """A function for transformers' `compute_metrics`: decodes ids and scores the rows of each task."""
 
     def compute(gathered: Any) -> dict[str, float]:
-        predictions, labels = as_ids(gathered.predictions), as_ids(gathered.label_ids)
-        tasks = parts.tasks_of({"labels": labels, "toks": labels})
-        return metric_values(tasks, parts.decode(labels), parts.decode(predictions))
+        from trainer.collate.labels import pad_labels
+
+        gathered_ids = (gathered.predictions, gathered.label_ids)
+        predictions, labels = (pad_labels(ids[0] if isinstance(ids, tuple) else ids) for ids in gathered_ids)
+        tasks = bundle.tasks_of({"labels": labels, "toks": labels})
+        return metric_values(tasks, bundle.decode(labels), bundle.decode(predictions))
 
     return compute
 
@@ -33,15 +32,3 @@ def metric_values(tasks: Sequence[str], references: Sequence[str], predictions: 
         for score in scores_of_task(task, [r for t, r, _ in rows if t == task], [p for t, _, p in rows if t == task])
     ]
     return {score.name: score.value for score in scores if score.value is not None}
-
-
-def as_ids(rows: Any) -> "LongTensor":
-    """Rows of ids, ragged or not, in a list, an array or the first of a tuple, padded with -100."""
-    import torch
-
-    rows = rows[0] if isinstance(rows, tuple) else rows
-    lists = [[int(number) for number in row] for row in rows]
-    width = max((len(row) for row in lists), default=0)
-    return torch.tensor([row + [PADDING] * (width - len(row)) for row in lists], dtype=torch.long).reshape(
-        len(lists), width
-    )

@@ -1,4 +1,4 @@
-"""What is told beside the steps: lines for a person, metrics on disk, a warning when nothing is learnt any more."""
+"""Callbacks that report: log lines, metrics on disk, a warning when the loss no longer falls."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ ADVICE = "look at the data, and try another training.learning_rate"
 QUIET = ("epoch", "step", "eval_runtime", "eval_samples_per_second", "eval_steps_per_second")
 
 
-def callbacks(parts: ModelBundle, evaluates: bool) -> list[TrainerCallback]:
-    """What a configuration asks for, in the order in which it acts."""
-    training, output = parts.config.training, parts.config.output
-    chosen = [SaveAfterEpochCallback(), LoggingCallback(), ConvergenceMonitorCallback(), *phase_callbacks(parts)]
+def callbacks(bundle: ModelBundle, evaluates: bool) -> list[TrainerCallback]:
+    """The callbacks of a configuration, in the order in which they run."""
+    training, output = bundle.config.training, bundle.config.output
+    chosen = [SaveAfterEpochCallback(), LoggingCallback(), ConvergenceMonitorCallback(), *phase_callbacks(bundle)]
     if training.early_stopping_patience and evaluates:
         chosen.append(EarlyStoppingCallback(training.early_stopping_patience))
     if training.report_to == "tensorboard":
@@ -43,14 +43,14 @@ def callbacks(parts: ModelBundle, evaluates: bool) -> list[TrainerCallback]:
 
 
 def tensorboard(folder: Path) -> TrainerCallback:
-    """Writes to the run's own folder, and only once training begins."""
+    """A TensorBoard callback that writes to the run's own folder."""
     callback = TensorBoardCallback()
     callback.logging_dir = str(folder)
     return callback
 
 
 class LoggingCallback(TrainerCallback):
-    """A line for every log and evaluation, and how long is left."""
+    """Logs a line for every log and evaluation, and shows the progress."""
 
     def __init__(self) -> None:
         self._open = ExitStack()
@@ -75,7 +75,7 @@ class LoggingCallback(TrainerCallback):
         self.close()
 
     def close(self) -> None:
-        """Give the terminal back, also when the run ends in an error."""
+        """Release the terminal, also when the run ends in an error."""
         self._open.close()
 
 
@@ -88,7 +88,7 @@ def format_logs(logs: dict[str, Any]) -> str:
 
 
 class MetricsSaveCallback(TrainerCallback):
-    """The history of all figures in one JSON file, whole at every moment."""
+    """Writes the history of all metrics to one JSON file, atomically."""
 
     def __init__(self, path: Path, experiment: str) -> None:
         self.path, self.experiment = path, experiment
@@ -104,7 +104,7 @@ class MetricsSaveCallback(TrainerCallback):
 
 
 class ConvergenceMonitorCallback(TrainerCallback, ExportableState):
-    """Warns when the training loss has not become better for a long while."""
+    """Warns when the training loss has not fallen for `patience` steps."""
 
     def __init__(self, patience: int = 500) -> None:
         self.patience = patience
@@ -122,5 +122,5 @@ class ConvergenceMonitorCallback(TrainerCallback, ExportableState):
             log.warning("step %d: the loss has not been %s for %d steps; %s", step, bar, step - self.best_step, ADVICE)
 
     def state(self) -> dict[str, Any]:
-        names = ("best", "best_step", "told_step")
+        names = ("best", "best_step", "told_step")  # keys in trainer_state.json
         return {"args": {"patience": self.patience}, "attributes": {name: getattr(self, name) for name in names}}

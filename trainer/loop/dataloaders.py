@@ -1,4 +1,4 @@
-"""Loaders: batches by length, shared out over processes, with workers that leave Ctrl-C to their parent."""
+"""Dataloaders: batches by length, sharded over processes, with workers that ignore Ctrl-C."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from torch.utils.data import BatchSampler, DataLoader
 from trainer.data.length_sampler import LengthBatchSampler
 
 if TYPE_CHECKING:
-    from torch.utils.data import Dataset
     from transformers import Seq2SeqTrainingArguments
 
     from trainer.config import Config
+    from trainer.data.dataset import SplitDataset
     from trainer.models.bundle import Collate
 
 
 class ShardedBatchSampler(BatchSampler):
-    """Every n-th batch. `even` repeats the first batches at the end, so that all processes step equally often."""
+    """Every n-th batch; `even` repeats the first batches at the end, so that all processes make as many steps."""
 
     def __init__(self, batches: LengthBatchSampler, rank: int, processes: int, even: bool) -> None:
         self.batch_sampler, self.rank, self.processes, self.even = batches, rank, processes, even
@@ -36,14 +36,16 @@ class ShardedBatchSampler(BatchSampler):
         yield from batches[self.rank :: self.processes]
 
     def __len__(self) -> int:
-        return len(range(self.rank, self._all(), self.processes))
+        return len(range(self.rank, self._padded_length(), self.processes))
 
-    def _all(self) -> int:
+    def _padded_length(self) -> int:
         count = len(self.batch_sampler)
         return count + (-count % self.processes if self.even else 0)
 
 
-def train_loader(config: Config, dataset: Dataset, collate: Collate, arguments: Seq2SeqTrainingArguments) -> DataLoader:
+def train_loader(
+    config: Config, dataset: SplitDataset, collate: Collate, arguments: Seq2SeqTrainingArguments
+) -> DataLoader:
     """Batches of like length in an order that depends on seed and epoch alone."""
     training, grouped = config.training, config.dataloader.group_by_length
     batches = LengthBatchSampler(
@@ -53,15 +55,17 @@ def train_loader(config: Config, dataset: Dataset, collate: Collate, arguments: 
     return DataLoader(dataset, batch_sampler=shards, **_options(collate, arguments))
 
 
-def eval_loader(config: Config, dataset: Dataset, collate: Collate, arguments: Seq2SeqTrainingArguments) -> DataLoader:
-    """Every row once, over all processes together; the generator is its own, so training draws the same numbers."""
+def eval_loader(
+    config: Config, dataset: SplitDataset, collate: Collate, arguments: Seq2SeqTrainingArguments
+) -> DataLoader:
+    """Every row once over all processes; with its own generator, so that the training's RNG is not used."""
     batches = LengthBatchSampler(dataset.lengths(), arguments.eval_batch_size, config.training.seed)
     shards = ShardedBatchSampler(batches, arguments.process_index, arguments.world_size, even=False)
     return DataLoader(dataset, batch_sampler=shards, generator=torch.Generator(), **_options(collate, arguments))
 
 
 def leave_signals_to_parent(worker: int) -> None:
-    """A terminal sends Ctrl-C to the workers too; the batch they are making is still wanted."""
+    """Ignore SIGINT in a worker: a terminal sends Ctrl-C to all, and the step is still finished."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
 

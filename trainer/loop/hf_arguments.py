@@ -1,4 +1,4 @@
-"""One place that turns a configuration into transformers' training arguments."""
+"""transformers' training arguments from a configuration."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def training_arguments(config: Config, evaluates: bool = True) -> Seq2SeqTrainin
             label_names=["toks" if config.model.type == "hybrid" else "labels"],
             remove_unused_columns=False,
             logging_nan_inf_filter=False,  # it would hide a NaN, and wait for the device at every step to do so
-            report_to="none",  # TensorBoard is told where to write, see callbacks
+            report_to="none",  # TensorBoard gets its folder in callbacks
             disable_tqdm=True,
             log_level="error",
         )
@@ -88,7 +88,7 @@ def _loading(config: Config) -> dict[str, Any]:
 def _distribution(config: Config) -> dict[str, Any]:
     # A frozen encoder, or a decoder that waits for CTC, gets no gradient for a while.
     partial = bool(config.training.ctc_only_steps) or encoder_unfreezes_later(config)
-    processors = {"use_cpu": not has_accelerator()}  # else accelerate starts many processes that never meet
+    processors = {"use_cpu": not has_accelerator()}  # else accelerate starts many processes that never synchronise
     return {"ddp_find_unused_parameters": partial, "ddp_broadcast_buffers": False, **processors}
 
 

@@ -1,4 +1,4 @@
-"""The loss of one optimizer step, whatever it was cut into: tokens weigh the attention part, rows the CTC part."""
+"""The loss of one optimizer step over its micro-batches: tokens weigh the attention term, rows the CTC term."""
 
 from __future__ import annotations
 
@@ -14,112 +14,112 @@ from trainer.collate.labels import IGNORE
 if TYPE_CHECKING:
     from trainer.models.bundle import Batch, ModelBundle
 
-PARTS = ("att", "ctc")
-NUMBERS = ("window", "empty", "empty_in_all", "skipped")
+TERMS = ("att", "ctc")
+NUMBERS = ("window", "empty", "empty_in_all", "skipped")  # keys on disk
 
 
 @dataclass(frozen=True)
 class TargetCounts:
-    """How much there is to score: tokens for the decoder, rows for CTC. Tensors once many processes were summed."""
+    """Number of targets: tokens for the decoder, rows for CTC; tensors once summed over processes."""
 
     tokens: int | Tensor
     rows: int | Tensor
 
     def scored(self, ctc_only: bool) -> bool:
-        """Whether there is anything to learn from."""
+        """Whether there is any target."""
         return bool(self.rows) or (not ctc_only and bool(self.tokens))
 
 
-def count(parts: ModelBundle, batch: Batch) -> TargetCounts:
-    """Count on the host, before the batch goes to the device: nothing has to wait for it."""
-    targets = _ctc_targets(parts, batch)
+def count(bundle: ModelBundle, batch: Batch) -> TargetCounts:
+    """Count the targets of a batch on the host, before it goes to the device."""
+    targets = _ctc_targets(bundle, batch)
     rows = 0 if targets is None else int((targets != IGNORE).any(dim=1).sum())
-    return TargetCounts(int((parts.labels_of(batch) != IGNORE).sum()), rows)
+    return TargetCounts(int((bundle.labels_of(batch) != IGNORE).sum()), rows)
 
 
 def total(counts: Sequence[TargetCounts]) -> TargetCounts:
-    """The counts of an accumulated batch."""
+    """The counts of all micro-batches of a step."""
     return TargetCounts(sum(one.tokens for one in counts), sum(one.rows for one in counts))
 
 
 def weighted_terms(output: Any, counts: TargetCounts, totals: TargetCounts) -> dict[str, Tensor]:
-    """What one micro-batch adds to the means of the whole: its mean times its part of the count."""
+    """Loss terms of one micro-batch, each times its share of the step's targets."""
     ctc = getattr(output, "ctc_loss", None)
     att = getattr(output, "att_loss", None) if ctc is not None else output.loss
-    parts = {}
+    terms: dict[str, Tensor] = {}
     if att is not None and counts.tokens:  # a mean over no token is NaN, and stays NaN times zero
-        parts["att"] = att * (counts.tokens / _at_least_one(totals.tokens))
+        terms["att"] = att * (counts.tokens / _at_least_one(totals.tokens))
     if ctc is not None:
-        parts["ctc"] = ctc * (counts.rows / _at_least_one(totals.rows))
-    return parts
+        terms["ctc"] = ctc * (counts.rows / _at_least_one(totals.rows))
+    return terms
 
 
-def combine_terms(parts: Mapping[str, Tensor], output: Any, weight: float) -> Tensor:
-    """w * ctc + (1 - w) * att, or the one part there is; a decoder with nothing to score still joins the graph."""
+def combine_terms(terms: Mapping[str, Tensor], output: Any, weight: float) -> Tensor:
+    """w * ctc + (1 - w) * att, or the one term there is; a decoder without targets adds 0 to join the graph."""
     decodes = getattr(output, "logits", None) is not None
-    att = parts["att"] if "att" in parts else output.logits.sum() * 0.0 if decodes else None
-    ctc = parts.get("ctc")
+    att = terms["att"] if "att" in terms else output.logits.sum() * 0.0 if decodes else None
+    ctc = terms.get("ctc")
     if ctc is None or att is None:
-        return att if ctc is None else ctc
+        return next(term for term in (ctc, att) if term is not None)
     return weight * ctc + (1.0 - weight) * att
 
 
 class LossTracker:
-    """The parts of the loss since the last log line, kept on the device and read only when a line is written."""
+    """Running sums of the loss terms since the last log line, on the device until a line is written."""
 
     def __init__(self) -> None:
         self.sums: dict[str, Tensor] = {}
         self.steps: dict[str, int | Tensor] = {}
-        self.now: dict[str, Tensor] = {}  # the parts of the step that is being made
+        self.step_terms: dict[str, Tensor] = {}  # of the current step
         self.window = self.empty = self.empty_in_all = self.skipped = 0
 
     def begin_step(self, totals: TargetCounts, empty: bool, ctc_only: bool) -> None:
-        """A step counts for a part only where that part has something to score."""
+        """Start a step; it counts for a term only if that term has targets."""
         self.window, self.empty, self.empty_in_all = self.window + 1, self.empty + empty, self.empty_in_all + empty
-        self.now = {}
-        for name, found in zip(PARTS, (0 if ctc_only else totals.tokens, totals.rows), strict=True):
+        self.step_terms = {}
+        for name, found in zip(TERMS, (0 if ctc_only else totals.tokens, totals.rows), strict=True):
             self.steps[name] = self.steps.get(name, 0) + (found > 0)
 
-    def add(self, parts: Mapping[str, Tensor]) -> None:
-        """Sum without a copy to the host."""
-        for name, value in parts.items():
+    def add(self, terms: Mapping[str, Tensor]) -> None:
+        """Add the terms of a micro-batch, without a copy to the host."""
+        for name, value in terms.items():
             value = value.detach()
-            for sums in (self.sums, self.now):
+            for sums in (self.sums, self.step_terms):
                 sums[name] = sums[name] + value if name in sums else value
 
     def mean_of_scored(self, mean: float) -> float | None:
-        """The mean over all steps becomes the mean over those with something to score; None when there was none."""
+        """The mean over steps with targets, from the mean over all steps; None if no step had one."""
         scored = self.window - self.empty
         return mean if scored == self.window else mean * self.window / scored if scored else None
 
-    def page(self, over_processes: Callable[[Tensor], Tensor]) -> dict[str, float]:
-        """What a log line says beside the loss, summed over processes; then a new page begins."""
-        sums = [float(self.sums.get(name, 0.0)) for name in PARTS]
-        *sums, skipped = over_processes(torch.tensor([*sums, self.skipped], dtype=torch.float64)).tolist()
-        steps = [int(self.steps.get(name, 0)) for name in PARTS]
-        means = {f"{name}_loss": value / n for name, value, n in zip(PARTS, sums, steps, strict=True) if n}
+    def log_values(self, sum_over_processes: Callable[[Tensor], Tensor]) -> dict[str, float]:
+        """Means of the terms and skipped batches for a log line, summed over processes; resets the sums."""
+        sums = [float(self.sums.get(name, 0.0)) for name in TERMS]
+        *sums, skipped = sum_over_processes(torch.tensor([*sums, self.skipped], dtype=torch.float64)).tolist()
+        steps = [int(self.steps.get(name, 0)) for name in TERMS]
+        means = {f"{name}_loss": value / n for name, value, n in zip(TERMS, sums, steps, strict=True) if n}
         self.sums, self.steps, self.window, self.empty = {}, {}, 0, 0
         return (means if "ctc_loss" in means else {}) | ({"skipped_batches": int(skipped)} if skipped else {})
 
     def state(self) -> dict[str, Any]:
-        """Plain numbers, exact, for the checkpoint."""
+        """Plain numbers, exact, for a checkpoint."""
         plain = {name: getattr(self, name) for name in NUMBERS}
         sums = {name: float(value) for name, value in self.sums.items()}
         return plain | {"sums": sums, "steps": {name: int(value) for name, value in self.steps.items()}}
 
     def restore(self, state: Mapping[str, Any], device: torch.device) -> None:
-        """Go on where `state` was taken."""
+        """Restore what `state` gave."""
         for name in NUMBERS:
             setattr(self, name, state[name])
         self.sums = {name: torch.tensor(value, device=device) for name, value in state["sums"].items()}
         self.steps = dict(state["steps"])
 
 
-def _ctc_targets(parts: ModelBundle, batch: Batch) -> Tensor | None:
+def _ctc_targets(bundle: ModelBundle, batch: Batch) -> Tensor | None:
     if "ctc_labels" in batch:
         return batch["ctc_labels"]
-    if getattr(parts.model.config, "ctc_weight", 0.0) and hasattr(parts.model, "ctc_targets"):
-        return parts.model.ctc_targets(parts.labels_of(batch))
+    if getattr(bundle.model.config, "ctc_weight", 0.0) and hasattr(bundle.model, "ctc_targets"):
+        return bundle.model.ctc_targets(bundle.labels_of(batch))
     return None
 
 

@@ -1,4 +1,4 @@
-"""What changes while a run goes on: the encoder's thaw, the phase of CTC alone, saves that wait for their epoch."""
+"""Callbacks for phases of a run: encoder unfreezing, CTC alone, saves that wait for the epoch's evaluation."""
 
 from __future__ import annotations
 
@@ -17,19 +17,17 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 
-def phase_callbacks(parts: ModelBundle) -> list[TrainerCallback]:
-    """What changes in the course of the run that a configuration describes."""
-    training = parts.config.training
+def phase_callbacks(bundle: ModelBundle) -> list[TrainerCallback]:
+    """The phase callbacks of a configuration."""
+    training = bundle.config.training
     chosen: list[TrainerCallback] = [CTCPhaseCallback(training.ctc_only_steps)] if training.ctc_only_steps else []
-    return (
-        [*chosen, EncoderUnfreezeCallback(parts, training.freeze_encoder_epochs)]
-        if encoder_unfreezes_later(parts.config)
-        else chosen
-    )
+    if encoder_unfreezes_later(bundle.config):
+        chosen.append(EncoderUnfreezeCallback(bundle, training.freeze_encoder_epochs or 0))
+    return chosen
 
 
 class StopAfterStepsCallback(TrainerCallback):
-    """Ends the run after so many steps, wherever its schedule is then."""
+    """Stops the run after so many steps; the schedule is not changed."""
 
     def __init__(self, steps: int) -> None:
         self.steps = steps
@@ -40,21 +38,21 @@ class StopAfterStepsCallback(TrainerCallback):
 
 
 class EncoderUnfreezeCallback(TrainerCallback):
-    """The encoder is frozen for the first epochs, and trains from then on."""
+    """Unfreezes the encoder after the first epochs."""
 
-    def __init__(self, parts: ModelBundle, epochs: int) -> None:
-        self.parts, self.epochs, self._told = parts, epochs, False
+    def __init__(self, bundle: ModelBundle, epochs: int) -> None:
+        self.bundle, self.epochs, self._logged = bundle, epochs, False
 
     def on_epoch_begin(self, args: Any, state: TrainerState, control: TrainerControl, **_: Any) -> None:
         trains = int(state.epoch or 0) >= self.epochs
-        self.parts.train_encoder(trains)
-        if trains and not self._told:
+        self.bundle.train_encoder(trains)
+        if trains and not self._logged:
             log.info("epoch %d: the encoder is unfrozen", int(state.epoch or 0))
-            self._told = True
+            self._logged = True
 
 
 class CTCPhaseCallback(TrainerCallback):
-    """The first steps train the encoder by CTC alone, so that the decoder has something to listen to."""
+    """Trains the encoder by CTC alone for the first steps."""
 
     def __init__(self, steps: int) -> None:
         self.steps = steps
@@ -62,25 +60,25 @@ class CTCPhaseCallback(TrainerCallback):
     def on_train_begin(
         self, args: Any, state: TrainerState, control: TrainerControl, model: Any = None, **_: Any
     ) -> None:
-        """Before the batches of the next step are counted: what is to be scored depends on it."""
-        alone = state.global_step < self.steps
-        if model.ctc_only and not alone:
+        """Set before the targets of the next step are counted, which depend on it."""
+        ctc_only = state.global_step < self.steps
+        if model.ctc_only and not ctc_only:
             log.info("step %d: the decoder trains from here on", state.global_step)
-        model.ctc_only = alone
+        model.ctc_only = ctc_only
 
     on_step_end = on_train_begin
 
 
 class SaveAfterEpochCallback(TrainerCallback):
-    """A save on the last step of an epoch waits for the epoch's own evaluation, so that it holds that too."""
+    """Delays a save on the last step of an epoch until the epoch's evaluation, so that it holds that too."""
 
     def __init__(self) -> None:
-        self._due = False
+        self._save_due = False
 
     def on_step_end(self, args: Any, state: TrainerState, control: TrainerControl, **_: Any) -> None:
         ends = state.epoch == int(state.epoch) or state.global_step >= state.max_steps
         if ends and control.should_save and args.eval_strategy == "epoch":
-            control.should_save, self._due = False, True
+            control.should_save, self._save_due = False, True
 
     def on_epoch_end(self, args: Any, state: TrainerState, control: TrainerControl, **_: Any) -> None:
-        control.should_save, self._due = control.should_save or self._due, False
+        control.should_save, self._save_due = control.should_save or self._save_due, False

@@ -1,4 +1,4 @@
-"""One run from configuration to saved model: locked, logged, resumable, and ending in a sentence whatever happens."""
+"""One run from configuration to saved model: locked, logged and resumable."""
 
 from __future__ import annotations
 
@@ -21,9 +21,8 @@ from trainer.loop.runtime.run_lock import hold_run_lock
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from torch.utils.data import Dataset
-
     from trainer.config import Resolved
+    from trainer.data.dataset import SplitDataset
     from trainer.loop.guard.protocol import GuardProtocol
     from trainer.loop.trainer import RunTrainer
     from trainer.models.bundle import ModelBundle
@@ -39,36 +38,38 @@ def train(
     subset: int | None = None,
     guard: GuardProtocol | None = None,
 ) -> RunResult:
-    """Train what the configuration describes; `epochs` and `subset` are for short runs; `guard` judges every step."""
+    """Train a configuration; `epochs` and `subset` shorten the run, `guard` judges every step."""
     resolved = with_epochs(resolved, epochs)
     run = resolved.config.output.dir
-    with ExitStack() as held:
+    with ExitStack() as stack:
         if is_main_process():
-            held.enter_context(hold_run_lock(run))
-            held.enter_context(log_to_file(run))
+            stack.enter_context(hold_run_lock(run))
+            stack.enter_context(log_to_file(run))
             recover(run)
             remove_partial_recordings(run)
-        _meet()
+        _barrier()
         checkpoint = resume_point(resume, run)
-        trainer = _prepared(resolved, checkpoint, subset)
+        trainer = _build(resolved, checkpoint, subset)
         if guard is not None and guard.mode != "off":
-            trainer.guarded_by(guard)
+            trainer.set_guard(guard)
         with explain_resource_errors(trainer):
-            return _trained(trainer, checkpoint, command=resume_command(resolved, epochs, subset))
+            return _run_training(trainer, checkpoint, command=resume_command(resolved, epochs, subset))
 
 
-def build_trainer(resolved: Resolved, parts: ModelBundle, train_set: Dataset, eval_set: Dataset | None) -> RunTrainer:
+def build_trainer(
+    resolved: Resolved, bundle: ModelBundle, train_set: SplitDataset, eval_set: SplitDataset | None
+) -> RunTrainer:
     """The trainer with all its callbacks, ready to `train()`."""
     from trainer.loop.callbacks import callbacks
     from trainer.loop.checkpoints.bit_exact_load import make_bit_exact
     from trainer.loop.trainer import RunTrainer
 
-    make_bit_exact(parts)
-    return RunTrainer(parts, train_set, eval_set, callbacks(parts, evaluates=eval_set is not None))
+    make_bit_exact(bundle)
+    return RunTrainer(bundle, train_set, eval_set, callbacks(bundle, evaluates=eval_set is not None))
 
 
 def with_epochs(resolved: Resolved, epochs: float | None) -> Resolved:
-    """The same run for so many epochs; a limit on steps gives way."""
+    """The same run for so many epochs, without a limit on steps."""
     if epochs is None:
         return resolved
     training = resolved.config.training.model_copy(update={"num_train_epochs": float(epochs), "max_steps": -1})
@@ -80,13 +81,13 @@ def is_main_process() -> bool:
     return os.environ.get("RANK", "0") == "0"
 
 
-def _prepared(resolved: Resolved, checkpoint: Path | None, subset: int | None) -> RunTrainer:
+def _build(resolved: Resolved, checkpoint: Path | None, subset: int | None) -> RunTrainer:
     from transformers import set_seed
     from transformers.utils.logging import disable_progress_bar
 
     from trainer.data.dataset import open_split
     from trainer.data.prepare import needed_texts
-    from trainer.models.bundle import build, load_parts
+    from trainer.models.bundle import build, load_bundle
 
     config = resolved.config
     if checkpoint is not None:
@@ -96,34 +97,34 @@ def _prepared(resolved: Resolved, checkpoint: Path | None, subset: int | None) -
     train_set = open_split(config, "train", subset)
     eval_set = open_split(config, "dev", subset) if config.training.eval_strategy != "no" else None
     texts = [row[column] for row in train_set.rows for column in needed_texts(config)]
-    parts = load_parts(checkpoint, config) if checkpoint else build(config, texts)
-    trainer = build_trainer(resolved, parts, train_set, eval_set)
+    bundle = load_bundle(checkpoint, config) if checkpoint else build(config, texts)
+    trainer = build_trainer(resolved, bundle, train_set, eval_set)
     if checkpoint is not None:
-        warn_of_changes(checkpoint, trainer.circumstances())
+        warn_of_changes(checkpoint, trainer.batch_order_inputs())
     if is_main_process():
-        _clear_the_way(config.output.dir, resolved.to_yaml(), fresh=checkpoint is None)
+        _archive_earlier_run(config.output.dir, resolved.to_yaml(), fresh=checkpoint is None)
     return trainer
 
 
-def _clear_the_way(run: Path, resolved: str, fresh: bool) -> None:
-    """Only now, when all is ready to start: what an earlier run left makes room."""
+def _archive_earlier_run(run: Path, resolved: str, fresh: bool) -> None:
+    """Move away what an earlier run left, once all is ready to start."""
     from trainer.models.bundle import RESOLVED
 
     write_files({run / RESOLVED: resolved})
     (run / RESULTS).unlink(missing_ok=True)
-    aside = archive_old_checkpoints(run) if fresh else None
-    if aside:
-        log.warning("checkpoints of an earlier run were moved to %s; --resume takes them up again", aside)
+    archive = archive_old_checkpoints(run) if fresh else None
+    if archive:
+        log.warning("checkpoints of an earlier run were moved to %s; --resume takes them up again", archive)
 
 
-def _trained(trainer: RunTrainer, checkpoint: Path | None, command: str) -> RunResult:
+def _run_training(trainer: RunTrainer, checkpoint: Path | None, command: str) -> RunResult:
     from trainer.loop.runtime.interrupt import InterruptCallback
 
-    interrupt = InterruptCallback(trainer.vote if trainer.args.world_size > 1 else None)
+    interrupt = InterruptCallback(trainer.any_process if trainer.args.world_size > 1 else None)
     trainer.callback_handler.callbacks.insert(1, interrupt)  # after the default flow, before what depends on it
-    with interrupt.listening(), trainer.closing():
+    with interrupt.handle_signals(), trainer.close_callbacks():
         output = trainer.train(resume_from_checkpoint=str(checkpoint) if checkpoint else None)
-    if interrupt.ending:
+    if interrupt.stopping:
         saved = checkpoints(trainer.run)[-1]
         raise KeyboardInterrupt(
             f"stopped after step {trainer.state.global_step}; {saved} is whole, go on with: {command}"
@@ -131,7 +132,7 @@ def _trained(trainer: RunTrainer, checkpoint: Path | None, command: str) -> RunR
     return finish(trainer, output, checkpoint)
 
 
-def _meet() -> None:
+def _barrier() -> None:
     if int(os.environ.get("WORLD_SIZE", "1")) > 1:
         from accelerate import PartialState
 

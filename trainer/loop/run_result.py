@@ -1,4 +1,4 @@
-"""How a run ends: the model in the run's directory, its figures beside it, and what to tell a person."""
+"""The end of a run: the saved model, train_results.json, and the summary that is printed."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ RESULTS = "train_results.json"
 
 @dataclass(frozen=True)
 class RunResult:
-    """What a finished run leaves."""
+    """The result of a finished run."""
 
     directory: Path
     steps: int
@@ -42,7 +42,7 @@ class RunResult:
 
 
 def finish(trainer: RunTrainer, output: TrainOutput, resumed_from: Path | None) -> RunResult:
-    """Save the model and the figures; the last thing written says that the run is done."""
+    """Save the model, then train_results.json, which marks the run as finished."""
     state = trainer.state
     result = RunResult(
         directory=trainer.run,
@@ -50,13 +50,13 @@ def finish(trainer: RunTrainer, output: TrainOutput, resumed_from: Path | None) 
         train_loss=output.metrics["train_loss"],
         best_metric=state.best_metric,
         best_step=state.best_global_step,
-        skipped_batches=trainer.book.skipped,
+        skipped_batches=trainer.loss_tracker.skipped,
         resumed_from=resumed_from,
         metrics=output.metrics,
     )
     if trainer.args.should_save:
         with install_files(trainer.run, trainer.needed_bytes()) as staged:
-            trainer.parts.save(staged)
+            trainer.bundle.save(staged)
         write_files({trainer.run / RESULTS: json.dumps(_plain(result), indent=1) + "\n"})
     return result
 

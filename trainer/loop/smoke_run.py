@@ -1,4 +1,4 @@
-"""The smoke run: the first steps of the real run, told in detail, and an evaluation; in a folder of its own."""
+"""The smoke run: the first steps of the real run, printed, and an evaluation; in its own folder."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ DEV_ROWS = 50  # of the evaluation, where no subset is asked for
 
 @dataclass(frozen=True)
 class SmokeSettings:
-    """How many steps, every how manieth is told, and whether torch looks for NaN in every backward operation."""
+    """How many steps, how often one is printed, and whether torch checks every backward operation for NaN."""
 
     steps: int = 20
     print_every: int = 1
@@ -33,34 +33,35 @@ class SmokeSettings:
 
 def smoke(
     resolved: Resolved,
-    plan: SmokeSettings,
-    watch: GuardProtocol,
+    settings: SmokeSettings,
+    guard: GuardProtocol,
     epochs: float | None = None,
     subset: int | None = None,
 ) -> dict[str, float]:
-    """The figures of the evaluation after the steps; `watch` has seen everything. The schedule is the real run's."""
-    aside = _aside(with_epochs(resolved, epochs))
-    with ExitStack() as held:
+    """Make the steps and evaluate; the metrics. The learning rate schedule is that of the real run."""
+    resolved = _in_own_folder(with_epochs(resolved, epochs))
+    with ExitStack() as stack:
         if is_main_process():
-            held.enter_context(hold_run_lock(aside.config.output.dir))
-            held.enter_context(log_to_file(aside.config.output.dir))
-        trainer = _prepared(aside, subset, plan)
-        told = PrintingGuard(watch, trainer, plan.print_every)
-        trainer.guarded_by(told, lag=0)  # every step is printed, so it is waited for anyway
+            stack.enter_context(hold_run_lock(resolved.config.output.dir))
+            stack.enter_context(log_to_file(resolved.config.output.dir))
+        trainer, eval_name = _build(resolved, subset, settings)
+        printing = PrintingGuard(guard, trainer, settings.print_every)
+        trainer.set_guard(printing, lag=0)  # every step is printed, so it is waited for anyway
         with explain_resource_errors(trainer):
-            _step(trainer, plan)
-            return _evaluate(trainer, told)
+            _train(trainer, settings.detect_anomaly and guard.mode == "stop")
+            return _evaluate(trainer, printing, eval_name)
 
 
-def _aside(resolved: Resolved) -> Resolved:
-    """The same run in a folder of its own, without what would save or report."""
+def _in_own_folder(resolved: Resolved) -> Resolved:
+    """The same run in its own folder, without saving, evaluating or reporting."""
     quiet = {"save_strategy": "no", "eval_strategy": "no", "load_best_model_at_end": False, "report_to": "none"}
     training = resolved.config.training.model_copy(update={**quiet, "predict_with_generate": True})
     output = resolved.config.output.model_copy(update={"dir": resolved.config.output.dir / FOLDER})
     return replace(resolved, config=resolved.config.model_copy(update={"training": training, "output": output}))
 
 
-def _prepared(resolved: Resolved, subset: int | None, plan: SmokeSettings) -> RunTrainer:
+def _build(resolved: Resolved, subset: int | None, settings: SmokeSettings) -> tuple[RunTrainer, str]:
+    """The trainer, and the name of the split it is evaluated on."""
     from transformers import set_seed
     from transformers.utils.logging import disable_progress_bar
 
@@ -76,34 +77,33 @@ def _prepared(resolved: Resolved, subset: int | None, plan: SmokeSettings) -> Ru
     train_set = open_split(config, "train", subset)
     has_dev = (config.splits / "dev.csv").exists()
     eval_set = open_split(config, "dev" if has_dev else "train", subset or DEV_ROWS)
-    parts = build(config, train_set.texts())
-    make_bit_exact(parts)
-    trainer = RunTrainer(parts, train_set, None, [*phase_callbacks(parts), StopAfterStepsCallback(plan.steps)])
-    trainer.eval_dataset, trainer.eval_name = eval_set, "Dev" if has_dev else "Train"
-    return trainer
+    bundle = build(config, train_set.texts())
+    make_bit_exact(bundle)
+    trainer = RunTrainer(bundle, train_set, None, [*phase_callbacks(bundle), StopAfterStepsCallback(settings.steps)])
+    trainer.eval_dataset = eval_set
+    return trainer, "Dev" if has_dev else "Train"
 
 
-def _step(trainer: RunTrainer, plan: SmokeSettings) -> None:
+def _train(trainer: RunTrainer, detect_anomaly: bool) -> None:
     import torch
 
-    # It ends a bad backward pass at once: the others would wait for one process's gradient, and who only wants to be
-    # warned, or nothing, wants the steps that follow.
-    looks = plan.detect_anomaly and trainer.args.world_size == 1 and trainer.sentinel.watch.mode == "stop"
-    with torch.autograd.set_detect_anomaly(looks), trainer.closing(), warnings.catch_warnings():
+    # It ends a bad backward pass at once, while the other processes wait for that gradient.
+    detect = detect_anomaly and trainer.args.world_size == 1
+    with torch.autograd.set_detect_anomaly(detect), trainer.close_callbacks(), warnings.catch_warnings():
         # pages of a forward call's frames: nan-bisect says in one line what they lead to
         warnings.filterwarnings("ignore", message="Error detected in|Anomaly Detection has been enabled")
         trainer.train()
 
 
-def _evaluate(trainer: RunTrainer, told: PrintingGuard) -> dict[str, float]:
+def _evaluate(trainer: RunTrainer, printing: PrintingGuard, eval_name: str) -> dict[str, float]:
     metrics = trainer._evaluate(None, None)
     figures = {name.removeprefix("eval_"): value for name, value in metrics.items()}
-    told.say("=== Smoke eval ===")
-    for line in (*score_lines(figures, trainer.eval_name), *sample_lines(trainer.last_texts)):
-        told.say(line)
+    printing.print_line("=== Smoke eval ===")
+    for line in (*score_lines(figures, eval_name), *sample_lines(trainer.last_texts)):
+        printing.print_line(line)
     return figures
 
 
 def has_scores(figures: dict[str, float]) -> bool:
-    """Whether the evaluation gave a number, beside the loss."""
+    """Whether the evaluation gave a metric besides the loss."""
     return any(value == value for name, value in figures.items() if is_score(name))

@@ -1,4 +1,4 @@
-"""What a configuration builds: a model, with all that feeds it and reads it."""
+"""The model of a configuration with its tokenizer, feature extractor and collator."""
 
 from __future__ import annotations
 
@@ -8,18 +8,20 @@ from functools import cached_property
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from diagnose.common.errors import InputError
 
 if TYPE_CHECKING:
-    from torch import LongTensor, Tensor, nn
+    from torch import Tensor, nn
     from transformers import PreTrainedModel, PreTrainedTokenizerBase
     from transformers.feature_extraction_utils import FeatureExtractionMixin
 
     from trainer.config import Config
 
 Batch = Mapping[str, "Tensor"]
+ModelT = TypeVar("ModelT", bound="PreTrainedModel")
+ExtractorT = TypeVar("ExtractorT", bound="FeatureExtractionMixin | None")
 Collate = Callable[[Sequence[Mapping[str, Any]]], "dict[str, Tensor]"]
 
 RESOLVED = "config.resolved.yaml"
@@ -32,13 +34,13 @@ ARCHITECTURES = {
 
 
 @dataclass(frozen=True)
-class ModelBundle:
-    """One architecture, ready to train: each one fills in the three methods that raise NotImplementedError."""
+class ModelBundle(Generic[ModelT, ExtractorT]):
+    """One architecture, ready to train; each one implements the three methods that raise NotImplementedError."""
 
     config: Config
-    model: PreTrainedModel
+    model: ModelT
     tokenizer: PreTrainedTokenizerBase
-    feature_extractor: FeatureExtractionMixin | None = None
+    feature_extractor: ExtractorT
     fresh: tuple[str, ...] = ()
 
     @cached_property
@@ -50,20 +52,20 @@ class ModelBundle:
         """The collator of one task: transcribe, translate, both, or summarize."""
         raise NotImplementedError
 
-    def generate(self, model: PreTrainedModel, batch: Batch) -> LongTensor:
-        """What the model says to each row, with the prompt of the row's own task."""
+    def generate(self, model: ModelT, batch: Batch) -> Tensor:
+        """Generated ids of each row, from the prompt of the row's own task."""
         raise NotImplementedError
 
     def tasks_of(self, batch: Batch) -> list[str]:
         """The task of each row, read from its labels."""
         raise NotImplementedError
 
-    def labels_of(self, batch: Batch) -> LongTensor:
-        """What is scored, -100 on padding."""
+    def labels_of(self, batch: Batch) -> Tensor:
+        """The labels of a batch, -100 on padding."""
         return batch["labels"]
 
-    def decode(self, ids: LongTensor) -> list[str]:
-        """Text of each row; specials are dropped, -100 and ids beyond the vocabulary are tolerated."""
+    def decode(self, ids: Tensor) -> list[str]:
+        """The text of each row, without special tokens, -100 and ids outside the vocabulary."""
         from trainer.collate.labels import known_ids
 
         rows = known_ids(ids, len(self.tokenizer))
@@ -71,17 +73,17 @@ class ModelBundle:
         return [text.strip() for text in texts]
 
     def train_encoder(self, trainable: bool) -> None:
-        """Freeze or thaw the encoder; what is frozen for another reason stays so."""
+        """Freeze or unfreeze the encoder, except what is always frozen."""
         set_trainable(self.model.get_encoder(), trainable)
 
     def save(self, directory: str | Path) -> None:
-        """Model, tokenizer, feature extractor and configuration, as `load_parts` reads them."""
+        """Save model, tokenizer, feature extractor and configuration, as `load_bundle` reads them."""
         directory = Path(directory)
         self.model.save_pretrained(directory)
         self.save_processors(directory)
 
     def save_processors(self, directory: str | Path) -> None:
-        """All but the weights: what a checkpoint written by the loop lacks."""
+        """Save all but the weights."""
         directory = Path(directory)
         self.tokenizer.save_pretrained(directory)
         if self.feature_extractor is not None:
@@ -91,24 +93,19 @@ class ModelBundle:
 
 
 def build(config: Config, train_texts: Sequence[str] = ()) -> ModelBundle:
-    """Pretrained (hub name or local directory) or random weights; the caller's random state is left as it was."""
+    """Build from pretrained or random weights; the caller's RNG state is not changed."""
     return _seeded(config.training.seed, lambda: _architecture(config).build(config, train_texts))
 
 
-def load_parts(directory: str | Path, config: Config | None = None) -> ModelBundle:
-    """What `Parts.save` or a checkpoint left."""
+def load_bundle(directory: str | Path, config: Config | None = None) -> ModelBundle:
+    """Load what `ModelBundle.save` or a checkpoint wrote."""
     directory = Path(directory)
     config = config or _resolved_beside(directory)
     return _seeded(config.training.seed, lambda: _architecture(config).load(directory, config))
 
 
-def encoder_is_frozen(config: Config) -> bool:
-    """Whether the run starts with a frozen encoder."""
-    return bool(config.model.freeze_encoder)
-
-
 def set_trainable(module: nn.Module, trainable: bool) -> None:
-    """Freeze or thaw every parameter of a module."""
+    """Set requires_grad of every parameter of a module."""
     for parameter in module.parameters():
         parameter.requires_grad_(trainable)
 

@@ -1,4 +1,4 @@
-"""CTC beside an attention decoder: a character vocabulary, a head, and a loss that weighs every row alike."""
+"""CTC besides an attention decoder: character vocabulary, head, and loss with equal weight for every row."""
 
 from __future__ import annotations
 
@@ -22,19 +22,21 @@ UNKNOWN = 1
 
 @dataclass
 class JointOutput(Seq2SeqLMOutput):
-    """A sequence-to-sequence output that also tells the parts of its loss."""
+    """A sequence-to-sequence output with the terms of its loss."""
 
+    loss: Tensor | None = None  # type: ignore[assignment]  # transformers has FloatTensor, which no operation gives
+    logits: Tensor | None = None  # type: ignore[assignment]
     att_loss: Tensor | None = None
     ctc_loss: Tensor | None = None
     encoder_lengths: Tensor | None = None
 
 
 class CharacterVocabulary:
-    """The characters of the training texts, composed (NFC); 0 is the CTC blank, 1 any character never seen."""
+    """The characters of the training texts (NFC); 0 is the CTC blank, 1 any unknown character."""
 
     def __init__(self, characters: Iterable[str]) -> None:
         self.characters = tuple(characters)
-        self._ids = {character: number for number, character in enumerate(self.characters, start=UNKNOWN + 1)}
+        self._ids = {character: index for index, character in enumerate(self.characters, start=UNKNOWN + 1)}
 
     @classmethod
     def build(cls, texts: Iterable[str]) -> CharacterVocabulary:
@@ -49,7 +51,7 @@ class CharacterVocabulary:
         return [self._ids.get(character, UNKNOWN) for character in normalize_text(text)]
 
     def decode(self, ids: Iterable[int]) -> str:
-        """Turn ids back into text; the blank, -100 and ids out of range say nothing."""
+        """Turn ids into text; the blank, -100 and ids out of range are dropped."""
         first = UNKNOWN + 1
         return "".join(self.characters[i - first] for i in ids if first <= i < len(self))
 
@@ -81,7 +83,7 @@ class CTCHead(nn.Module):
         self.projection = nn.Linear(hidden, vocabulary)
 
     def forward(self, frames: Tensor) -> Tensor:
-        """Score every symbol, blank included, in every frame."""
+        """Logits of every symbol, blank included, in every frame."""
         return self.projection(self.dropout(frames))
 
 
@@ -110,5 +112,5 @@ def token_loss(logits: Tensor, labels: Tensor) -> Tensor:
 
 
 def joint_loss(att: Tensor, ctc: Tensor | None, weight: float) -> Tensor:
-    """Weigh the two parts: w * ctc + (1 - w) * att; without a CTC part the attention part alone."""
+    """w * ctc + (1 - w) * att; att alone without a CTC term."""
     return att if ctc is None else weight * ctc + (1.0 - weight) * att

@@ -1,6 +1,6 @@
-"""How wide random weights start."""
+"""Standard deviation of random weights."""
 
 
 def init_std(hidden: int) -> float:
-    """The 0.02 of large models is so narrow in small ones that positions drown speech and attention finds nothing."""
+    """hidden ** -0.5: with the 0.02 of large models, attention in small ones does not learn to align."""
     return hidden**-0.5

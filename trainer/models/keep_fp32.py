@@ -1,4 +1,4 @@
-"""Modules that stay in float32 while autocast lowers the others. Needs nothing but torch: may be pasted anywhere."""
+"""Modules that stay in float32 under autocast. Imports only torch, so that it can be pasted anywhere."""
 
 from collections.abc import Sequence
 from difflib import get_close_matches
@@ -9,14 +9,14 @@ import torch
 
 
 class Fp32Hooks:
-    """Around one module: autocast is off inside, and what enters in 16 bits is widened; what leaves stays wide."""
+    """Hooks of one module: autocast is off inside, and 16-bit inputs are cast to float32."""
 
     def __init__(self) -> None:
         self.contexts: list[Any] = []
 
     def enter(self, module: torch.nn.Module, args: Any, kwargs: Any) -> Any:
-        held = [*args, *kwargs.values(), *module.parameters(recurse=False)]
-        device = next((value.device.type for value in held if isinstance(value, torch.Tensor)), "cpu")
+        values = [*args, *kwargs.values(), *module.parameters(recurse=False)]
+        device = next((value.device.type for value in values if isinstance(value, torch.Tensor)), "cpu")
         context = torch.autocast(device, enabled=False)
         context.__enter__()
         self.contexts.append(context)
@@ -28,7 +28,7 @@ class Fp32Hooks:
 
 
 def keep_fp32(model: torch.nn.Module, names: Sequence[str]) -> list[Any]:
-    """Modules by name or pattern (`decoder.layers.*.fc2`); weights and their names stay as they are. Gives handles."""
+    """Keep modules in float32, by name or pattern (`decoder.layers.*.fc2`); returns the hook handles."""
     modules = {name: module for name, module in model.named_modules() if name}
     handles: list[Any] = []
     for name in names:
@@ -41,15 +41,15 @@ def keep_fp32(model: torch.nn.Module, names: Sequence[str]) -> list[Any]:
 
 
 def wrap(module: torch.nn.Module) -> list[Any]:
-    hooks, border = module._forward_pre_hooks.values(), Fp32Hooks()
+    hooks, fp32 = module._forward_pre_hooks.values(), Fp32Hooks()
     if any(isinstance(getattr(hook, "__self__", None), Fp32Hooks) for hook in hooks):
         return []
-    enter = module.register_forward_pre_hook(border.enter, prepend=True, with_kwargs=True)
-    return [enter, module.register_forward_hook(border.leave, always_call=True)]
+    enter = module.register_forward_pre_hook(fp32.enter, prepend=True, with_kwargs=True)
+    return [enter, module.register_forward_hook(fp32.leave, always_call=True)]
 
 
 def to_float32(value: Any) -> Any:
-    """Tensors of 16 bits as float32, in plain containers too; anything else as it is."""
+    """16-bit tensors as float32, in plain containers too; anything else unchanged."""
     if isinstance(value, torch.Tensor):
         return value.float() if value.dtype in (torch.float16, torch.bfloat16) else value
     if type(value) in (list, tuple):

@@ -5,9 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
-from transformers import AutoModelForSeq2SeqLM, AutoTokenizer, T5Config, T5ForConditionalGeneration
+from transformers import (
+    AutoModelForSeq2SeqLM,
+    AutoTokenizer,
+    MT5ForConditionalGeneration,
+    T5Config,
+    T5ForConditionalGeneration,
+)
 
 from diagnose.common.errors import InputError
 from trainer.collate.mt5 import TextCollator
@@ -16,17 +22,19 @@ from trainer.models.bundle import ModelBundle
 from trainer.models.tokenizers.whisper_and_t5 import build_t5_tokenizer
 
 if TYPE_CHECKING:
-    from torch import LongTensor
-    from transformers import PreTrainedModel, PreTrainedTokenizerBase
+    from torch import Tensor
+    from transformers import PreTrainedTokenizerBase
 
     from trainer.config import Config
+    from trainer.config.model_section import RandomInit
     from trainer.models.bundle import Batch, Collate
 
 TASK = "summarize"
+T5Model: TypeAlias = T5ForConditionalGeneration | MT5ForConditionalGeneration
 
 
 @dataclass(frozen=True)
-class MT5Bundle(ModelBundle):
+class MT5Bundle(ModelBundle[T5Model, None]):
     """A text-to-text model, ready to train."""
 
     def collate_for(self, task: str) -> Collate:
@@ -37,45 +45,46 @@ class MT5Bundle(ModelBundle):
             self.tokenizer, settings.source_prefix, settings.max_source_length, settings.max_label_length
         )
 
-    def generate(self, model: PreTrainedModel, batch: Batch) -> LongTensor:
-        return model.generate(batch["input_ids"], attention_mask=batch["attention_mask"])[:, 1:]
+    def generate(self, model: T5Model, batch: Batch) -> Tensor:
+        ids = model.generate(batch["input_ids"], attention_mask=batch["attention_mask"])  # type: ignore[misc]
+        return ids[:, 1:]
 
     def tasks_of(self, batch: Batch) -> list[str]:
         return [TASK] * len(batch["labels"])
 
 
 def build(config: Config, train_texts: Sequence[str] = ()) -> MT5Bundle:
-    """From `model.name`, or from random weights and the training texts."""
+    """Build from `model.name`, or from random weights and the training texts."""
     if config.training.fp16:
         raise InputError(
             "training.fp16: T5 and mT5 overflow in fp16, their loss becomes NaN; set training.fp16 to false, "
             "and training.bf16 to true where the device has it"
         )
     if config.model.random is not None:
-        return _random(config, train_texts)
-    return _read(config, config.model.name, config.model.tokenizer or config.model.name)
+        return _random(config, config.model.random, train_texts)
+    name = pretrained.require_name(config.model.name)
+    return _read(config, name, config.model.tokenizer or name)
 
 
 def load(directory: Path, config: Config) -> MT5Bundle:
-    """What `save` or a checkpoint left."""
+    """Load what `save` or a checkpoint wrote."""
     return _read(config, str(directory), str(directory))
 
 
 def _read(config: Config, name: str, tokenizer: str) -> MT5Bundle:
     model, fresh = pretrained.load_model(AutoModelForSeq2SeqLM, name)
-    return _parts(config, model, pretrained.load(AutoTokenizer, tokenizer, "model.tokenizer"), tuple(fresh))
+    return _bundle(config, model, pretrained.load(AutoTokenizer, tokenizer, "model.tokenizer"), tuple(fresh))
 
 
-def _random(config: Config, texts: Sequence[str]) -> MT5Bundle:
-    name, size = config.model.tokenizer, config.model.random.vocabulary
+def _random(config: Config, random: RandomInit, texts: Sequence[str]) -> MT5Bundle:
+    name, size = config.model.tokenizer, random.vocabulary
     tokenizer = pretrained.load(AutoTokenizer, name, "model.tokenizer") if name else build_t5_tokenizer(texts, size)
-    return _parts(config, T5ForConditionalGeneration(_sizes(config, tokenizer)), tokenizer, ("*",))
+    return _bundle(config, T5ForConditionalGeneration(_sizes(random, tokenizer)), tokenizer, ("*",))
 
 
-def _sizes(config: Config, tokenizer: PreTrainedTokenizerBase) -> T5Config:
-    """mT5's layers in a T5, which scales what it says: an mT5 with random weights begins at a loss of 10 ln V."""
-    random = config.model.random
-    return T5Config(
+def _sizes(random: RandomInit, tokenizer: PreTrainedTokenizerBase) -> T5Config:
+    """mT5's layers in a T5, which scales its logits: a random mT5 starts at a loss of 10 ln V."""
+    return T5Config(  # type: ignore[call-arg]  # decoder_start_token_id is read from **kwargs
         vocab_size=len(tokenizer),
         d_model=random.hidden,
         d_kv=random.hidden // random.heads,
@@ -91,20 +100,23 @@ def _sizes(config: Config, tokenizer: PreTrainedTokenizerBase) -> T5Config:
     )
 
 
-def _parts(
-    config: Config, model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase, fresh: tuple[str, ...]
+def _bundle(
+    config: Config,
+    model: T5Model,
+    tokenizer: PreTrainedTokenizerBase,
+    fresh: tuple[str, ...],
 ) -> MT5Bundle:
     _require_room(model, tokenizer)
     model.config.ctc_weight = 0.0
     model.generation_config.max_length = config.training.generation_max_length
     model.generation_config.num_beams = config.training.generation_num_beams
-    parts = MT5Bundle(config, model, tokenizer, None, fresh)
-    parts.train_encoder(not config.model.freeze_encoder)
-    return parts
+    bundle = MT5Bundle(config, model, tokenizer, None, fresh)
+    bundle.train_encoder(not config.model.freeze_encoder)
+    return bundle
 
 
-def _require_room(model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase) -> None:
-    """Never resized here: growing the embeddings of an mT5 ties its head to them and loses the trained one."""
+def _require_room(model: T5Model, tokenizer: PreTrainedTokenizerBase) -> None:
+    """Refuse a larger tokenizer: resizing the embeddings of an mT5 ties its head and loses the trained one."""
     rows = model.get_input_embeddings().num_embeddings
     if len(tokenizer) > rows:
         raise InputError(

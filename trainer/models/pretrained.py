@@ -1,4 +1,4 @@
-"""Pretrained weights and vocabularies: from a local directory, the cache, or the hub, and in float32."""
+"""Pretrained weights and tokenizers: from a local directory, the cache or the hub, in float32."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ UNREADABLE = (OSError, ValueError, RuntimeError, KeyError, TypeError, Safetensor
 
 
 def load(kind: Any, name: str, key: str = "model.name", **options: Any) -> Any:
-    """`kind.from_pretrained` of a directory or hub name; what this machine has is taken without asking the network."""
+    """`kind.from_pretrained` of a directory or hub name; the hub is asked only for what is not cached."""
     if is_directory(name, key):
         from transformers.utils.logging import disable_progress_bar
 
@@ -35,22 +35,29 @@ def load(kind: Any, name: str, key: str = "model.name", **options: Any) -> Any:
 def load_model(
     kind: Any, name: str, key: str = "model.name", may_be_fresh: Sequence[str] = (), **options: Any
 ) -> tuple[Any, list[str]]:
-    """The model in float32, and which of the patterns `may_be_fresh` name parameters that the weights do not have."""
+    """The model in float32, and the patterns of `may_be_fresh` that match parameters missing in the weights."""
     import torch
 
     model, info = load(kind, name, key, dtype=torch.float32, output_loading_info=True, **options)
     missing = sorted(info["missing_keys"])
-    strange = [entry for entry in missing if not any(fnmatch(entry, pattern) for pattern in may_be_fresh)]
-    if strange:
+    lacking = [entry for entry in missing if not any(fnmatch(entry, pattern) for pattern in may_be_fresh)]
+    if lacking:
         raise InputError(
-            f"{key}: the weights of {name} lack {len(strange)} parameters of {kind.__name__} "
-            f"({strange[0]} among them), so it is another kind of model or not whole; give one that matches model.type"
+            f"{key}: the weights of {name} lack {len(lacking)} parameters of {kind.__name__} "
+            f"({lacking[0]} among them), so it is another kind of model or not whole; give one that matches model.type"
         )
     return model, [pattern for pattern in may_be_fresh if any(fnmatch(entry, pattern) for entry in missing)]
 
 
+def require_name(name: str | None, key: str = "model.name") -> str:
+    """The name under a key that a configuration without model.random must have."""
+    if name is None:
+        raise InputError(f"{key}: nothing says where the weights come from; set it, or model.random")
+    return name
+
+
 def is_directory(name: str, key: str = "model.name") -> bool:
-    """A name is a directory when there is one, or when it is spelled like a path; then it must exist."""
+    """Whether a name is a local directory; refuses a path that does not exist."""
     path = Path(name).expanduser()
     if path.is_dir():
         return True

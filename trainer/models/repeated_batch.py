@@ -1,4 +1,4 @@
-"""Task "both" puts every clip into a batch twice; the encoder need only hear it once."""
+"""Task "both" puts every clip into a batch twice; it is encoded once."""
 
 import torch
 from torch import Tensor

@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from trainer.evaluation.evaluate import Scores
     from trainer.loop.guard.protocol import GuardProtocol
 
-# Asks whether a run may start: the verdict in a line, or an exception when it may not.
+# Whether a run may start: the verdict in a line, or an exception.
 Gate = Callable[["Resolved"], str]
-Guards = Callable[[], "GuardProtocol | None"]  # makes the judge of a run's steps
+MakeGuard = Callable[[], "GuardProtocol | None"]  # the guard of one run
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ def pipeline(
     gate: Gate | None = None,
     epochs: float | None = None,
     subset: int | None = None,
-    guards: Guards = lambda: None,
+    make_guard: MakeGuard = lambda: None,
 ) -> PipelineResult:
     """The whole way; what is already made and still valid is reused."""
     configs = [one.config for one in resolved]
@@ -55,7 +55,7 @@ def pipeline(
         step.next(f"Train {one.config.output.experiment_name}")
         if gate:
             log_line(f"      preflight: {gate(one)}")
-        train_step(one, epochs, subset, guards())
+        train_step(one, epochs, subset, make_guard())
     step.next("Evaluate on the test set")
     scores = [score for config in configs for score in evaluate_step(config, {"": None}, subset)]
     step.next("Draw charts")

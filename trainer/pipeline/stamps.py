@@ -1,4 +1,4 @@
-"""What is already made, and from what: a step whose inputs are the same as last time need not be taken again."""
+"""Stamps of finished pipeline steps: a step with the same inputs as last time is not repeated."""
 
 import hashlib
 import json
@@ -9,7 +9,7 @@ from trainer.data.text_files import write_files
 
 
 def digest_of(*inputs: object) -> str:
-    """A fingerprint of values as they are, and of files by their content; a file that is not there has one too."""
+    """A digest of values, and of files by their content; a missing file counts as empty."""
     total = hashlib.sha256()
     for value in inputs:
         content = _content(value) if isinstance(value, Path) else repr(value).encode()
@@ -18,22 +18,22 @@ def digest_of(*inputs: object) -> str:
 
 
 def file_list_digest(paths: Iterable[Path]) -> str:
-    """A fingerprint of many large files by name, size and time of change: nothing is read."""
+    """A digest of many large files by name, size and modification time."""
     stats = [(str(path), *_size_and_time(path)) for path in paths]
     return hashlib.sha256(repr(stats).encode()).hexdigest()
 
 
 def is_current(stamp: Path, digest: str, outputs: Iterable[Path]) -> bool:
-    """Whether a step was finished with these inputs, and all it made is still there."""
+    """Whether a step was finished with these inputs, and its outputs exist."""
     try:
-        said = json.loads(stamp.read_text(encoding="utf-8"))["digest"]
+        stored = json.loads(stamp.read_text(encoding="utf-8"))["digest"]
     except (OSError, ValueError, KeyError, TypeError):
         return False
-    return said == digest and all(path.exists() for path in outputs)
+    return stored == digest and all(path.exists() for path in outputs)
 
 
 def write_stamp(stamp: Path, digest: str) -> None:
-    """Remember what a step was taken with."""
+    """Write the digest of a step's inputs."""
     write_files({stamp: json.dumps({"digest": digest}) + "\n"})
 
 

@@ -1,4 +1,4 @@
-"""The steps that lead from a manifest to charts. Each one says what it reuses, and does only what is left to do."""
+"""The pipeline steps from a manifest to charts; each one reuses what is up to date."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -21,7 +21,7 @@ SPLITS = ("train", "dev", "test")
 
 @dataclass
 class StepCounter:
-    """[2/6] Train: where a person is on the way."""
+    """Numbers the steps: [2/6] Train."""
 
     total: int
     done: int = 0
@@ -89,10 +89,10 @@ def train_step(
         return folder
     (folder / "train_results.json").unlink(missing_ok=True)
     write_stamp(stamp, digest)
-    # What a stopped run names to go on with: all values are in it, none is said beside it.
-    itself = replace(resolved, path=folder / RESOLVED, sources={})
+    # The command to resume names this file, which has all values.
+    complete = replace(resolved, path=folder / RESOLVED, sources={})
     try:
-        result = train(itself, resume="auto" if same else None, epochs=epochs, subset=subset, guard=guard)
+        result = train(complete, resume="auto" if same else None, epochs=epochs, subset=subset, guard=guard)
     except KeyboardInterrupt as stop:
         raise KeyboardInterrupt(f"{stop}, or with the same command as now") from stop
     log_line("\n".join(f"      {line}" for line in str(result).splitlines()))
@@ -104,8 +104,8 @@ def evaluate_step(config: "Config", tests: dict[str, Path | None], subset: int |
     from trainer.evaluation.evaluate_directory import evaluate_on, load_run
 
     folder, output = config.output.dir, config.paths.output_dir / "results"
-    parts = load_run(folder)
-    return [evaluate_on(parts, folder.name + ending, path, output, subset) for ending, path in tests.items()]
+    bundle = load_run(folder)
+    return [evaluate_on(bundle, folder.name + suffix, path, output, subset) for suffix, path in tests.items()]
 
 
 def charts_step(configs: Sequence["Config"], scores: Sequence["Scores"]) -> tuple[Path, ...]:

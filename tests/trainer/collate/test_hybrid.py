@@ -23,7 +23,7 @@ from tests.support.speech_batches import (
 )
 from trainer.collate.hybrid import HybridCollator
 from trainer.collate.task_tokens import tasks_of
-from trainer.models.hybrid.features import FbankExtractor, normalise
+from trainer.models.hybrid.features import FbankExtractor, normalize
 from trainer.models.tokenizers.hybrid_and_mbart import TASK_TOKENS, hybrid_tokenizer
 
 TOKENIZER = hybrid_tokenizer(TRAIN_TEXTS, "characters")
@@ -116,7 +116,7 @@ def test_features_have_mean_0_and_variance_1_and_silence_is_0() -> None:
     torch.testing.assert_close(frames.mean(dim=0), torch.zeros(80), atol=1e-4, rtol=0)
     torch.testing.assert_close(frames.square().mean(dim=0), torch.ones(80), atol=1e-3, rtol=0)
     assert FbankExtractor()(torch.zeros(RATE)).abs().max() < 0.01
-    assert not normalise(torch.full((7, 3), 5.0)).any()
+    assert not normalize(torch.full((7, 3), 5.0)).any()
     assert FbankExtractor(cmvn=False)(item(RATE, "", "")["audio"]).mean() > 1
 
 

@@ -7,11 +7,12 @@ from types import SimpleNamespace
 import pytest
 import torch
 
+from trainer.collate.labels import pad_labels
 from trainer.config import load
 from trainer.evaluation.evaluate import evaluate, score_rows
 from trainer.evaluation.predict import Prediction
 from trainer.evaluation.score_table import print_scores
-from trainer.evaluation.training_metrics import as_ids, compute_metrics
+from trainer.evaluation.training_metrics import compute_metrics
 from trainer.models.bundle import build
 from trainer.paths import shipped_config
 
@@ -48,12 +49,12 @@ def subject(request):
     texts = [
         item[name] for item in rows for name in ("transcript", "translation", "document", "summary") if name in item
     ]
-    return SimpleNamespace(kind=request.param, config=config, parts=build(config, texts), rows=rows)
+    return SimpleNamespace(kind=request.param, config=config, bundle=build(config, texts), rows=rows)
 
 
 @pytest.fixture(scope="module")
 def scores(subject, tmp_path_factory):
-    return evaluate(subject.parts, subject.rows, subject.config, "small", tmp_path_factory.mktemp("results"))
+    return evaluate(subject.bundle, subject.rows, subject.config, "small", tmp_path_factory.mktemp("results"))
 
 
 def predictions(scores):
@@ -72,7 +73,7 @@ def test_every_row_of_every_task_is_written_in_the_order_of_the_set(subject, sco
 
 def test_a_row_says_the_same_alone_and_among_others(subject, scores):
     alone = subject.config.model_copy(update={"training": subject.config.training.model_copy(update={"batch_size": 1})})
-    other = evaluate(subject.parts, subject.rows, alone, "alone", scores.metrics_path.parent)
+    other = evaluate(subject.bundle, subject.rows, alone, "alone", scores.metrics_path.parent)
     assert predictions(other) == predictions(scores)
     assert (scores.batch_size, other.batch_size) == (2, 1)
 
@@ -94,11 +95,11 @@ def test_latency_is_that_of_one_row(subject, scores):
 
 
 def test_the_model_is_left_as_it_was(subject, tmp_path):
-    model = subject.parts.model
+    model = subject.bundle.model
     model.train()
     frozen = next(model.children())
     frozen.eval()
-    evaluate(subject.parts, subject.rows, subject.config, "again", tmp_path)
+    evaluate(subject.bundle, subject.rows, subject.config, "again", tmp_path)
     assert model.training and not frozen.training
     assert all(parameter.grad is None for parameter in model.parameters())
 
@@ -114,24 +115,24 @@ def test_the_table_shows_figure_target_and_verdict(scores, capsys):
 
 
 def test_labels_given_back_as_predictions_are_perfect(subject):
-    labels = subject.parts.labels_of(subject.parts.collate(subject.rows)).numpy()
-    figures = compute_metrics(subject.parts)(SimpleNamespace(predictions=labels, label_ids=labels))
+    labels = subject.bundle.labels_of(subject.bundle.collate(subject.rows)).numpy()
+    figures = compute_metrics(subject.bundle)(SimpleNamespace(predictions=labels, label_ids=labels))
     errors = {"wer", "cer"} & set(figures)
     assert all(figures[name] == 0 for name in errors)
     assert all(figures[name] == pytest.approx(100) for name in set(figures) - errors - {"bleu"})
 
 
 def test_foreign_and_ragged_ids_are_tolerated(subject):
-    labels = subject.parts.labels_of(subject.parts.collate(subject.rows)).numpy()
-    spoilt = [[10**6, -100, -5][: 1 + place % 3] for place in range(len(labels))]
-    figures = compute_metrics(subject.parts)(SimpleNamespace(predictions=(spoilt, None), label_ids=labels))
+    labels = subject.bundle.labels_of(subject.bundle.collate(subject.rows)).numpy()
+    invalid = [[10**6, -100, -5][: 1 + place % 3] for place in range(len(labels))]
+    figures = compute_metrics(subject.bundle)(SimpleNamespace(predictions=(invalid, None), label_ids=labels))
     assert all(value >= 0 for value in figures.values())
     assert figures
 
 
 def test_ragged_rows_are_padded():
-    assert as_ids([[1, 2], [3], []]).tolist() == [[1, 2], [3, -100], [-100, -100]]
-    assert as_ids([]).shape == (0, 0)
+    assert pad_labels([[1, 2], [3], []]).tolist() == [[1, 2], [3, -100], [-100, -100]]
+    assert pad_labels([]).shape == (0, 0)
 
 
 def test_targets_are_met_only_when_all_are(scores):

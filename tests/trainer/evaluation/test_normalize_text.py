@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trainer.evaluation.normalize_text import normalise
+from trainer.evaluation.normalize_text import normalize
 
 SAMPLES = [
     ("Xin chào, các bạn!", "xin chào các bạn"),
@@ -28,19 +28,19 @@ SAMPLES = [
 
 @pytest.mark.parametrize(("text", "expected"), SAMPLES)
 def test_samples(text, expected):
-    assert normalise(text) == unicodedata.normalize("NFC", expected)
+    assert normalize(text) == unicodedata.normalize("NFC", expected)
 
 
 @given(st.text(alphabet="aăâeêioôơuưyđ ̣̀́̃̉'’.,-AĂÂĐ\u200b", max_size=20))
 def test_every_unicode_form_of_vietnamese_is_the_same(text):
-    assert normalise(unicodedata.normalize("NFD", text)) == normalise(unicodedata.normalize("NFC", text))
+    assert normalize(unicodedata.normalize("NFD", text)) == normalize(unicodedata.normalize("NFC", text))
 
 
 @given(st.text(max_size=30))
 def test_doing_it_twice_changes_nothing(text):
-    assert normalise(normalise(text)) == normalise(text)
+    assert normalize(normalize(text)) == normalize(text)
 
 
 @given(st.text(max_size=30))
 def test_words_are_separated_by_one_space(text):
-    assert normalise(text) == " ".join(normalise(text).split())
+    assert normalize(text) == " ".join(normalize(text).split())

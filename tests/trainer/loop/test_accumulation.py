@@ -80,7 +80,7 @@ def test_the_group_norm_of_wav2vec2_too_when_clips_are_equally_long(tmp_path: Pa
 def test_a_mean_of_means_would_be_seen(architecture: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The rows are unequal enough for the test above to fail on a trainer that weighs micro-batches alike."""
     whole, _, _ = one_step(architecture, tmp_path / "one", batch_size=8)
-    monkeypatch.setattr("trainer.loop.accumulation.count", lambda parts, batch: TargetCounts(7, 7))
+    monkeypatch.setattr("trainer.loop.accumulation.count", lambda bundle, batch: TargetCounts(7, 7))
     alike, _, _ = one_step(architecture, tmp_path / "alike", batch_size=2, gradient_accumulation_steps=4)
     assert distance(whole, alike) > 1e-2
 
@@ -91,7 +91,7 @@ def test_batches_with_nothing_to_score_change_nothing(architecture: str, tmp_pat
     blank = {"blank": (0, 1, 2, 3), "batch_size": 1, "gradient_accumulation_steps": 8}
     parts, parts_log, run = one_step(architecture, tmp_path / "parts", **blank)
     whole, whole_log, _ = one_step(architecture, tmp_path / "whole", blank=(0, 1, 2, 3), batch_size=8)
-    assert run.book.skipped == 4
+    assert run.loss_tracker.skipped == 4
     assert parts_log["skipped_batches"] == 4
     assert distance(whole, parts) < 2e-5
     assert parts_log["loss"] == pytest.approx(whole_log["loss"], rel=1e-5)
@@ -104,7 +104,7 @@ def test_a_step_with_nothing_to_score_moves_nothing_and_has_no_loss(architecture
     before = {name: value.clone() for name, value in run.model.state_dict().items()}
     run.train()
     assert all(torch.equal(before[name], value) for name, value in run.model.state_dict().items())
-    assert run.book.skipped == 2
+    assert run.loss_tracker.skipped == 2
     assert all("loss" not in line for line in run.state.log_history)
 
 
@@ -123,31 +123,31 @@ def test_empty_steps_do_not_pull_the_logged_mean_down(tmp_path: Path) -> None:
 def test_the_hybrid_counts_tokens_and_transcribed_rows(tmp_path: Path) -> None:
     run = trainer("hybrid", tmp_path)
     batch = run.data_collator([run.train_dataset[index] for index in range(3)])
-    counts = count(run.parts, batch)
+    counts = count(run.bundle, batch)
     assert counts == TargetCounts(int((batch["toks"] != -100).sum()), 3)  # six rows, three of them transcripts
     assert total([counts, TargetCounts(1, 1)]) == TargetCounts(counts.tokens + 1, 4)
 
 
 @pytest.mark.parametrize("architecture", ["hybrid", "whisper+ctc"])
-def test_parts_are_weighed_by_tokens_and_rows(architecture: str, tmp_path: Path) -> None:
+def test_terms_are_weighed_by_tokens_and_rows(architecture: str, tmp_path: Path) -> None:
     run = trainer(architecture, tmp_path)
     batch = run.data_collator([run.train_dataset[index] for index in range(3)])
     output = run.model(**batch)
-    parts = weighted_terms(output, TargetCounts(10, 1), TargetCounts(40, 4))
-    assert parts["att"].item() == pytest.approx(output.att_loss.item() / 4)
-    assert parts["ctc"].item() == pytest.approx(output.ctc_loss.item() / 4)
+    terms = weighted_terms(output, TargetCounts(10, 1), TargetCounts(40, 4))
+    assert terms["att"].item() == pytest.approx(output.att_loss.item() / 4)
+    assert terms["ctc"].item() == pytest.approx(output.ctc_loss.item() / 4)
     weight = run.model.config.ctc_weight
-    together = weight * parts["ctc"] + (1 - weight) * parts["att"]
-    assert combine_terms(parts, output, weight).item() == pytest.approx(together.item())
+    together = weight * terms["ctc"] + (1 - weight) * terms["att"]
+    assert combine_terms(terms, output, weight).item() == pytest.approx(together.item())
 
 
 def test_the_book_survives_a_checkpoint_to_the_last_bit() -> None:
-    book, again = LossTracker(), LossTracker()
+    tracker, again = LossTracker(), LossTracker()
     for value in (0.1, 1e-7, 3.3333333):
-        book.begin_step(TargetCounts(3, 1), empty=False, ctc_only=False)
-        book.add({"att": torch.tensor(value), "ctc": torch.tensor(value / 3)})
-    again.restore(json.loads(json.dumps(book.state())), torch.device("cpu"))
-    assert again.page(lambda numbers: numbers) == book.page(lambda numbers: numbers)
+        tracker.begin_step(TargetCounts(3, 1), empty=False, ctc_only=False)
+        tracker.add({"att": torch.tensor(value), "ctc": torch.tensor(value / 3)})
+    again.restore(json.loads(json.dumps(tracker.state())), torch.device("cpu"))
+    assert again.log_values(lambda numbers: numbers) == tracker.log_values(lambda numbers: numbers)
 
 
 @pytest.mark.slow

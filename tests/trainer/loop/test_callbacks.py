@@ -121,9 +121,9 @@ def test_a_loss_that_is_nan_is_no_improvement(caplog) -> None:
 
 def test_only_what_the_configuration_asks_for(tmp_path: Path) -> None:
     settings = config("hybrid", tmp_path, report_to="tensorboard", early_stopping_patience=2, ctc_only_steps=1)
-    parts = build(settings, dataset("hybrid", 4).texts())
-    names = {type(one).__name__ for one in callbacks(parts, evaluates=True)}
+    bundle = build(settings, dataset("hybrid", 4).texts())
+    names = {type(one).__name__ for one in callbacks(bundle, evaluates=True)}
     assert {"TensorBoardCallback", "EarlyStoppingCallback", "CTCPhaseCallback"} <= names
     assert "EncoderUnfreezeCallback" not in names
     assert not (tmp_path / "logs").exists()  # building writes nothing
-    assert "EarlyStoppingCallback" not in {type(one).__name__ for one in callbacks(parts, evaluates=False)}
+    assert "EarlyStoppingCallback" not in {type(one).__name__ for one in callbacks(bundle, evaluates=False)}

@@ -20,7 +20,7 @@ from trainer.config import load
 from trainer.loop.checkpoints.store import checkpoints, verify
 from trainer.loop.run import train, with_epochs
 from trainer.loop.runtime.out_of_memory import LargestBatch, is_out_of_memory, out_of_memory
-from trainer.models.bundle import load_parts
+from trainer.models.bundle import load_bundle
 
 EVALUATED = {"eval_strategy": "steps", "eval_steps": 3, "save_strategy": "steps", "save_steps": 3}
 
@@ -75,8 +75,8 @@ def test_the_resolved_configuration_lies_beside(finished: tuple[Path, Any]) -> N
 
 def test_the_saved_model_is_the_best_one_and_loads(finished: tuple[Path, Any]) -> None:
     run, result = finished
-    best = load_parts(run / f"checkpoint-{result.best_step}").model.state_dict()
-    saved = load_parts(run).model.state_dict()
+    best = load_bundle(run / f"checkpoint-{result.best_step}").model.state_dict()
+    saved = load_bundle(run).model.state_dict()
     assert all(torch.equal(best[name], saved[name]) for name in best)
 
 
@@ -169,7 +169,7 @@ def test_the_largest_batch_is_remembered_by_its_shape(tmp_path: Path) -> None:
     largest = LargestBatch()
     assert str(largest) == "none was seen"
     for rows in (3, 5, 2):
-        largest.see({"feats": torch.zeros(rows, 10, 80), "toks": torch.zeros(rows, 4)})
+        largest.update({"feats": torch.zeros(rows, 10, 80), "toks": torch.zeros(rows, 4)})
     assert str(largest) == "feats 5 x 10 x 80"
 
 

@@ -94,4 +94,4 @@ def test_a_run_obeys_trains_saves_resumes_and_generates(architecture: str, tmp_p
     again = resumed(architecture, tmp_path, **{**settings, "max_steps": 5})
     assert again.state.global_step == 5
     batch = again.data_collator([again.train_dataset[0]])
-    assert again.parts.generate(again.model, batch).shape[0] == 1
+    assert again.bundle.generate(again.model, batch).shape[0] == 1

@@ -13,7 +13,7 @@ from diagnose.common.errors import InputError
 from tests.support.small_runs import TextSet, config
 from trainer.collate.labels import label_lengths
 from trainer.config import Config
-from trainer.models.bundle import ModelBundle, build, load_parts
+from trainer.models.bundle import ModelBundle, build, load_bundle
 from trainer.models.tokenizers.whisper_and_t5 import build_t5_tokenizer
 
 ROWS = TextSet(4)
@@ -82,7 +82,7 @@ def test_labels_come_back_as_text(parts, batch) -> None:
 
 def test_saved_and_loaded_bit_by_bit(parts, batch, tmp_path) -> None:
     parts.save(tmp_path)
-    loaded = load_parts(tmp_path)
+    loaded = load_bundle(tmp_path)
     loaded.model.eval()
     assert loaded.fresh == () and parts.fresh == ("*",)
     assert loaded.model.lm_head.weight is loaded.model.shared.weight
@@ -96,7 +96,7 @@ def test_a_head_of_its_own_survives_loading(parts, batch, tmp_path) -> None:
     untied = built()
     untied.model.lm_head.weight = torch.nn.Parameter(torch.randn_like(untied.model.shared.weight))
     untied.save(tmp_path)
-    loaded = load_parts(tmp_path)
+    loaded = load_bundle(tmp_path)
     loaded.model.eval()
     assert torch.equal(loaded.model.lm_head.weight, untied.model.lm_head.weight)
     assert torch.equal(loaded.model(**batch).loss, untied.model(**batch).loss)

@@ -1,7 +1,7 @@
-"""What an audio file's own header promises, against the bytes that are there.
+"""Checks the length in an audio file's header against its size.
 
 libsndfile reads a WAV or an Ogg file that was cut in half without a word, and stops early in an MP3 of variable
-bit rate whose header does not say how long it is. So the promise is looked up here, before decoding.
+bit rate whose header does not say how long it is. So the header is checked here, before decoding.
 """
 
 import os
@@ -16,7 +16,7 @@ LENGTH_MARKS = (b"Xing", b"Info", b"VBRI")
 
 
 def check_container(handle: int, name: str) -> None:
-    """Refuse a file that ends before its header says so, or whose length nobody can know."""
+    """Refuse a file shorter than its header says, or of unknown length."""
     size = os.fstat(handle).st_size
     magic = os.pread(handle, 12, 0)
     if magic[:4] in (b"RIFF", b"RIFX", b"RF64") and magic[8:] == b"WAVE":

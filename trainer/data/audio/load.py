@@ -1,4 +1,4 @@
-"""Clips as the models want them: WAV, FLAC, OGG or MP3 of any width, rate and channels, to mono float32."""
+"""Loads clips: WAV, FLAC, OGG or MP3 of any width, rate and channels, as mono float32."""
 
 from dataclasses import dataclass
 from functools import lru_cache
@@ -23,7 +23,7 @@ LARGEST_RATIO = 2_000_000  # of two rates; the filters that bring 44,099 to 16,0
 
 @dataclass(frozen=True)
 class AudioInfo:
-    """What the header says."""
+    """The header of an audio file."""
 
     frames: int
     rate: int
@@ -37,13 +37,13 @@ class AudioInfo:
 
 
 def audio_info(path: str | Path, root: str | Path) -> AudioInfo:
-    """Length and kind, from the header alone."""
+    """Length and format, from the header alone."""
     with open_audio(path, root) as sound:
         return _info(sound)
 
 
 def check_audio(path: str | Path, root: str | Path, sample_rate: int = 16000) -> AudioInfo:
-    """Decode the whole file, piece by piece: what passes here, load_audio will load."""
+    """Decode the whole file, piece by piece; load_audio can load what passes."""
     with open_audio(path, root) as sound:
         _check_rate(sound.samplerate, sample_rate, printable_path(path))
         done = 0
@@ -57,7 +57,7 @@ def load_audio(
 ) -> "torch.Tensor":
     """The clip as a 1-D float32 tensor: channels averaged, resampled, cut at max_seconds.
 
-    A sample that is not finite is refused, unless somebody further on answers for it (`finite=False`).
+    A sample that is not finite is refused, unless `finite=False`.
     """
     import torch
 
@@ -82,14 +82,14 @@ def _slack(sound: soundfile.SoundFile) -> int:
 
 
 def _decode(sound: soundfile.SoundFile, name: str, done: int, frames: int, finite: bool = True) -> np.ndarray:
-    """The next samples, [frames, channels]; what is missing is refused, and what is not finite where that is asked."""
-    wanted = min(frames, sound.frames - done)
+    """The next samples, [frames, channels]; refuses missing ones, and non-finite ones if `finite`."""
+    expected = min(frames, sound.frames - done)
     try:
-        samples = sound.read(wanted, dtype="float32", always_2d=True)
+        samples = sound.read(expected, dtype="float32", always_2d=True)
     except soundfile.LibsndfileError as error:
         reason = error.error_string.rstrip(".")
         raise AudioError(f"{name} is damaged or cut short ({reason})", AGAIN, TRUNCATED) from error
-    if len(samples) < max(1, wanted - _slack(sound)):
+    if len(samples) < max(1, expected - _slack(sound)):
         found, promised = (done + len(samples)) / sound.samplerate, sound.frames / sound.samplerate
         raise truncated_error(name, f"its header promises {promised:.2f} s, {found:.2f} s can be decoded")
     whole = np.isfinite(samples).all(axis=1)

@@ -1,4 +1,4 @@
-"""Opening one clip safely: below the data root, a real file, whole, and of a kind we can vouch for."""
+"""Opens one clip safely: inside the data root, a regular file, not truncated, of a known format."""
 
 import os
 import stat
@@ -28,7 +28,7 @@ def open_audio(path: str | Path, root: str | Path) -> Iterator[soundfile.SoundFi
 
 
 def resolve_inside_root(path: str | Path, root: str | Path) -> Path:
-    """The file a row means; links are followed, and what lies outside the data root is refused."""
+    """The file of an audio path, links followed; refuses one outside the data root."""
     if not str(path).strip():
         raise AudioError("the audio path is empty", "name the file", MISSING)
     try:

@@ -1,4 +1,4 @@
-"""Digests of a directory: written last, they say that all the rest is there and what it was."""
+"""Digests of a directory, written last: they verify that every file is there and unchanged."""
 
 import hashlib
 import json
@@ -10,7 +10,7 @@ DIGESTS = "digests.json"
 
 
 def verify(directory: Path) -> str | None:
-    """None when every file is what was committed, else the reason why the checkpoint cannot be trusted."""
+    """Why a checkpoint cannot be trusted; None if every file is what was committed."""
     if not directory.is_dir():
         return "it does not exist"
     try:

@@ -1,4 +1,4 @@
-"""What a run left, taken up to be looked at and not to go on: a trainer over a checkpoint's weights and optimiser."""
+"""Load a checkpoint's weights and optimizer to diagnose it, not to resume it."""
 
 from __future__ import annotations
 
@@ -22,36 +22,35 @@ OPTIMIZER = "optimizer.pt"
 
 
 def facts_at_checkpoint(resolved: Resolved, checkpoint: Path) -> dict[str, Any]:
-    """The facts of a run at a checkpoint; without an optimiser in it, that of the beginning is looked at."""
+    """The facts of a run at a checkpoint; with a new optimizer if the checkpoint has none."""
     from trainer.data.dataset import open_split
-    from trainer.models.bundle import load_parts
+    from trainer.models.bundle import load_bundle
 
     reason = verify(checkpoint) if (checkpoint / DIGESTS).exists() or not checkpoint.is_dir() else None
     if reason:
         raise InputError(f"--checkpoint {checkpoint}: {reason}; name a whole checkpoint, or the folder of a run")
     require_same_run(checkpoint, resolved.config)
-    parts = load_parts(checkpoint, resolved.config)
-    make_bit_exact(parts)
-    trainer = trainer_with_optimizer(parts, open_split(resolved.config, "train"))
+    bundle = load_bundle(checkpoint, resolved.config)
+    make_bit_exact(bundle)
+    trainer, optimizer = trainer_with_optimizer(bundle, open_split(resolved.config, "train"))
     if (checkpoint / OPTIMIZER).is_file():
-        trainer.optimizer.load_state_dict(torch.load(checkpoint / OPTIMIZER, weights_only=True, map_location="cpu"))
-    return {"config": resolved, "model_bundle": parts, "trainer": trainer}
+        optimizer.load_state_dict(torch.load(checkpoint / OPTIMIZER, weights_only=True, map_location="cpu"))
+    return {"config": resolved, "model_bundle": bundle, "trainer": trainer}
 
 
-def trainer_with_optimizer(parts: ModelBundle, rows: Any) -> RunTrainer:
-    """The trainer of a run with its optimiser; an encoder that thaws later is known to it from the start."""
+def trainer_with_optimizer(bundle: ModelBundle, rows: Any) -> tuple[RunTrainer, torch.optim.Optimizer]:
+    """The trainer of a run and its optimizer, which holds an encoder that is unfrozen later from the start."""
     from trainer.loop.trainer import RunTrainer
 
-    trainer = RunTrainer(parts, rows, None)
-    if encoder_unfreezes_later(parts.config):
-        parts.train_encoder(True)
-    trainer.create_optimizer()
-    if encoder_unfreezes_later(parts.config):
-        parts.train_encoder(False)
-    return trainer
+    trainer = RunTrainer(bundle, rows, None)
+    if encoder_unfreezes_later(bundle.config):
+        bundle.train_encoder(True)
+    optimizer = trainer.create_optimizer()
+    if encoder_unfreezes_later(bundle.config):
+        bundle.train_encoder(False)
+    return trainer, optimizer
 
 
-def optimizer_of(parts: ModelBundle) -> torch.optim.Optimizer:
-    """The optimiser of a run."""
-    optimizer: torch.optim.Optimizer = trainer_with_optimizer(parts, [{}]).optimizer
-    return optimizer
+def optimizer_of(bundle: ModelBundle) -> torch.optim.Optimizer:
+    """A new optimizer for a run."""
+    return trainer_with_optimizer(bundle, [{}])[1]

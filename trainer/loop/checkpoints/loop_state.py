@@ -1,4 +1,4 @@
-"""What the loop writes beside weights and optimizer: sums since the last log line, counts, circumstances."""
+"""loop_state.json: what the loop saves besides weights and optimizer."""
 
 import json
 from pathlib import Path
@@ -11,7 +11,7 @@ FORMAT = 1
 
 
 def loop_state_of(checkpoint: Path) -> dict[str, Any]:
-    """What the loop wrote beside the weights."""
+    """The loop state of a checkpoint; refuses one of another version."""
     try:
         state = json.loads((checkpoint / LOOP_STATE).read_text(encoding="utf-8"))
     except FileNotFoundError:

@@ -1,4 +1,4 @@
-"""Where a run goes on: the newest checkpoint that verifies, or the one that was named, if it is of this run."""
+"""The checkpoint to resume from: the newest that verifies, or the one named, if it is of this run."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def resume_point(resume: str | Path | None, run: Path) -> Path | None:
 
 
 def newest(run: Path) -> Path | None:
-    """The newest checkpoint that verifies; those passed over are told, with the reason."""
+    """The newest checkpoint that verifies; logs why newer ones are passed over."""
     for checkpoint in reversed(checkpoints(run)):
         reason = verify(checkpoint)
         if reason is None:
@@ -41,7 +41,7 @@ def newest(run: Path) -> Path | None:
 
 
 def checked_checkpoint(checkpoint: Path) -> Path:
-    """The checkpoint a person asked for, or one sentence why not."""
+    """The checkpoint named by --resume; refuses one that cannot be used."""
     reason = verify(checkpoint)
     if reason and checkpoints(checkpoint):
         reason = f"it holds checkpoints and is none itself (the newest is {checkpoints(checkpoint)[-1].name})"
@@ -53,7 +53,7 @@ def checked_checkpoint(checkpoint: Path) -> Path:
 
 
 def require_same_run(checkpoint: Path, config: Config) -> None:
-    """Refuse the checkpoint of another model; say which other settings have changed since it was written."""
+    """Refuse the checkpoint of another model; warn of other settings that have changed."""
     from trainer.config import load
     from trainer.models.bundle import RESOLVED
 
@@ -68,14 +68,13 @@ def require_same_run(checkpoint: Path, config: Config) -> None:
             f"{checkpoint} is of another run: {key} was {was} and is {now} now; resume with the configuration "
             "it was written with (config.resolved.yaml beside it), or start anew in another output.dir"
         )
-    telling = [key for key in changed if key.startswith(("training.", "dataloader.group"))]
-    for key in telling:
+    for key in [key for key in changed if key.startswith(("training.", "dataloader.group"))]:
         if key.removeprefix("training.") not in HARMLESS:
             log.warning("%s was %s and is %s now, so this is no exact continuation of the run", key, *changed[key])
 
 
 def warn_of_changes(checkpoint: Path, now: dict[str, int]) -> None:
-    """Another number of rows or of processes is another order of batches; the run may go on, and says so."""
+    """Warn if the number of rows or processes has changed: the order of batches is another then."""
     then = loop_state_of(checkpoint)["circumstances"]
     for what, number in now.items():
         if then[what] != number:

@@ -1,4 +1,4 @@
-"""Committed checkpoints: staged beside their place, synced, digested, renamed. A kill leaves the old or the new."""
+"""Atomic checkpoints: staged beside their place, synced, digested, renamed; a kill leaves the old or the new."""
 
 import re
 import shutil
@@ -21,53 +21,53 @@ def name_of(step: int) -> str:
 
 
 def step_of(directory: Path) -> int:
-    """The step a checkpoint was written at, -1 for what is none."""
+    """The step of a checkpoint; -1 if it is none."""
     match = NAME.fullmatch(directory.name)
     return int(match.group(1)) if match else -1
 
 
 def checkpoints(run: Path) -> list[Path]:
-    """The checkpoints of a run, oldest first; whether they are whole is `verify`'s to say."""
+    """The checkpoints of a run, oldest first; `verify` checks one."""
     return sorted((found for found in run.glob("checkpoint-*") if found.is_dir() and step_of(found) >= 0), key=step_of)
 
 
 @contextmanager
 def commit_checkpoint(
-    final: Path, needed: int, leads: bool = True, meet: Callable[[], Any] = lambda: None
+    final: Path, needed: int, is_main: bool = True, barrier: Callable[[], Any] = lambda: None
 ) -> Iterator[Path]:
-    """Give a directory to write in that becomes `final` when the block ends well.
+    """A directory to write in, which becomes `final` when the block ends without an error.
 
-    With many processes one leads and all meet: before the first writes, after the last has written, after the rename.
+    The main process commits; barriers before the first writes, after the last has written, after the rename.
     """
-    with _staging(final, needed, leads) as staged:
-        meet()
+    with _staging(final, needed, is_main) as staged:
+        barrier()
         yield staged
-        meet()
-        if leads:
+        barrier()
+        if is_main:
             write_checksums(staged)
             publish(staged, final)
-    meet()
+    barrier()
 
 
 @contextmanager
 def install_files(run: Path, needed: int) -> Iterator[Path]:
-    """Give a directory to write in whose files take their places in `run`, one by one, each whole."""
+    """A directory to write in, whose files are then moved into `run`, each atomically."""
     with _staging(run / "model", needed) as staged:
         yield staged
         for path in sorted(path for path in staged.rglob("*") if path.is_file()):
             sync(path)
-            place = run / path.relative_to(staged)
-            place.parent.mkdir(parents=True, exist_ok=True)
-            path.replace(place)
+            target = run / path.relative_to(staged)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            path.replace(target)
         sync(run)
     shutil.rmtree(staged, ignore_errors=True)
 
 
 @contextmanager
-def _staging(final: Path, needed: int, leads: bool = True) -> Iterator[Path]:
-    """A directory beside `final` that vanishes when the block fails; a full disk is told in one sentence."""
+def _staging(final: Path, needed: int, is_main: bool = True) -> Iterator[Path]:
+    """A directory beside `final`, removed if the block fails; a full disk is an InputError."""
     staged = final.with_name(SAVING + final.name)
-    if leads:
+    if is_main:
         require_room(final.parent, needed, final.name)
         shutil.rmtree(staged, ignore_errors=True)
         staged.mkdir(parents=True)
@@ -83,7 +83,7 @@ def _staging(final: Path, needed: int, leads: bool = True) -> Iterator[Path]:
 
 
 def publish(staged: Path, final: Path) -> None:
-    """Put a sealed directory in its place; one that stands there already steps aside first."""
+    """Rename a staged directory to its place; one that is there already is removed first."""
     if final.exists():
         remove_atomically(final)
     staged.rename(final)
@@ -91,16 +91,16 @@ def publish(staged: Path, final: Path) -> None:
 
 
 def rotate(run: Path, limit: int | None, keep: Iterable[Path]) -> None:
-    """Remove the oldest beyond `limit`, never one of `keep`: the one just committed and the best."""
-    kept = {path.name for path in keep}
+    """Remove the oldest checkpoints beyond `limit`, never one of `keep`."""
+    keep_names = {path.name for path in keep}
     found = checkpoints(run)
-    spare = [path for path in found if path.name not in kept]
+    spare = [path for path in found if path.name not in keep_names]
     for path in spare[: max(0, len(found) - limit)] if limit else []:
         remove_atomically(path)
 
 
 def recover(run: Path) -> None:
-    """After a kill: finish the commit that only lacked its rename, clear away the rest."""
+    """After a kill: publish the checkpoint that lacked only its rename, remove other partial ones."""
     for staged in run.glob(f"{SAVING}*"):
         final = staged.with_name(staged.name.removeprefix(SAVING))
         if step_of(final) >= 0 and not final.exists() and verify(staged) is None:
@@ -111,21 +111,21 @@ def recover(run: Path) -> None:
 
 
 def archive_old_checkpoints(run: Path) -> Path | None:
-    """Move the checkpoints of an earlier run out of the way of a fresh one; nothing is deleted."""
+    """Move the checkpoints of an earlier run to earlier-N; None if there are none."""
     found = checkpoints(run)
     if not found:
         return None
     numbers = [int(path.name.removeprefix("earlier-")) for path in run.glob("earlier-*") if path.name[8:].isdigit()]
-    aside = run / f"earlier-{max(numbers, default=0) + 1}"
-    aside.mkdir()
+    archive = run / f"earlier-{max(numbers, default=0) + 1}"
+    archive.mkdir()
     for path in found:
-        path.rename(aside / path.name)
-    return aside
+        path.rename(archive / path.name)
+    return archive
 
 
 def remove_atomically(directory: Path) -> None:
-    """Remove a directory so that a kill never leaves half of it under its name."""
-    doomed = directory.with_name(REMOVING + directory.name)
-    shutil.rmtree(doomed, ignore_errors=True)
-    directory.rename(doomed)
-    shutil.rmtree(doomed, ignore_errors=True)
+    """Rename a directory, then remove it: a kill never leaves half of it under its name."""
+    renamed = directory.with_name(REMOVING + directory.name)
+    shutil.rmtree(renamed, ignore_errors=True)
+    directory.rename(renamed)
+    shutil.rmtree(renamed, ignore_errors=True)

@@ -1,4 +1,4 @@
-"""Which module is the first to be given a value that is not finite."""
+"""The first module whose input is not finite."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from torch import Tensor, nn
 
 
 def first_nonfinite_module(model: nn.Module, run: Callable[[], object]) -> str:
-    """`encoder.front.0 (Conv2d)`: of the innermost modules, the first whose input is bad while `run` runs, or none."""
-    met: list[str] = []
+    """The first leaf module with a non-finite input during `run`: `encoder.front.0 (Conv2d)`; "" if none."""
+    found: list[str] = []
 
-    def look(name: str, module: nn.Module, args: Any, given: Any) -> None:
-        if not met and any(not bool(torch.isfinite(value).all()) for value in _floats([args, given])):
-            met.append(f"{name} ({type(module).__name__})")
+    def check(name: str, module: nn.Module, args: Any, kwargs: Any) -> None:
+        if not found and any(not bool(torch.isfinite(value).all()) for value in _floats([args, kwargs])):
+            found.append(f"{name} ({type(module).__name__})")
 
     with ExitStack() as hooks:
         for name, module in model.named_modules():
             if next(module.children(), None) is None:
-                hook = module.register_forward_pre_hook(lambda *seen, name=name: look(name, *seen), with_kwargs=True)
+                hook = module.register_forward_pre_hook(lambda *call, name=name: check(name, *call), with_kwargs=True)
                 hooks.callback(hook.remove)
         run()
-    return met[0] if met else ""
+    return found[0] if found else ""
 
 
 def _floats(value: Any) -> Iterator[Tensor]:

@@ -1,22 +1,22 @@
-"""Who judges the steps of a run; given to the loop from outside, for it knows nothing of diagnosing."""
+"""The guard as the loop sees it: a Protocol, for the trainer does not import the diagnosis."""
 
 from pathlib import Path
 from typing import Any, NoReturn, Protocol
 
 
 class GuardProtocol(Protocol):
-    """Is told of every step, and says whether the run has to end."""
+    """Judges every step of a run."""
 
     mode: str  # off, warn or stop
 
-    def begin(self, **known: Any) -> None:
-        """What is known of the run before its first step."""
+    def begin(self, **run_facts: Any) -> None:
+        """Takes what is known of the run before its first step."""
 
     def due(self, step: int) -> bool:
-        """Whether it looks at this step together with all before."""
+        """Whether this step is judged together with all before it."""
 
     def judge(self, **figures: Any) -> bool:
         """Whether the run has to end."""
 
     def halt(self, recording: Path | None = None) -> NoReturn:
-        """Ends it."""
+        """Ends the run by an exception."""

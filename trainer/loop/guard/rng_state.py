@@ -1,4 +1,4 @@
-"""Random states: kept at the start of a step, and put back."""
+"""RNG states: taken at the start of a step, restored, and written as JSON."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from typing import Any, TypeAlias
 import numpy as np
 import torch
 
-Chances: TypeAlias = dict[str, Any]
+RngState: TypeAlias = dict[str, Any]
 
 
-def get_rng_state(device: torch.device) -> Chances:
-    """Where python's, numpy's and torch's generators are now; the device's own included. Nothing is waited for."""
+def get_rng_state(device: torch.device) -> RngState:
+    """RNG states of python, numpy, torch and the CUDA device; never synchronises."""
     states = {"python": random.getstate(), "numpy": np.random.get_state(), "torch": torch.get_rng_state()}
     return states if device.type != "cuda" else {**states, "cuda": torch.cuda.get_rng_state(device)}
 
 
-def set_rng_state(states: Chances, device: torch.device) -> None:
-    """Put the generators back to where they were."""
+def set_rng_state(states: RngState, device: torch.device) -> None:
+    """Restore the RNG states."""
     random.setstate(states["python"])
     np.random.set_state(states["numpy"])
     torch.set_rng_state(states["torch"])
@@ -26,16 +26,16 @@ def set_rng_state(states: Chances, device: torch.device) -> None:
         torch.cuda.set_rng_state(states["cuda"], device)
 
 
-def rng_state_to_json(states: Chances) -> dict[str, Any]:
-    """As JSON can hold it, without loss."""
+def rng_state_to_json(states: RngState) -> dict[str, Any]:
+    """RNG states as JSON values, without loss."""
     version, numbers, gauss = states["python"]
     name, keys, *rest = states["numpy"]
     plain = {"python": [version, list(numbers), gauss], "numpy": [name, keys.tolist(), *rest]}
     return plain | {kind: bytes(states[kind].tolist()).hex() for kind in ("torch", "cuda") if kind in states}
 
 
-def rng_state_from_json(plain: dict[str, Any]) -> Chances:
-    """The reverse of `to_plain`."""
+def rng_state_from_json(plain: dict[str, Any]) -> RngState:
+    """The reverse of `rng_state_to_json`."""
     version, numbers, gauss = plain["python"]
     name, keys, *rest = plain["numpy"]
     states = {"python": (version, tuple(numbers), gauss), "numpy": (name, np.array(keys, dtype=np.uint32), *rest)}

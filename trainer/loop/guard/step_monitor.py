@@ -1,8 +1,9 @@
-"""Judges every step of a run between backward and update: what is kept, what is withheld, what is recorded."""
+"""Judges every step of a run between backward and update: keep it, skip it, record it, or stop the run."""
 
 from __future__ import annotations
 
 import time
+from collections.abc import Iterable
 from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -23,24 +24,25 @@ if TYPE_CHECKING:
 
 
 class StepMonitor:
-    """Stands between the loop and its judge."""
+    """Snapshots every step, asks the guard, then skips the update, records the step or stops the run."""
 
-    def __init__(self, trainer: RunTrainer, watch: GuardProtocol, lag: int | None = None) -> None:
-        self.trainer, self.watch, self.lag = trainer, watch, lag
-        self.box: StepSnapshot | None = None
-        self.recorded: Path | None = None
-        self.noted = False  # whether a recording was due, here or in another process
-        self.withheld = 0
+    snapshot: StepSnapshot
+
+    def __init__(self, trainer: RunTrainer, guard: GuardProtocol, lag: int | None = None) -> None:
+        self.trainer, self.guard, self.lag = trainer, guard, lag
+        self.recording: Path | None = None
+        self.recording_due = False  # here or in another process
+        self.skipped_updates = 0
 
     def begin(self) -> None:
-        """When optimiser and schedule are there."""
+        """Start, once the optimizer and the schedule are built."""
         trainer, training = self.trainer, self.trainer.config.training
-        self.device, self.alone = trainer.args.device, trainer.args.world_size == 1
+        self.device, self.single_process = trainer.args.device, trainer.args.world_size == 1
         self.scaler = trainer.accelerator.scaler
-        self.buffers, self.intake = BufferSnapshot(trainer.model), BatchCopier()
-        self.withholding = UpdateGate(trainer.optimizer, self.device, self.scaler is not None, self.lag)
+        self.buffers, self.batch_copier = BufferSnapshot(trainer.model), BatchCopier()
+        self.update_gate = UpdateGate(trainer.optimizer, self.device, self.scaler is not None, self.lag)
         ctc = getattr(trainer.model.config, "ctc_weight", 0.0)
-        self.watch.begin(
+        self.guard.begin(
             total_steps=trainer.state.max_steps,
             schedule=str(training.lr_scheduler_type),
             scaled=self.scaler is not None,
@@ -49,102 +51,103 @@ class StepMonitor:
             vocabulary=None if ctc else getattr(trainer.model.config, "vocab_size", None),
         )
 
-    def sums(self) -> dict[str, Any]:
-        """What a step adds to: taken before its batches are counted."""
-        book = self.trainer.book
-        return {"loss": self.trainer._tr_loss.clone(), "parts": dict(book.sums), "steps": dict(book.steps)}
+    def loss_totals(self) -> dict[str, Any]:
+        """The running sums that a step adds to; taken before its targets are counted."""
+        tracker = self.trainer.loss_tracker
+        return {"loss": self.trainer._tr_loss.clone(), "terms": dict(tracker.sums), "steps": dict(tracker.steps)}
 
-    def keep(self, batches: list[Batch], totals: Any, sums: dict[str, Any], started: float) -> None:
-        """A step is about to be made."""
-        self.box = StepSnapshot(
+    def start_step(self, batches: list[Batch], totals: Any, totals_before: dict[str, Any], started: float) -> None:
+        """Take the snapshot of a step that is about to be made."""
+        self.snapshot = StepSnapshot(
             step=self.trainer.state.global_step + 1,
-            batches=self.intake.take(batches),
+            batches=self.batch_copier.copies_of(batches),
             totals=totals,
             lr=self.trainer._get_learning_rate(),
             buffers=self.buffers.copy(),
-            empty=self.trainer._empty_step,
+            nothing_scored=self.trainer.nothing_scored,
             loading_seconds=time.perf_counter() - started,
             started=started,
-            sums=sums,
+            totals_before=totals_before,
         )
 
-    def meet(self) -> None:
-        """A micro-batch of the step is about to go through the model."""
-        self.box.chances.append(get_rng_state(self.device))
+    def start_micro_batch(self) -> None:
+        """Take the RNG state before a micro-batch goes through the model."""
+        self.snapshot.rng_states.append(get_rng_state(self.device))
 
     def decide(self, norm: Any) -> None:
-        """The gradients are there and their norm is known: may the update happen?"""
-        box, parts = self.box, self.trainer.book.now
-        box.parts, box.spoilt = tuple(parts), self.intake.spoilt()
-        decisive = [torch.stack(box.losses).sum(), torch.as_tensor(norm, device=self.device)]
-        figures = torch.stack([value.float() for value in (*decisive, *parts.values())])
-        self.judge(self.withholding.decide(box, figures))
+        """Decide on the update, once the gradients and their norm are there."""
+        snapshot, terms = self.snapshot, self.trainer.loss_tracker.step_terms
+        snapshot.terms, snapshot.batches_modified = tuple(terms), self.batch_copier.were_modified()
+        figures = [torch.stack(snapshot.losses).sum(), torch.as_tensor(norm, device=self.device), *terms.values()]
+        self.judge(self.update_gate.decide(snapshot, torch.stack([value.float() for value in figures])))
 
-    def settle(self) -> None:
-        """Before anything is written down or saved, all steps made so far are known to be sound."""
-        self.judge(self.withholding.arrived())
+    def judge_pending(self) -> None:
+        """Judge all steps made so far, before anything is logged or saved."""
+        self.judge(self.update_gate.ready_steps())
 
-    def judge(self, known: Any) -> None:
-        for box, (loss, norm, *parts) in known:
+    def judge(self, steps: Iterable[tuple[StepSnapshot, list[float]]]) -> None:
+        for snapshot, (loss, norm, *terms) in steps:
             broken = not isfinite(loss) or not (isfinite(norm) or self.scaler)
-            due = self.watch.due(box.step)
-            figures = self._figures(box, loss, norm, parts) | (weight_stats(self.trainer.model) if due else {})
-            stops = self._asked(broken or due, figures)
-            if broken and self.watch.mode != "off":
-                self._withhold(box)
-            if stops or (broken and self.watch.mode == "warn" and not self.noted):
-                exact = (broken or not self.withholding.lag) and not box.spoilt  # else the update has happened by now
-                self._record(box, {"loss": str(loss), "grad_norm": str(norm), "exact": exact})
+            due = self.guard.due(snapshot.step)
+            figures = self._figures(snapshot, loss, norm, terms) | (weight_stats(self.trainer.model) if due else {})
+            stops = self._must_stop(broken or due, figures)
+            if broken and self.guard.mode != "off":
+                self._undo_step(snapshot)
+            if stops or (broken and self.guard.mode == "warn" and not self.recording_due):
+                updated = self.update_gate.lag and not broken  # by now
+                exact = not updated and not snapshot.batches_modified
+                self._record(snapshot, {"loss": str(loss), "grad_norm": str(norm), "exact": exact})
             if stops:
-                set_rng_state(box.chances[0], self.device)
-                self.watch.halt(self.recorded)
+                set_rng_state(snapshot.rng_states[0], self.device)
+                self.guard.halt(self.recording)
 
-    def ask(self, **figures: Any) -> None:
-        """What is known after a step rather than within one."""
-        state = self.trainer.state
-        if self._asked(True, {"step": state.global_step, "epoch": state.epoch, **figures}):
-            if self.box is not None:
-                self._record(self.box, {"exact": False})
-            self.watch.halt(self.recorded)
+    def judge_between_steps(self, **figures: Any) -> None:
+        """Judge what is known after a step rather than within one."""
+        if self._must_stop(
+            True, {"step": self.trainer.state.global_step, "epoch": self.trainer.state.epoch, **figures}
+        ):
+            if hasattr(self, "snapshot"):
+                self._record(self.snapshot, {"exact": False})
+            self.guard.halt(self.recording)
 
-    def anomaly(self, loss: Tensor) -> None:
-        """Anomaly detection ended the backward pass before there was a norm: the step is judged as it stands."""
-        self.box.losses.append(loss)
-        self.judge([(self.box, [float(torch.stack(self.box.losses).sum()), float("nan")])])
+    def judge_anomaly(self, loss: Tensor) -> None:
+        """Judge a step whose backward pass was ended by anomaly detection, before there was a norm."""
+        self.snapshot.losses.append(loss)
+        self.judge([(self.snapshot, [float(torch.stack(self.snapshot.losses).sum()), float("nan")])])
 
-    def _asked(self, together: bool, figures: dict[str, Any]) -> bool:
-        stops = self.watch.judge(**figures)
-        return stops if self.alone or not together else self.trainer.vote(stops)
+    def _must_stop(self, in_all_processes: bool, figures: dict[str, Any]) -> bool:
+        stops = self.guard.judge(**figures)
+        return self.trainer.any_process(stops) if in_all_processes and not self.single_process else stops
 
-    def _figures(self, box: StepSnapshot, loss: float, norm: float, parts: list[float]) -> dict[str, Any]:
+    def _figures(self, snapshot: StepSnapshot, loss: float, norm: float, terms: list[float]) -> dict[str, Any]:
         return {
-            "step": box.step,
-            "loss": None if box.empty else loss,
-            "parts": dict(zip(box.parts, parts, strict=True)) if "ctc" in box.parts or len(parts) > 1 else {},
+            "step": snapshot.step,
+            "loss": None if snapshot.nothing_scored else loss,
+            "parts": dict(zip(snapshot.terms, terms, strict=True)) if "ctc" in snapshot.terms or len(terms) > 1 else {},
             "grad_norm": norm,
             "clip": self.trainer.args.max_grad_norm or None,
-            "lr": box.lr,
+            "lr": snapshot.lr,
             "epoch": self.trainer.state.epoch,
             "scale": self.scaler.get_scale() if self.scaler else None,
-            "seconds": time.perf_counter() - box.started,
-            "loading_seconds": box.loading_seconds,
+            "seconds": time.perf_counter() - snapshot.started,
+            "loading_seconds": snapshot.loading_seconds,
         }
 
-    def _withhold(self, box: StepSnapshot) -> None:
-        """The step leaves no trace in buffers and sums; where the device has not withheld it, no gradient stays."""
-        trainer, book, steps = self.trainer, self.trainer.book, 1 + self.withholding.forgive()
-        if self.withholding.reads_at_once:
-            trainer.model.zero_grad(set_to_none=True)
-        self.buffers.put_back(box.buffers)
-        trainer._tr_loss.copy_(box.sums["loss"])
-        book.sums, book.steps = dict(box.sums["parts"]), dict(box.sums["steps"])
-        book.empty, book.empty_in_all = book.empty + steps, book.empty_in_all + steps
-        self.withheld += steps
+    def _undo_step(self, snapshot: StepSnapshot) -> None:
+        """Restore buffers and running sums; drop the gradients where the device has not skipped the update."""
+        tracker, steps = self.trainer.loss_tracker, 1 + self.update_gate.reset()
+        if self.update_gate.reads_at_once:
+            self.trainer.model.zero_grad(set_to_none=True)
+        self.buffers.restore(snapshot.buffers)
+        self.trainer._tr_loss.copy_(snapshot.totals_before["loss"])
+        tracker.sums, tracker.steps = (dict(snapshot.totals_before[name]) for name in ("terms", "steps"))
+        tracker.empty, tracker.empty_in_all = tracker.empty + steps, tracker.empty_in_all + steps
+        self.skipped_updates += steps
 
-    def _record(self, box: StepSnapshot, figures: dict[str, Any]) -> None:
-        """Of many processes those write whose own loss is bad; where nobody's is, all do."""
-        self.noted = True
-        bad = not all(isfinite(float(loss)) for loss in box.losses)
-        somebody = bad if self.alone else self.trainer.vote(bad)
-        if bad or not somebody:
-            self.recorded = record(self.trainer, box, figures)
+    def _record(self, snapshot: StepSnapshot, figures: dict[str, Any]) -> None:
+        """Record the step in the processes whose own loss is not finite; in all if none is."""
+        self.recording_due = True
+        bad = not all(isfinite(float(loss)) for loss in snapshot.losses)
+        any_bad = not self.single_process and self.trainer.any_process(bad)
+        if bad or not any_bad:
+            self.recording = record(self.trainer, snapshot, figures)

@@ -1,4 +1,4 @@
-"""What is kept of a step while it is made, so that it can be recorded if it fails."""
+"""Snapshot of a step while it is made, so that it can be recorded or undone if it fails."""
 
 from __future__ import annotations
 
@@ -10,29 +10,29 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from trainer.loop.guard.rng_state import Chances
+from trainer.loop.guard.rng_state import RngState
 
 SMALL = 100_000  # elements: less is always copied; a larger buffer, such as a table of positions, only when written to
 
 
 class BufferSnapshot:
-    """The model's buffers as they are when a step starts: a forward pass with NaN poisons running means."""
+    """Copies of the model's buffers at the start of a step: a forward pass with NaN poisons running means."""
 
     def __init__(self, model: nn.Module) -> None:
         self._buffers = dict(model.named_buffers())
-        self._kept: dict[str, tuple[tuple[int, int], Tensor]] = {}
+        self._copies: dict[str, tuple[tuple[int, int], Tensor]] = {}
 
     def copy(self) -> dict[str, Tensor]:
-        """What they hold now; large ones that nobody wrote to since the last time are not copied again."""
+        """The buffers now; large ones that were not written to since the last call are not copied again."""
         for name, buffer in self._buffers.items():
-            mark = (buffer.data_ptr(), buffer._version)
-            # batch norm writes its running means without a mark, so small ones are not trusted to have one
-            if name not in self._kept or buffer.numel() < SMALL or self._kept[name][0] != mark:
-                self._kept[name] = (mark, buffer.detach().clone())
-        return {name: copy for name, (_, copy) in self._kept.items()}
+            version = (buffer.data_ptr(), buffer._version)
+            # batch norm writes its running means without a new version, so small ones are always copied
+            if name not in self._copies or buffer.numel() < SMALL or self._copies[name][0] != version:
+                self._copies[name] = (version, buffer.detach().clone())
+        return {name: copy for name, (_, copy) in self._copies.items()}
 
-    def put_back(self, copies: Mapping[str, Tensor]) -> None:
-        """What they held when they were copied."""
+    def restore(self, copies: Mapping[str, Tensor]) -> None:
+        """Put the copies back."""
         with torch.no_grad():
             for name, copy in copies.items():
                 if not torch.equal(self._buffers[name], copy):
@@ -41,42 +41,42 @@ class BufferSnapshot:
 
 @dataclass
 class StepSnapshot:
-    """One step: its micro-batches as they came from the loader, and the state in which each of them was met."""
+    """One step: its micro-batches as they came from the loader, and the RNG state before each of them."""
 
     step: int
     batches: list[Any]
     totals: Any
     lr: float
     buffers: dict[str, Tensor]
-    empty: bool = False
-    spoilt: bool = False  # the model wrote into the batches, and no copy was made
+    nothing_scored: bool = False
+    batches_modified: bool = False  # the model wrote into the batches, and no copy was made
     loading_seconds: float = 0.0
     started: float = field(default_factory=time.perf_counter)
-    chances: list[Chances] = field(default_factory=list)
+    rng_states: list[RngState] = field(default_factory=list)
     losses: list[Tensor] = field(default_factory=list)
-    parts: tuple[str, ...] = ()  # of the loss, by name
-    sums: dict[str, Any] = field(default_factory=dict)  # of the loop, before the step
+    terms: tuple[str, ...] = ()  # names of the loss terms
+    totals_before: dict[str, Any] = field(default_factory=dict)  # running sums of the loop
 
 
 class BatchCopier:
-    """A step's batches as they came. Copying costs a large part of a small step, and few models write into them."""
+    """Copies the batches of a step while the model may write into them: few do, and copying takes time."""
 
     def __init__(self) -> None:
-        self._copies, self._first = True, True
-        self._given: list[Any] = []
-        self._marks: list[int] = []
+        self._copying, self._is_first = True, True
+        self._batches: list[Any] = []
+        self._versions: list[int] = []
 
-    def take(self, batches: list[Any]) -> list[Any]:
-        """Before the step: copies, until a step has shown that the model leaves its batches alone."""
-        self._given, self._marks = batches, list(_versions(batches))
-        return clone_batch(batches) if self._copies else batches
+    def copies_of(self, batches: list[Any]) -> list[Any]:
+        """Before the step: copies, until a step has shown that the model does not write into its batches."""
+        self._batches, self._versions = batches, list(_versions(batches))
+        return clone_batch(batches) if self._copying else batches
 
-    def spoilt(self) -> bool:
-        """After it: whether the model wrote into what was not copied; from then on it is."""
-        written = list(_versions(self._given)) != self._marks
-        spoilt = written and not self._copies
-        self._copies, self._first = written or (self._copies and not self._first), False
-        return spoilt
+    def were_modified(self) -> bool:
+        """After the step: whether the model wrote into batches that were not copied; the next ones are."""
+        written = list(_versions(self._batches)) != self._versions
+        modified = written and not self._copying
+        self._copying, self._is_first = written or (self._copying and not self._is_first), False
+        return modified
 
 
 def _versions(batch: Any) -> Iterator[int]:
@@ -88,7 +88,7 @@ def _versions(batch: Any) -> Iterator[int]:
 
 
 def clone_batch(batch: Any) -> Any:
-    """A batch that a model cannot write into: the same containers, tensors of their own."""
+    """A deep copy of a batch: the same containers, cloned tensors."""
     if isinstance(batch, Tensor):
         return batch.clone()
     if isinstance(batch, Mapping):

@@ -1,4 +1,4 @@
-"""Batches and optimiser states as safetensors and JSON: tensors in the one, everything else in the other."""
+"""Batches and optimizer states as safetensors and JSON: tensors in the one, everything else in the other."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def pack(value: Any, tensors: dict[str, Tensor], name: str = "0") -> Any:
     if isinstance(value, Mapping):
         return {PAIRS: [[key, pack(one, tensors, f"{name}.{key}")] for key, one in value.items()]}
     if isinstance(value, list | tuple):
-        items = [pack(one, tensors, f"{name}.{place}") for place, one in enumerate(value)]
+        items = [pack(one, tensors, f"{name}.{index}") for index, one in enumerate(value)]
         return {TUPLE: items} if isinstance(value, tuple) else items
     if value is None or isinstance(value, str | int | float | bool):
         return value

@@ -1,4 +1,4 @@
-"""Disk full, said in one sentence: what was being written, how much it needs, how much is free."""
+"""A full disk as one sentence: what was being written, how much it needs, how much is free."""
 
 import errno
 import os
@@ -14,7 +14,7 @@ TEXT = re.compile(r"os error (?P<number>\d+)\)|inline_container|PytorchStreamWri
 
 
 def disk_full_reason(error: BaseException) -> str | None:
-    """What the system said, when bytes could not be written for want of room; None for any other error."""
+    """The system's message if an error means a full disk; None for any other error."""
     if isinstance(error, OSError) and error.errno is not None:
         return os.strerror(error.errno) if error.errno in FULL else None
     match = TEXT.search(str(error))
@@ -25,14 +25,14 @@ def disk_full_reason(error: BaseException) -> str | None:
 
 
 def require_room(directory: Path, needed: int, what: str) -> None:
-    """Refuse before the first byte when the room cannot suffice."""
+    """Refuse before the first byte if there is not enough space."""
     directory.mkdir(parents=True, exist_ok=True)
     if shutil.disk_usage(directory).free < needed:
         raise disk_full_error(directory, needed, what, os.strerror(errno.ENOSPC))
 
 
 def disk_full_error(directory: Path, needed: int, what: str, reason: str) -> InputError:
-    """One sentence with the two numbers and the remedy."""
+    """The error, with needed and free bytes and the remedy."""
     free = shutil.disk_usage(directory).free
     return InputError(
         f"{what} could not be written to {directory} ({reason}): it needs about {needed / 1e6:,.1f} MB, "

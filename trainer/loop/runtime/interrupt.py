@@ -1,4 +1,4 @@
-"""Ctrl-C, and a cluster's SIGTERM: the step is finished, a checkpoint is saved, and how to go on is said."""
+"""SIGINT and SIGTERM: finish the step, save a checkpoint, print how to resume."""
 
 from __future__ import annotations
 
@@ -14,29 +14,29 @@ from transformers import TrainerCallback
 if TYPE_CHECKING:
     from transformers import TrainerControl, TrainerState
 
-NOTED = b"\nending after this step, with a checkpoint; once more ends at once\n"
-STEPS_BETWEEN_VOTES = 10
+NOTICE = b"\nending after this step, with a checkpoint; once more ends at once\n"
+STEPS_BETWEEN_SYNCS = 10
 
 
 class InterruptCallback(TrainerCallback):
-    """Notes the first signal and acts on it between two steps; the second one ends the process at once."""
+    """Stops after the current step at the first signal; the second one ends the process at once."""
 
-    def __init__(self, vote: Callable[[bool], bool] | None = None) -> None:
-        self.noted = self.ending = False
-        self.vote = vote
+    def __init__(self, any_process: Callable[[bool], bool] | None = None) -> None:
+        self.requested = self.stopping = False
+        self.any_process = any_process
 
     @contextmanager
-    def listening(self) -> Iterator[None]:
-        """Only while steps are made: before and after, Ctrl-C is Python's own."""
+    def handle_signals(self) -> Iterator[None]:
+        """Handle the signals while steps are made; restores the handlers."""
         owner = os.getpid()
 
-        def note(number: int, frame: FrameType | None) -> None:
+        def handle(number: int, frame: FrameType | None) -> None:
             if os.getpid() == owner:  # workers are forks and inherit this
-                self.noted = True
+                self.requested = True
                 signal.signal(number, signal.SIG_DFL)
-                os.write(2, NOTED)
+                os.write(2, NOTICE)
 
-        before = {number: signal.signal(number, note) for number in (signal.SIGINT, signal.SIGTERM)}
+        before = {number: signal.signal(number, handle) for number in (signal.SIGINT, signal.SIGTERM)}
         try:
             yield
         finally:
@@ -44,13 +44,15 @@ class InterruptCallback(TrainerCallback):
                 signal.signal(number, handler)
 
     def on_step_end(self, args: Any, state: TrainerState, control: TrainerControl, **_: Any) -> None:
-        """Many processes get the signal at different steps, so they agree now and then; one decides for itself."""
-        alone, due = self.vote is None, state.global_step % STEPS_BETWEEN_VOTES == 0
-        self.ending = self.noted if alone else due and self.vote(self.noted)
-        if self.ending:
+        """Stops if a signal came; several processes agree on it every few steps."""
+        if self.any_process is None:
+            self.stopping = self.requested
+        else:
+            self.stopping = state.global_step % STEPS_BETWEEN_SYNCS == 0 and self.any_process(self.requested)
+        if self.stopping:
             control.should_save = control.should_training_stop = True
 
     def on_epoch_end(self, args: Any, state: TrainerState, control: TrainerControl, **_: Any) -> None:
-        """Leaving in the midst of an epoch is not its end: it is evaluated when it is."""
-        if self.ending and state.epoch != int(state.epoch) and state.global_step < state.max_steps:
+        """Does not evaluate, save or log at a stop in the middle of an epoch."""
+        if self.stopping and state.epoch != int(state.epoch) and state.global_step < state.max_steps:
             control.should_evaluate = control.should_save = control.should_log = False

@@ -1,4 +1,4 @@
-"""Out of memory, said in one sentence: the peak, what is free, the largest batch, which settings to lower."""
+"""Out of memory as one sentence: the peak, what is free, the largest batch, which settings to lower."""
 
 from __future__ import annotations
 
@@ -26,10 +26,11 @@ class LargestBatch:
     """The largest batch seen so far, by the number of values in its largest tensor."""
 
     def __init__(self) -> None:
-        self.size, self.name, self.shape = 0, "", ()
+        self.size, self.name = 0, ""
+        self.shape: tuple[int, ...] = ()
 
-    def see(self, *batches: Batch) -> None:
-        """Look at shapes only: nothing is copied or waited for."""
+    def update(self, *batches: Batch) -> None:
+        """Read shapes only: nothing is copied or waited for."""
         for batch in batches:
             name, tensor = max(batch.items(), key=lambda item: item[1].numel())
             if tensor.numel() > self.size:
@@ -45,7 +46,7 @@ def is_out_of_memory(error: BaseException) -> bool:
 
 
 def out_of_memory(error: BaseException, largest: LargestBatch, config: Config, evaluating: bool) -> InputError:
-    """The sentence; the tensors that the failed step still holds are let go first."""
+    """The error with its remedy; frees the tensors of the failed step first."""
     traceback.clear_frames(error.__traceback__)
     place, peak, free = _gpu() or _host()
     return InputError(

@@ -1,4 +1,4 @@
-"""How a run ends when the machine runs out of something."""
+"""Errors of a machine that runs out of memory or disk space."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ if TYPE_CHECKING:
 
 @contextmanager
 def explain_resource_errors(trainer: RunTrainer) -> Iterator[None]:
-    """Turn what a machine runs out of, memory or disk, into one sentence."""
+    """Turn out-of-memory and disk-full errors into one sentence."""
     from trainer.loop.runtime.out_of_memory import is_out_of_memory, out_of_memory
 
     try:
         yield
     except (MemoryError, RuntimeError, OSError) as error:
         if is_out_of_memory(error):
-            raise out_of_memory(error, trainer.largest, trainer.config, trainer.in_evaluation) from error
+            raise out_of_memory(error, trainer.largest_batch, trainer.config, trainer.in_evaluation) from error
         reason = disk_full_reason(error)
         if reason:
             raise disk_full_error(trainer.run, trainer.needed_bytes(), "the run", reason) from error

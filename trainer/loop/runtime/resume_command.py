@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
 
 def resume_command(resolved: Resolved, epochs: float | None = None, subset: int | None = None) -> str:
-    """With everything that was said on the command line: another value would be another run."""
+    """The command with all options of this one: another value would be another run."""
     values = [(key, value) for key, value in leaves(as_plain_dict(resolved.config)) if resolved.sources.get(key) == SET]
-    said = [("--config", resolved.path), *(("--set", f"{key}={to_inline_yaml(value)}") for key, value in values)]
-    said += [(name, value) for name, value in (("--epochs", epochs), ("--subset", subset)) if value]
-    return shlex.join(["train", *(str(word) for pair in said for word in pair), "--resume", "auto"])
+    options = [("--config", resolved.path), *(("--set", f"{key}={to_inline_yaml(value)}") for key, value in values)]
+    options += [(name, value) for name, value in (("--epochs", epochs), ("--subset", subset)) if value]
+    return shlex.join(["train", *(str(word) for pair in options for word in pair), "--resume", "auto"])

@@ -20,7 +20,7 @@ PATIENCE = 10.0  # seconds that forks of a killed run may need to notice its end
 
 @dataclass(frozen=True)
 class LockHolder:
-    """Who has the directory, as the last one who took it wrote down."""
+    """The process that holds the directory."""
 
     pid: int
     host: str
@@ -32,11 +32,11 @@ class LockHolder:
 
 @contextmanager
 def hold_run_lock(run: Path) -> Iterator[None]:
-    """Hold the run's directory; the system lets go of it when the process ends, however it ends."""
+    """Lock the run's directory; the system releases it when the process ends, however it ends."""
     lock = FileLock(run / LOCK)
     try:
         run.mkdir(parents=True, exist_ok=True)
-        _take(lock, run)
+        _acquire(lock, run)
         us = LockHolder(os.getpid(), socket.gethostname())
         (run / HOLDER).write_text(json.dumps(asdict(us)), encoding="utf-8")
     except OSError as error:
@@ -48,13 +48,13 @@ def hold_run_lock(run: Path) -> Iterator[None]:
 
 
 def require_free(run: Path) -> None:
-    """Refuse a directory that another run holds, without leaving a trace in one that nobody does."""
+    """Refuse a directory that another run holds; creates nothing in a free one."""
     if (run / LOCK).exists():
         with hold_run_lock(run):
             pass
 
 
-def _take(lock: FileLock, run: Path) -> None:
+def _acquire(lock: FileLock, run: Path) -> None:
     with suppress(Timeout):
         lock.acquire(timeout=0)
         return

@@ -1,8 +1,8 @@
-"""How Wav2Vec2 and mBART become one model: sizes, adapter, added tokens, start token."""
+"""Joins Wav2Vec2 and mBART into one model: sizes, adapter, added tokens, start token."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import torch
 from transformers import (
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
 
     from trainer.config import Config
+    from trainer.config.model_section import RandomInit
     from trainer.models.ctc import CharacterVocabulary
 
 CONVOLUTIONS = 7
@@ -39,9 +40,8 @@ def language_code(language: str) -> str:
     )
 
 
-def random_pair(config: Config, vocabulary: int) -> tuple[Wav2Vec2Model, MBartForCausalLM]:
+def random_pair(config: Config, random: RandomInit, vocabulary: int) -> tuple[Wav2Vec2Model, MBartForCausalLM]:
     """Encoder and decoder of the sizes under model.random."""
-    random = config.model.random
     encoder = Wav2Vec2Config(
         hidden_size=random.hidden,
         num_hidden_layers=random.layers,
@@ -59,7 +59,7 @@ def random_pair(config: Config, vocabulary: int) -> tuple[Wav2Vec2Model, MBartFo
         mask_time_prob=0.0,
         layerdrop=0.0,
     )
-    decoder = MBartConfig(
+    decoder = MBartConfig(  # type: ignore[call-arg]  # add_cross_attention is read from **kwargs
         vocab_size=vocabulary,
         d_model=random.hidden,
         decoder_layers=random.decoder_layers,
@@ -76,12 +76,15 @@ def random_pair(config: Config, vocabulary: int) -> tuple[Wav2Vec2Model, MBartFo
 
 
 def released_pair(config: Config, vocabulary: int) -> tuple[Wav2Vec2Model, MBartForCausalLM]:
-    """The pretrained two; the decoder gets rows for the added tokens, in its embedding and in the head tied to it."""
+    """The pretrained encoder and decoder, whose embedding and tied head are resized for the added tokens."""
     encoder, _ = pretrained.load_model(
-        Wav2Vec2Model, config.model.encoder, "model.encoder", may_be_fresh=("masked_spec_embed",)
+        Wav2Vec2Model,
+        pretrained.require_name(config.model.encoder, "model.encoder"),
+        "model.encoder",
+        may_be_fresh=("masked_spec_embed",),
     )
     encoder.config.layerdrop = 0.0  # a layer left out has no gradient, which processes in parallel wait for
-    decoder = _released_decoder(config.model.decoder)
+    decoder = _released_decoder(pretrained.require_name(config.model.decoder, "model.decoder"))
     if vocabulary != decoder.get_input_embeddings().num_embeddings:
         decoder.resize_token_embeddings(vocabulary)
     _require_adapter(config, encoder.config.hidden_size, decoder.config.d_model)
@@ -89,7 +92,7 @@ def released_pair(config: Config, vocabulary: int) -> tuple[Wav2Vec2Model, MBart
 
 
 def _released_decoder(name: str) -> MBartForCausalLM:
-    """A whole mBART is read whole: its decoder's embedding may be saved under the name of the one it shares."""
+    """The decoder of an mBART; a full one is loaded in full, for its embedding may be saved as the shared one."""
     settings = pretrained.load(MBartConfig, name, "model.decoder")
     if "MBartForCausalLM" in (settings.architectures or ()):
         return pretrained.load_model(MBartForCausalLM, name, "model.decoder")[0]
@@ -103,30 +106,30 @@ def _released_decoder(name: str) -> MBartForCausalLM:
 def join_encoder_decoder(
     config: Config, encoder: Wav2Vec2Model, decoder: MBartForCausalLM, characters: CharacterVocabulary | None
 ) -> E2EModel:
-    """One model; where the sizes differ, a linear adapter (enc_to_dec_proj) stands between."""
-    both = SpeechEncoderDecoderConfig.from_encoder_decoder_configs(encoder.config, decoder.config)
-    return E2EModel(add_ctc(both, config, characters), encoder, decoder)
+    """The joint model, with a linear adapter (enc_to_dec_proj) if the sizes differ."""
+    joint: Any = SpeechEncoderDecoderConfig.from_encoder_decoder_configs(encoder.config, decoder.config)
+    return E2EModel(add_ctc(joint, config, characters), encoder, decoder)
 
 
 def add_ctc(
     settings: SpeechEncoderDecoderConfig, config: Config, characters: CharacterVocabulary | None
 ) -> SpeechEncoderDecoderConfig:
-    """The CTC head's weight and size, where the model looks for them."""
+    """Set the CTC weight and vocabulary size in the configuration."""
     settings.ctc_weight = config.model.ctc_weight
     settings.ctc_vocabulary_size = len(characters) if characters is not None else 0
     return settings
 
 
 def set_tokens(model: E2EModel, tokenizer: PreTrainedTokenizerBase, config: Config) -> None:
-    """Start, end and padding on the outer configuration, where the loss and generation look for them."""
+    """Set start, end and padding ids in the outer configuration, which loss and generation read."""
     ids = {
         "decoder_start_token_id": tokenizer.convert_tokens_to_ids(language_code(config.model.language)),
         "pad_token_id": tokenizer.pad_token_id,
         "eos_token_id": tokenizer.eos_token_id,
     }
-    for name, number in ids.items():
-        setattr(model.config, name, number)
-        setattr(model.generation_config, name, number)
+    for name, id in ids.items():
+        setattr(model.config, name, id)
+        setattr(model.generation_config, name, id)
 
 
 def _require_adapter(config: Config, encoder: int, decoder: int) -> None:

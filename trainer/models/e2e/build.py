@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import torch
 from transformers import MBart50Tokenizer, SpeechEncoderDecoderConfig, Wav2Vec2FeatureExtractor
@@ -27,7 +27,7 @@ from trainer.models.e2e.model import E2EModel
 from trainer.models.tokenizers.hybrid_and_mbart import mbart_tokenizer, set_generation, with_task_tokens
 
 if TYPE_CHECKING:
-    from torch import LongTensor
+    from torch import Tensor
     from transformers import PreTrainedTokenizerBase
 
     from trainer.config import Config
@@ -37,7 +37,7 @@ PROMPT = 1  # the task token; the start token before it is the model's to add
 
 
 @dataclass(frozen=True)
-class E2EBundle(ModelBundle):
+class E2EBundle(ModelBundle[E2EModel, Wav2Vec2FeatureExtractor]):
     """Wav2Vec2 and mBART, ready to train."""
 
     ctc_vocabulary: CharacterVocabulary | None = None
@@ -52,11 +52,11 @@ class E2EBundle(ModelBundle):
             ctc_vocabulary=self.ctc_vocabulary,
         )
 
-    def generate(self, model: E2EModel, batch: Batch) -> LongTensor:
-        """Start token and each row's own task token, then what the model adds."""
+    def generate(self, model: E2EModel, batch: Batch) -> Tensor:
+        """Generate from the start token and each row's own task token."""
         prompts = batch["labels"][:, :PROMPT]
         starts = torch.full_like(prompts, model.config.decoder_start_token_id)
-        ids = model.generate(
+        ids = model.generate(  # type: ignore[misc]  # transformers restricts self to a private class
             batch["input_values"],
             attention_mask=batch["attention_mask"],
             decoder_input_ids=torch.cat([starts, prompts], dim=1),
@@ -67,9 +67,9 @@ class E2EBundle(ModelBundle):
         return tasks_of(self.tokenizer, batch["labels"])
 
     def train_encoder(self, trainable: bool) -> None:
-        """The adapter lies outside the encoder and trains always; a frozen front end stays frozen."""
+        """Freezes the encoder but not its adapter; the feature encoder stays frozen if so configured."""
         super().train_encoder(trainable)
-        front = self.model.encoder.feature_extractor
+        front: Any = self.model.encoder.feature_extractor
         trains_front = trainable and not self.config.model.freeze_feature_encoder
         set_trainable(front, trains_front)
         front._requires_grad = trains_front  # else the input is marked as trainable, and all of it is kept for backward
@@ -81,27 +81,28 @@ class E2EBundle(ModelBundle):
 
 
 def build(config: Config, train_texts: Sequence[str] = ()) -> E2EBundle:
-    """From a trained directory (`model.name`), from `model.encoder` and `model.decoder`, or from random weights."""
+    """Build from a trained directory (`model.name`), a pretrained encoder and decoder, or random weights."""
     if config.model.name is not None:
-        return _trained(config, Path(config.model.name).expanduser(), train_texts)
+        return _load_or_add_ctc(config, Path(config.model.name).expanduser(), train_texts)
     tokenizer = _tokenizer(config, train_texts)
     characters = CharacterVocabulary.build(train_texts) if config.model.ctc_weight > 0 else None
     if config.model.random is not None:
         extractor = Wav2Vec2FeatureExtractor(sampling_rate=config.audio.sample_rate, return_attention_mask=True)
-        model, fresh = join_encoder_decoder(config, *random_pair(config, len(tokenizer)), characters), ("*",)
+        pair, fresh = random_pair(config, config.model.random, len(tokenizer)), ["*"]
     else:
-        extractor = pretrained.load(Wav2Vec2FeatureExtractor, config.model.encoder, "model.encoder")
-        model = join_encoder_decoder(config, *released_pair(config, len(tokenizer)), characters)
-        fresh = ("enc_to_dec_proj.*", "ctc_head.*")
-    return _parts(config, model, tokenizer, extractor, fresh, characters)
+        encoder = pretrained.require_name(config.model.encoder, "model.encoder")
+        extractor = pretrained.load(Wav2Vec2FeatureExtractor, encoder, "model.encoder")
+        pair, fresh = released_pair(config, len(tokenizer)), ["enc_to_dec_proj.*", "ctc_head.*"]
+    model = join_encoder_decoder(config, *pair, characters)
+    return _bundle(config, model, tokenizer, extractor, tuple(fresh), characters)
 
 
 def load(directory: Path, config: Config) -> E2EBundle:
-    """What `save` or a checkpoint left: nothing of it may be missing."""
+    """Load what `save` or a checkpoint wrote; nothing of it may be missing."""
     return _read(config, directory, CharacterVocabulary.load(directory) if config.model.ctc_weight > 0 else None)
 
 
-def _trained(config: Config, directory: Path, texts: Sequence[str]) -> E2EBundle:
+def _load_or_add_ctc(config: Config, directory: Path, texts: Sequence[str]) -> E2EBundle:
     if config.model.ctc_weight == 0 or (directory / FILE_NAME).is_file():
         return load(directory, config)
     return _read(config, directory, CharacterVocabulary.build(texts), may_be_fresh=("ctc_head.*",))
@@ -114,18 +115,19 @@ def _read(
     model, fresh = pretrained.load_model(E2EModel, str(directory), may_be_fresh=may_be_fresh, config=settings)
     tokenizer = pretrained.load(MBart50Tokenizer, str(directory), "model.tokenizer")
     extractor = pretrained.load(Wav2Vec2FeatureExtractor, str(directory))
-    return _parts(config, model, tokenizer, extractor, tuple(fresh), characters)
+    return _bundle(config, model, tokenizer, extractor, tuple(fresh), characters)
 
 
 def _tokenizer(config: Config, texts: Sequence[str]) -> PreTrainedTokenizerBase:
     name, language = config.model.tokenizer or config.model.decoder, language_code(config.model.language)
-    if name is None:
+    if name is None and config.model.random is not None:
         return mbart_tokenizer(texts, config.model.random.vocabulary, language)
     key = "model.tokenizer" if config.model.tokenizer else "model.decoder"
+    name = pretrained.require_name(name, key)
     return with_task_tokens(pretrained.load(MBart50Tokenizer, name, key, src_lang=language, tgt_lang=language))
 
 
-def _parts(
+def _bundle(
     config: Config,
     model: E2EModel,
     tokenizer: PreTrainedTokenizerBase,
@@ -135,6 +137,6 @@ def _parts(
 ) -> E2EBundle:
     set_tokens(model, tokenizer, config)
     set_generation(model, config)
-    parts = E2EBundle(config, model, tokenizer, extractor, fresh, characters)
-    parts.train_encoder(not config.model.freeze_encoder)
-    return parts
+    bundle = E2EBundle(config, model, tokenizer, extractor, fresh, characters)
+    bundle.train_encoder(not config.model.freeze_encoder)
+    return bundle

@@ -1,4 +1,4 @@
-"""Wav2Vec2's group norm runs over time, and so over padding: here it counts each row's own frames only."""
+"""Wav2Vec2's group norm over time, without padding: each row's own frames only."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from transformers import Wav2Vec2Model
 
 
 class MaskedGroupNorm(nn.GroupNorm):
-    """Mean and variance over a row's own frames, so that a row alone and among longer ones are equal."""
+    """Mean and variance over a row's own frames: a row is normalized alike in any batch."""
 
     lengths: Tensor | None = None
 
     def forward(self, x: Tensor) -> Tensor:
-        """Normalise [rows, channels, frames], 0 behind each row's end; without lengths every frame counts."""
+        """Normalize [rows, channels, frames], 0 behind each row's end; without lengths every frame counts."""
         if self.lengths is None:
             return super().forward(x)
         # row by row: sums under a mask touch the whole waveform ten times, which costs three times as much
@@ -27,15 +27,15 @@ class MaskedGroupNorm(nn.GroupNorm):
         return functional.pad(super().forward(row), (0, padding))
 
 
-def ignore_padding(encoder: Wav2Vec2Model) -> None:
-    """Give an encoder whose first convolution has a group norm the lengths of its rows on every pass."""
+def ignore_padding(encoder: Any) -> None:
+    """Pass the row lengths to the group norm of an encoder's first convolution, if it has one."""
     norm = getattr(encoder.feature_extractor.conv_layers[0], "layer_norm", None)
     if type(norm) is nn.GroupNorm:
-        norm.__class__ = MaskedGroupNorm  # the same module and parameters: nothing is initialised again
-        encoder.register_forward_pre_hook(_tell_lengths, with_kwargs=True)
+        norm.__class__ = MaskedGroupNorm  # the same module and parameters: nothing is initialized again
+        encoder.register_forward_pre_hook(_set_lengths, with_kwargs=True)
 
 
-def _tell_lengths(encoder: Wav2Vec2Model, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+def _set_lengths(encoder: Wav2Vec2Model, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
     mask = kwargs.get("attention_mask", args[1] if len(args) > 1 else None)
     first = encoder.feature_extractor.conv_layers[0]
     kernel, stride = first.conv.kernel_size[0], first.conv.stride[0]

@@ -1,4 +1,4 @@
-"""Wav2Vec2 and mBART as one model, with a character CTC head on the encoder when it has a weight."""
+"""Wav2Vec2 and mBART as one model, with a character CTC head on the encoder if its weight is not 0."""
 
 from __future__ import annotations
 
@@ -34,15 +34,16 @@ class E2EModel(SpeechEncoderDecoderModel):
             self.post_init()
 
     def encoder_lengths(self, samples: Tensor) -> Tensor:
-        """How many encoder frames so many samples become."""
-        return self.encoder._get_feat_extract_output_lengths(samples)
+        """Number of encoder frames for a number of samples."""
+        encoder: Any = self.encoder
+        return encoder._get_feat_extract_output_lengths(samples)
 
     def encode(self, input_values: Tensor, attention_mask: Tensor) -> BaseModelOutput:
-        """What the encoder hears in every row."""
+        """Encoder output of every row; a repeated batch is encoded once."""
         times = batch_repeats(attention_mask, input_values)
         rows = len(input_values) // times
-        heard = self.encoder(input_values[:rows], attention_mask=attention_mask[:rows]).last_hidden_state
-        return BaseModelOutput(last_hidden_state=heard.repeat(times, 1, 1))
+        encoded = self.encoder(input_values[:rows], attention_mask=attention_mask[:rows]).last_hidden_state
+        return BaseModelOutput(last_hidden_state=encoded.repeat(times, 1, 1))
 
     def forward(
         self,
@@ -53,12 +54,14 @@ class E2EModel(SpeechEncoderDecoderModel):
         encoder_outputs: BaseModelOutput | None = None,
         **kwargs: Any,
     ) -> JointOutput:
-        """One pass of the encoder for both losses; arguments that neither side knows are ignored."""
+        """Both losses from one encoder pass; unknown arguments are ignored."""
         if attention_mask is None and input_values is not None:
-            attention_mask = torch.ones_like(input_values, dtype=torch.long)  # as transformers takes it: all is heard
+            attention_mask = torch.ones_like(input_values, dtype=torch.long)  # no padding, as in transformers
         if encoder_outputs is None:
+            if input_values is None or attention_mask is None:
+                raise ValueError("either input_values or encoder_outputs are needed")
             encoder_outputs = self.encode(input_values, attention_mask)
-        ctc = self._ctc_loss(encoder_outputs[0], attention_mask, ctc_labels) if ctc_labels is not None else None
+        ctc = None if ctc_labels is None else self._ctc_loss(encoder_outputs[0], attention_mask, ctc_labels)
         if self.ctc_only and ctc is not None:
             return JointOutput(loss=ctc, ctc_loss=ctc)
         known = {name: value for name, value in kwargs.items() if name in DECODER_ARGUMENTS}
@@ -70,6 +73,8 @@ class E2EModel(SpeechEncoderDecoderModel):
         loss = joint_loss(output.loss, ctc, self.config.ctc_weight)
         return JointOutput(**{**output, "loss": loss}, att_loss=output.loss, ctc_loss=ctc)
 
-    def _ctc_loss(self, frames: Tensor, attention_mask: Tensor, ctc_labels: Tensor) -> Tensor:
+    def _ctc_loss(self, frames: Tensor, attention_mask: Tensor | None, ctc_labels: Tensor) -> Tensor:
+        if attention_mask is None:
+            raise ValueError("ctc_labels need an attention_mask")
         lengths = self.encoder_lengths(attention_mask.sum(dim=1))
         return ctc_loss(self.ctc_head(frames), lengths, ctc_labels)

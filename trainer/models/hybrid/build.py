@@ -19,7 +19,7 @@ from trainer.models.hybrid.model import HybridConfig, HybridModel
 from trainer.models.tokenizers.hybrid_and_mbart import hybrid_tokenizer, set_generation, task_ids
 
 if TYPE_CHECKING:
-    from torch import LongTensor
+    from torch import Tensor
     from transformers import PreTrainedTokenizerBase
 
     from trainer.config import Config
@@ -30,14 +30,14 @@ PROMPT = 1  # the task token; the start token before it is the model's to add
 
 
 @dataclass(frozen=True)
-class HybridBundle(ModelBundle):
+class HybridBundle(ModelBundle[HybridModel, FbankExtractor]):
     """The hybrid, ready to train."""
 
     def collate_for(self, task: str) -> Collate:
         return HybridCollator(self.feature_extractor, self.tokenizer, task, self.config.model.max_label_length)
 
-    def generate(self, model: HybridModel, batch: Batch) -> LongTensor:
-        """Greedy; the prompt of each row is its own task token."""
+    def generate(self, model: HybridModel, batch: Batch) -> Tensor:
+        """Greedy decoding from each row's own task token."""
         limit = self.config.training.generation_max_length
         ids = model.generate(batch["feats"], batch["feat_lens"], batch["toks"][:, :PROMPT], max_length=limit)
         return ids[:, PROMPT + 1 :]
@@ -45,30 +45,30 @@ class HybridBundle(ModelBundle):
     def tasks_of(self, batch: Batch) -> list[str]:
         return tasks_of(self.tokenizer, batch["toks"])
 
-    def labels_of(self, batch: Batch) -> LongTensor:
+    def labels_of(self, batch: Batch) -> Tensor:
         return batch["toks"]
 
 
 def build(config: Config, train_texts: Sequence[str] = ()) -> HybridBundle:
-    """From `model.name`, a directory that `save` wrote, or from random weights and the training texts."""
+    """Build from `model.name`, a directory that `save` wrote, or from random weights and the training texts."""
     if config.training.generation_num_beams > 1:
         raise InputError("training.generation_num_beams: the hybrid decodes greedily; set it to 1.")
     if config.model.name is not None:
         return load(Path(config.model.name), config)
     tokenizer = _tokenizer(config, train_texts)
-    return _parts(config, HybridModel(_sizes(config, tokenizer)), tokenizer, _extractor(config), fresh=("*",))
+    return _bundle(config, HybridModel(_sizes(config, tokenizer)), tokenizer, _extractor(config), fresh=("*",))
 
 
 def load(directory: Path, config: Config) -> HybridBundle:
-    """What `save` or a checkpoint left."""
+    """Load what `save` or a checkpoint wrote."""
     settings = pretrained.load(HybridConfig, str(directory))
     settings.ctc_weight, settings.chunk_size = config.model.ctc_weight, config.model.chunk_size or 0
     model, fresh = pretrained.load_model(HybridModel, str(directory), may_be_fresh=("ctc.*",), config=settings)
     tokenizer = pretrained.load(PreTrainedTokenizerFast, config.model.tokenizer or str(directory), "model.tokenizer")
-    return _parts(config, model, tokenizer, pretrained.load(FbankExtractor, str(directory)), tuple(fresh))
+    return _bundle(config, model, tokenizer, pretrained.load(FbankExtractor, str(directory)), tuple(fresh))
 
 
-def _parts(
+def _bundle(
     config: Config,
     model: HybridModel,
     tokenizer: PreTrainedTokenizerBase,
@@ -76,16 +76,16 @@ def _parts(
     fresh: tuple[str, ...],
 ) -> HybridBundle:
     set_generation(model, config)
-    parts = HybridBundle(config, model, tokenizer, extractor, fresh)
+    bundle = HybridBundle(config, model, tokenizer, extractor, fresh)
     if config.model.freeze_encoder:
-        parts.train_encoder(False)
-    return parts
+        bundle.train_encoder(False)
+    return bundle
 
 
 def _tokenizer(config: Config, texts: Sequence[str]) -> PreTrainedTokenizerBase:
     if config.model.tokenizer is not None:
         return pretrained.load(PreTrainedTokenizerFast, config.model.tokenizer, "model.tokenizer")
-    return hybrid_tokenizer(texts, _random(config).vocabulary)
+    return hybrid_tokenizer(texts, _random_init(config).vocabulary)
 
 
 def _extractor(config: Config) -> FbankExtractor:
@@ -94,7 +94,7 @@ def _extractor(config: Config) -> FbankExtractor:
 
 
 def _sizes(config: Config, tokenizer: PreTrainedTokenizerBase) -> HybridConfig:
-    random = _random(config)
+    random = _random_init(config)
     return HybridConfig(
         vocab_size=len(tokenizer),
         num_mel_bins=config.audio.num_mel_bins,
@@ -116,7 +116,7 @@ def _sizes(config: Config, tokenizer: PreTrainedTokenizerBase) -> HybridConfig:
     )
 
 
-def _random(config: Config) -> RandomInit:
+def _random_init(config: Config) -> RandomInit:
     if config.model.random is None:
         raise InputError(
             "model: the hybrid has neither `name` nor `random`; name a directory that `train` saved, "

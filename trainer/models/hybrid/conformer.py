@@ -1,4 +1,4 @@
-"""A Conformer encoder whose rows never see each other's padding: masked convolutions, layer norm, chunked attention."""
+"""A Conformer encoder independent of padding: masked convolutions, layer norm, chunked attention."""
 
 import math
 
@@ -9,7 +9,7 @@ from transformers.modeling_layers import GradientCheckpointingLayer
 
 
 def positions(start: int, length: int, hidden: int, device: torch.device) -> Tensor:
-    """Sinusoidal position vectors for `length` places from `start` on."""
+    """Sinusoidal position embeddings for `length` positions from `start` on."""
     rates = torch.exp(torch.arange(0, hidden, 2, device=device) * (-math.log(10000.0) / hidden))
     angles = torch.arange(start, start + length, device=device)[:, None] * rates
     return torch.cat([angles.sin(), angles.cos()], dim=-1)
@@ -21,7 +21,7 @@ def valid_frames(lengths: Tensor, width: int) -> Tensor:
 
 
 def attention_mask(valid: Tensor, chunk_size: int) -> Tensor:
-    """Which frame may look at which, [rows, 1, frames, frames]: real frames, of its own chunk or an earlier one."""
+    """Attention mask [rows, 1, frames, frames]: real frames of the same chunk or an earlier one."""
     mask = valid[:, None, None, :]
     if not chunk_size:
         return mask
@@ -39,16 +39,18 @@ class Attention(nn.Module):
         self.value, self.out = nn.Linear(hidden, hidden), nn.Linear(hidden, hidden)
 
     def keys_and_values(self, source: Tensor) -> tuple[Tensor, Tensor]:
-        """Project what is looked at, [rows, heads, places, size]; a generator keeps these between steps."""
+        """Keys and values of `source`, [rows, heads, positions, size]; generation caches them."""
         return self._split(self.key(source)), self._split(self.value(source))
 
-    def forward(self, x: Tensor, kept: tuple[Tensor, Tensor], mask: Tensor | None, causal: bool = False) -> Tensor:
-        """Let every place of x look at the kept keys and values."""
+    def forward(
+        self, x: Tensor, keys_values: tuple[Tensor, Tensor], mask: Tensor | None, causal: bool = False
+    ) -> Tensor:
+        """Attention of every position of x to the keys and values."""
         dropout = self.dropout if self.training else 0.0
-        seen = functional.scaled_dot_product_attention(
-            self._split(self.query(x)), *kept, attn_mask=mask, dropout_p=dropout, is_causal=causal
+        attended = functional.scaled_dot_product_attention(
+            self._split(self.query(x)), *keys_values, attn_mask=mask, dropout_p=dropout, is_causal=causal
         )
-        return self.out(seen.transpose(1, 2).flatten(2))
+        return self.out(attended.transpose(1, 2).flatten(2))
 
     def _split(self, x: Tensor) -> Tensor:
         return x.unflatten(-1, (self.heads, -1)).transpose(1, 2)
@@ -67,7 +69,7 @@ def feed_forward(hidden: int, ffn: int, dropout: float) -> nn.Sequential:
 
 
 class ConvolutionModule(nn.Module):
-    """Gated depthwise convolution over time; padding is zeroed before it, and with chunks it looks back only."""
+    """Gated depthwise convolution over time; padding is zeroed before it, and it is causal with chunks."""
 
     def __init__(self, hidden: int, kernel: int, dropout: float, causal: bool) -> None:
         super().__init__()
@@ -100,10 +102,10 @@ class ConformerBlock(GradientCheckpointingLayer):
         self.norm = nn.LayerNorm(hidden)
 
     def forward(self, x: Tensor, valid: Tensor, mask: Tensor) -> Tensor:
-        """Refine every frame by its row."""
+        """One block over the frames of each row."""
         x = x + 0.5 * self.before(x)
-        looked = self.attention_norm(x)
-        x = x + self.dropout(self.attention(looked, self.attention.keys_and_values(looked), mask))
+        normed = self.attention_norm(x)
+        x = x + self.dropout(self.attention(normed, self.attention.keys_and_values(normed), mask))
         x = x + self.convolution(x, valid)
         return self.norm(x + 0.5 * self.after(x))
 
@@ -122,7 +124,7 @@ class Subsampling(nn.Module):
         return (frames + 3) // 4
 
     def forward(self, feats: Tensor, lengths: Tensor) -> Tensor:
-        """Zero what lies behind each row's end before each convolution, as its own edge would be."""
+        """Zero the padding of each row before each convolution."""
         x = functional.gelu(self.first((feats * valid_frames(lengths, feats.shape[1])[..., None]).transpose(1, 2)))
         x = x * valid_frames((lengths + 1) // 2, x.shape[2])[:, None]
         return functional.gelu(self.second(x)).transpose(1, 2)

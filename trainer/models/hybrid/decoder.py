@@ -1,14 +1,15 @@
-"""The hybrid's attention decoder: causal blocks that look at the encoder, and greedy generation with a cache."""
+"""The hybrid's attention decoder: causal blocks with cross-attention, and greedy decoding with a cache."""
 
 import math
+from typing import cast
 
 import torch
-from torch import LongTensor, Tensor, nn
+from torch import Tensor, nn
 from transformers.modeling_layers import GradientCheckpointingLayer
 
 from trainer.models.hybrid.conformer import Attention, feed_forward, positions
 
-Kept = tuple[Tensor, Tensor]
+KeysValues = tuple[Tensor, Tensor]
 
 
 class DecoderBlock(GradientCheckpointingLayer):
@@ -21,15 +22,17 @@ class DecoderBlock(GradientCheckpointingLayer):
         self.feed_forward = feed_forward(hidden, ffn, dropout)
         self.dropout = nn.Dropout(dropout)
 
-    def forward(self, x: Tensor, memory: Kept, mask: Tensor, past: Kept | None = None) -> tuple[Tensor, Kept]:
-        """New places look back at the past and at the memory; returns them with the keys and values so far."""
-        looked = self.self_norm(x)
-        kept = self.self_attention.keys_and_values(looked)
+    def forward(
+        self, x: Tensor, memory: KeysValues, mask: Tensor, past: KeysValues | None = None
+    ) -> tuple[Tensor, KeysValues]:
+        """Hidden states of the new positions, and the keys and values of all positions so far."""
+        normed = self.self_norm(x)
+        keys, values = self.self_attention.keys_and_values(normed)
         if past is not None:
-            kept = tuple(torch.cat(pair, dim=2) for pair in zip(past, kept, strict=True))
-        x = x + self.dropout(self.self_attention(looked, kept, None, causal=past is None))
+            keys, values = torch.cat([past[0], keys], dim=2), torch.cat([past[1], values], dim=2)
+        x = x + self.dropout(self.self_attention(normed, (keys, values), None, causal=past is None))
         x = x + self.dropout(self.cross_attention(self.cross_norm(x), memory, mask))
-        return x + self.feed_forward(x), kept
+        return x + self.feed_forward(x), (keys, values)
 
 
 class Decoder(nn.Module):
@@ -42,28 +45,28 @@ class Decoder(nn.Module):
         self.blocks = nn.ModuleList(DecoderBlock(hidden, heads, ffn, dropout) for _ in range(layers))
         self.norm = nn.LayerNorm(hidden)
 
-    def memories(self, encoded: Tensor) -> list[Kept]:
-        """What each block's cross-attention looks at: the same for every token, so projected once."""
-        return [block.cross_attention.keys_and_values(encoded) for block in self.blocks]
+    def memories(self, encoded: Tensor) -> list[KeysValues]:
+        """Keys and values of each block's cross-attention: the same for every token, so projected once."""
+        return [cast("DecoderBlock", block).cross_attention.keys_and_values(encoded) for block in self.blocks]
 
     def forward(
-        self, tokens: Tensor, memories: list[Kept], valid: Tensor, past: list[Kept] | None = None
-    ) -> tuple[Tensor, list[Kept]]:
-        """Hidden states of the given tokens, which follow those of the past."""
+        self, tokens: Tensor, memories: list[KeysValues], valid: Tensor, past: list[KeysValues] | None = None
+    ) -> tuple[Tensor, list[KeysValues]]:
+        """Hidden states of the tokens, which follow those of the past, and the new cache."""
         start = past[0][0].shape[2] if past else 0
         hidden = self.embedding.embedding_dim
         x = self.embedding(tokens) * math.sqrt(hidden) + positions(start, tokens.shape[1], hidden, tokens.device)
-        x, kept = self.dropout(x), []
-        for number, (block, memory) in enumerate(zip(self.blocks, memories, strict=True)):
-            x, block_kept = block(x, memory, valid[:, None, None, :], past[number] if past else None)
-            kept.append(block_kept)
-        return self.norm(x), kept
+        x, cache = self.dropout(x), []
+        for index, (block, memory) in enumerate(zip(self.blocks, memories, strict=True)):
+            x, block_cache = block(x, memory, valid[:, None, None, :], past[index] if past else None)
+            cache.append(block_cache)
+        return self.norm(x), cache
 
 
 def greedy(
     decoder: Decoder, head: nn.Module, prompt: Tensor, encoded: Tensor, valid: Tensor, end: int, pad: int, limit: int
-) -> LongTensor:
-    """The likeliest token, again and again, up to `limit` with the prompt; rows that ended are filled with `pad`."""
+) -> Tensor:
+    """Greedy decoding up to `limit` tokens, prompt included; rows that ended are filled with `pad`."""
     memories, past, tokens = decoder.memories(encoded), None, prompt
     ended = torch.zeros(len(prompt), dtype=torch.bool, device=prompt.device)
     new = prompt

@@ -1,4 +1,4 @@
-"""Log-mel features of the hybrid: Kaldi's filter banks, normalised over each utterance."""
+"""Log-mel features of the hybrid: Kaldi's filter banks, normalized over each utterance."""
 
 import torch
 import torchaudio
@@ -38,10 +38,10 @@ class FbankExtractor(FeatureExtractionMixin):
             sample_frequency=float(self.sampling_rate),
             dither=0.0,
         )
-        return normalise(frames) if self.cmvn else frames
+        return normalize(frames) if self.cmvn else frames
 
 
-def normalise(frames: Tensor) -> Tensor:
+def normalize(frames: Tensor) -> Tensor:
     """Mean 0 and variance 1 per mel bin over time; a constant bin (one frame, silence) becomes 0."""
-    centred = frames - frames.mean(dim=0)
-    return centred / centred.square().mean(dim=0).add(1e-5).sqrt()
+    centered = frames - frames.mean(dim=0)
+    return centered / centered.square().mean(dim=0).add(1e-5).sqrt()

@@ -1,9 +1,9 @@
-"""The hybrid CTC/attention model: one Conformer encoder, heard by a CTC head and by an attention decoder."""
+"""The hybrid CTC/attention model: a Conformer encoder with a CTC head and an attention decoder."""
 
 from __future__ import annotations
 
 import torch
-from torch import LongTensor, Tensor, nn
+from torch import Tensor, nn
 from transformers import GenerationMixin, PreTrainedConfig, PreTrainedModel, initialization
 
 from trainer.collate.labels import IGNORE
@@ -51,7 +51,7 @@ class Encoder(nn.Module):
         self.blocks = nn.ModuleList(ConformerBlock(*sizes, causal=config.chunk_size > 0) for _ in range(config.layers))
 
     def forward(self, feats: Tensor, feat_lens: Tensor) -> tuple[Tensor, Tensor]:
-        """Encoder frames, zero behind each row's end, and the mask of the real ones."""
+        """Encoder frames, zero on padding, and the mask of the real ones."""
         x = self.subsampling(feats, feat_lens)
         valid = valid_frames(self.subsampling.lengths(feat_lens), x.shape[1])
         mask = attention_mask(valid, self.chunk_size)
@@ -80,7 +80,7 @@ class HybridModel(PreTrainedModel, GenerationMixin):
         self.post_init()
 
     def _init_weights(self, module: nn.Module) -> None:
-        """Xavier: with the library's narrow normal weights, attention takes twice as long to find the speech."""
+        """Xavier init: with transformers' narrow normal init, attention takes twice as long to align."""
         if isinstance(module, (nn.Linear, nn.Conv1d)):
             initialization.xavier_uniform_(module.weight)
             if module.bias is not None:
@@ -97,7 +97,7 @@ class HybridModel(PreTrainedModel, GenerationMixin):
         return self.head
 
     def encoder_lengths(self, frames: Tensor) -> Tensor:
-        """How many encoder frames so many feature frames become."""
+        """Number of encoder frames for a number of feature frames."""
         return self.encoder.subsampling.lengths(frames)
 
     def encode(self, feats: Tensor, feat_lens: Tensor) -> tuple[Tensor, Tensor]:
@@ -108,15 +108,15 @@ class HybridModel(PreTrainedModel, GenerationMixin):
         return encoded.repeat(times, 1, 1), valid.repeat(times, 1)
 
     def ctc_targets(self, toks: Tensor) -> Tensor:
-        """Only what was said can be aligned: the tokens of transcription rows without task and end token."""
-        spoken = toks[:, :1] == self.config.transcribe_token_id
+        """CTC targets: the tokens of transcription rows, without task and end token."""
+        transcribed = toks[:, :1] == self.config.transcribe_token_id
         text = toks[:, 1:]
-        return torch.where(spoken & (text != self.config.eos_token_id), text, IGNORE)
+        return torch.where(transcribed & (text != self.config.eos_token_id), text, IGNORE)
 
     def forward(
         self, feats: Tensor, feat_lens: Tensor, toks: Tensor, tok_lens: Tensor | None = None, **_: object
     ) -> JointOutput:
-        """Both losses on one pass of the encoder; extra arguments of a trainer are ignored."""
+        """Both losses from one encoder pass; extra arguments are ignored."""
         encoded, valid = self.encode(feats, feat_lens)
         lengths = self.encoder_lengths(feat_lens)
         ctc = (
@@ -137,7 +137,9 @@ class HybridModel(PreTrainedModel, GenerationMixin):
         return self.head(hidden)
 
     @torch.no_grad()
-    def generate(self, feats: Tensor, feat_lens: Tensor, prompt: Tensor, max_length: int = 256) -> LongTensor:
+    def generate(  # type: ignore[override]  # greedy only, on inputs of its own
+        self, feats: Tensor, feat_lens: Tensor, prompt: Tensor, max_length: int = 256
+    ) -> Tensor:
         """Greedy tokens, the start token and prompt included, at most `max_length` of them."""
         encoded, valid = self.encode(feats, feat_lens)
         start = torch.full_like(prompt[:, :1], self.config.decoder_start_token_id)

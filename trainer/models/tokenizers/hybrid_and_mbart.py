@@ -1,17 +1,17 @@
-"""Tokenizers built from the training texts, of characters or of pieces: the hybrid's own and a small mBART-50."""
+"""Tokenizers built from the training texts, of characters or Unigram pieces: hybrid and mBART-50."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from io import BytesIO
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import sentencepiece
 from tokenizers import Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers
 from transformers import MBart50Tokenizer, PreTrainedTokenizerBase, PreTrainedTokenizerFast
 
 from diagnose.common.errors import InputError
-from trainer.collate.labels import normalize_text
+from trainer.collate.labels import normalize_text, token_ids
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel
@@ -23,6 +23,7 @@ SPECIALS = ["<pad>", "<s>", "</s>", "<unk>"]
 SPACE = "▁"
 
 Pieces = list[tuple[str, float]]
+TokenizerT = TypeVar("TokenizerT", bound=PreTrainedTokenizerBase)
 
 
 def hybrid_tokenizer(texts: Sequence[str], vocabulary: str | int) -> PreTrainedTokenizerFast:
@@ -44,8 +45,8 @@ def mbart_tokenizer(texts: Sequence[str], vocabulary: str | int, language: str) 
     return with_task_tokens(MBart50Tokenizer(vocab=vocab, src_lang=language, tgt_lang=language))
 
 
-def with_task_tokens(tokenizer: PreTrainedTokenizerBase) -> PreTrainedTokenizerBase:
-    """Add `<2transcribe>` and `<2translate>`, keeping the specials that are there."""
+def with_task_tokens(tokenizer: TokenizerT) -> TokenizerT:
+    """Add `<2transcribe>` and `<2translate>` to the special tokens."""
     tokenizer.add_special_tokens(
         {"extra_special_tokens": list(TASK_TOKENS.values())}, replace_extra_special_tokens=False
     )
@@ -54,20 +55,24 @@ def with_task_tokens(tokenizer: PreTrainedTokenizerBase) -> PreTrainedTokenizerB
 
 def task_ids(tokenizer: PreTrainedTokenizerBase) -> dict[str, int]:
     """The id of each task's token."""
-    return {task: tokenizer.convert_tokens_to_ids(token) for task, token in TASK_TOKENS.items()}
+    return dict(zip(TASK_TOKENS, token_ids(tokenizer, TASK_TOKENS.values()), strict=True))
 
 
 def set_generation(model: PreTrainedModel, config: Config) -> None:
-    """Language, task and bounds, where generation and a reader of the saved model look for them."""
-    settings = model.generation_config
-    settings.language, settings.task = config.model.language, config.model.task
-    settings.max_length = config.training.generation_max_length
-    settings.num_beams = config.training.generation_num_beams
-    settings._from_model_config = False  # while it is true, reading the file again drops language and task
+    """Set language, task and limits in the generation config, which is saved with the model."""
+    settings = {
+        "language": config.model.language,
+        "task": config.model.task,
+        "max_length": config.training.generation_max_length,
+        "num_beams": config.training.generation_num_beams,
+        "_from_model_config": False,  # while it is true, reading the file again drops language and task
+    }
+    for name, value in settings.items():
+        setattr(model.generation_config, name, value)
 
 
 def pieces(texts: Sequence[str], vocabulary: str | int) -> Pieces:
-    """What the texts are spelled with: their characters, or that many Unigram pieces, each with its score."""
+    """The vocabulary of the texts: their characters, or that many Unigram pieces, each with its score."""
     texts = [normalize_text(text) for text in texts]
     if not any(texts):
         raise InputError(
@@ -77,20 +82,20 @@ def pieces(texts: Sequence[str], vocabulary: str | int) -> Pieces:
     characters = sorted(set("".join(texts)) - {" ", SPACE})
     if vocabulary == "characters":
         return [(character, -1.0) for character in [SPACE, *characters]]
-    return _trained(texts, int(vocabulary), len(characters) + 1)
+    return _train_unigram(texts, int(vocabulary), len(characters) + 1)
 
 
-def _trained(texts: Sequence[str], size: int, least: int) -> Pieces:
+def _train_unigram(texts: Sequence[str], size: int, least: int) -> Pieces:
     if size < least:
         raise InputError(
             f"model.random.vocabulary is {size}, but the training texts have {least} different characters; "
             f'set it to at least {least}, or to "characters".'
         )
     # one thread: sums of floats in several differ in the last bits, and the tokenizer with them
-    written = BytesIO()
+    buffer = BytesIO()
     sentencepiece.SentencePieceTrainer.train(
         sentence_iterator=iter(texts),
-        model_writer=written,
+        model_writer=buffer,
         vocab_size=size + 3,
         hard_vocab_limit=False,
         character_coverage=1.0,
@@ -99,7 +104,7 @@ def _trained(texts: Sequence[str], size: int, least: int) -> Pieces:
         num_threads=1,
         minloglevel=2,
     )
-    model = sentencepiece.SentencePieceProcessor(model_proto=written.getvalue())
+    model = sentencepiece.SentencePieceProcessor(model_proto=buffer.getvalue())
     ids = [i for i in range(len(model)) if not (model.is_control(i) or model.is_unknown(i))]
     return [(model.id_to_piece(i), model.get_score(i)) for i in ids]
 

@@ -1,4 +1,4 @@
-"""Vocabularies made here, of the training texts: Whisper's byte-level pieces and T5's unigram pieces."""
+"""Tokenizers built from the training texts: Whisper's byte-level pieces and T5's Unigram pieces."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def build_whisper_tokenizer(texts: Iterable[str], size: Size) -> WhisperTokenize
 
 
 def build_t5_tokenizer(texts: Iterable[str], size: Size) -> T5Tokenizer:
-    """T5's tokenizer with pieces of the training texts; no sentinels, they belong to its pretraining."""
+    """T5's tokenizer with pieces of the training texts, without the sentinel tokens of its pretraining."""
     from transformers import T5Tokenizer
 
     from trainer.models.tokenizers.hybrid_and_mbart import pieces
@@ -71,11 +71,11 @@ def _byte_pieces(texts: Sequence[str], size: int) -> tuple[dict[str, int], Merge
 
 
 def _character_pieces(texts: Sequence[str]) -> tuple[dict[str, int], Merges]:
-    """Bytes, and the merges that make one piece of each character that takes several bytes."""
+    """Bytes, and the merges that make one piece of every multi-byte character."""
     from tokenizers import pre_tokenizers
 
     level = pre_tokenizers.ByteLevel(add_prefix_space=False)
-    pieces = {symbol: number for number, symbol in enumerate(sorted(level.alphabet()))}
+    pieces = {symbol: index for index, symbol in enumerate(sorted(level.alphabet()))}
     merges: Merges = []
     for character in sorted(set("".join(texts)) - {" "}):
         symbols = level.pre_tokenize_str(character)[0][0]

@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import torch
-from transformers import WhisperConfig, WhisperFeatureExtractor, WhisperTokenizer
+from transformers import WhisperConfig, WhisperFeatureExtractor, WhisperForConditionalGeneration, WhisperTokenizer
 from transformers.models.whisper.tokenization_whisper import TASK_IDS
 
+from trainer.collate.labels import token_ids
 from trainer.collate.whisper import PROMPT, WhisperCollator
 from trainer.models import ctc, pretrained
 from trainer.models.bundle import ModelBundle
@@ -20,15 +21,15 @@ from trainer.models.tokenizers.whisper_and_t5 import build_whisper_tokenizer
 from trainer.models.whisper.settings import add_ctc, model_kind, set_generation, sizes
 
 if TYPE_CHECKING:
-    from torch import LongTensor
-    from transformers import PreTrainedModel
+    from torch import Tensor
 
     from trainer.config import Config
+    from trainer.config.model_section import RandomInit
     from trainer.models.bundle import Batch, Collate
 
 
 @dataclass(frozen=True)
-class WhisperBundle(ModelBundle):
+class WhisperBundle(ModelBundle[WhisperForConditionalGeneration, WhisperFeatureExtractor]):
     """Whisper, ready to train."""
 
     ctc_vocabulary: CharacterVocabulary | None = None
@@ -45,8 +46,8 @@ class WhisperBundle(ModelBundle):
             ctc_vocabulary=self.ctc_vocabulary,
         )
 
-    def generate(self, model: PreTrainedModel, batch: Batch) -> LongTensor:
-        """One call for all rows: the prompt of each is what its labels begin with."""
+    def generate(self, model: WhisperForConditionalGeneration, batch: Batch) -> Tensor:
+        """Generate for all rows at once; the prompt of each is what its labels begin with."""
         prompts = batch["labels"][:, :PROMPT]
         starts = torch.full_like(prompts[:, :1], model.config.decoder_start_token_id)
         features = batch["input_features"]
@@ -59,11 +60,11 @@ class WhisperBundle(ModelBundle):
         return ids[:, PROMPT + 1 :]
 
     def tasks_of(self, batch: Batch) -> list[str]:
-        names = dict(zip(self.tokenizer.convert_tokens_to_ids([f"<|{t}|>" for t in TASK_IDS]), TASK_IDS, strict=True))
-        return [names[number] for number in batch["labels"][:, 1].tolist()]
+        names = dict(zip(token_ids(self.tokenizer, [f"<|{task}|>" for task in TASK_IDS]), TASK_IDS, strict=True))
+        return [names[id] for id in batch["labels"][:, 1].tolist()]
 
     def train_encoder(self, trainable: bool) -> None:
-        """The sinusoids of the encoder are not learnt, though weights that were read come as trainable."""
+        """Keeps the encoder's sinusoidal positions frozen, which from_pretrained makes trainable."""
         super().train_encoder(trainable)
         self.model.get_encoder().embed_positions.requires_grad_(False)
 
@@ -74,17 +75,19 @@ class WhisperBundle(ModelBundle):
 
 
 def build(config: Config, train_texts: Sequence[str] = ()) -> WhisperBundle:
-    """From `model.name`, or from random weights and the training texts."""
-    return _random(config, train_texts) if config.model.random is not None else _pretrained(config, train_texts)
+    """Build from `model.name`, or from random weights and the training texts."""
+    random = config.model.random
+    return _pretrained(config, train_texts) if random is None else _random(config, random, train_texts)
 
 
 def load(directory: Path, config: Config) -> WhisperBundle:
-    """What `save` or a checkpoint left: nothing of it may be missing."""
+    """Load what `save` or a checkpoint wrote; nothing of it may be missing."""
     return _read(config, str(directory), str(directory), _saved_characters(config, str(directory)))
 
 
 def _pretrained(config: Config, texts: Sequence[str]) -> WhisperBundle:
-    name, tokenizer = config.model.name, config.model.tokenizer or config.model.name
+    name = pretrained.require_name(config.model.name)
+    tokenizer = config.model.tokenizer or name
     if config.model.ctc_weight == 0.0 or (Path(name).expanduser() / ctc.FILE_NAME).is_file():
         return _read(config, name, tokenizer, _saved_characters(config, name))
     return _read(config, name, tokenizer, CharacterVocabulary.build(texts), may_be_fresh=("ctc_head.*",))
@@ -104,38 +107,38 @@ def _read(
     settings = pretrained.load(WhisperConfig, name)
     add_ctc(settings, config.model.ctc_weight, characters)
     model, fresh = pretrained.load_model(model_kind(characters), name, may_be_fresh=may_be_fresh, config=settings)
-    words = pretrained.load(WhisperTokenizer, tokenizer, "model.tokenizer")
+    own_tokenizer = pretrained.load(WhisperTokenizer, tokenizer, "model.tokenizer")
     extractor = pretrained.load(WhisperFeatureExtractor, name)
-    return _parts(config, model, words, extractor, tuple(fresh), characters)
+    return _bundle(config, model, own_tokenizer, extractor, tuple(fresh), characters)
 
 
-def _random(config: Config, texts: Sequence[str]) -> WhisperBundle:
+def _random(config: Config, random: RandomInit, texts: Sequence[str]) -> WhisperBundle:
     name = config.model.tokenizer
     tokenizer = (
         pretrained.load(WhisperTokenizer, name, "model.tokenizer")
         if name
-        else build_whisper_tokenizer(texts, config.model.random.vocabulary)
+        else build_whisper_tokenizer(texts, random.vocabulary)
     )
     characters = CharacterVocabulary.build(texts) if config.model.ctc_weight > 0 else None
     window = math.ceil(config.audio.max_length_seconds)
     extractor = WhisperFeatureExtractor(
         feature_size=config.audio.num_mel_bins, sampling_rate=config.audio.sample_rate, chunk_length=window
     )
-    settings = sizes(config, tokenizer, window)
+    settings = sizes(config, random, tokenizer, window)
     add_ctc(settings, config.model.ctc_weight, characters)
     model = model_kind(characters)(settings)
-    return _parts(config, model, tokenizer, extractor, ("*",), characters)
+    return _bundle(config, model, tokenizer, extractor, ("*",), characters)
 
 
-def _parts(
+def _bundle(
     config: Config,
-    model: PreTrainedModel,
+    model: WhisperForConditionalGeneration,
     tokenizer: WhisperTokenizer,
     extractor: WhisperFeatureExtractor,
     fresh: tuple[str, ...],
     characters: CharacterVocabulary | None,
 ) -> WhisperBundle:
     set_generation(model, tokenizer, config)
-    parts = WhisperBundle(config, model, tokenizer, extractor, fresh, characters)
-    parts.train_encoder(not config.model.freeze_encoder)
-    return parts
+    bundle = WhisperBundle(config, model, tokenizer, extractor, fresh, characters)
+    bundle.train_encoder(not config.model.freeze_encoder)
+    return bundle

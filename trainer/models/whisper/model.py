@@ -1,4 +1,4 @@
-"""Whisper with a character CTC head beside its decoder: the encoder hears what is said before the decoder can read."""
+"""Whisper with a character CTC head on its encoder."""
 
 from typing import Any
 
@@ -25,7 +25,7 @@ class WhisperWithCTC(WhisperForConditionalGeneration):
         ctc_labels: Tensor | None = None,
         **kwargs: Any,
     ) -> JointOutput:
-        """The same as Whisper's own, and the CTC part when there are characters to score."""
+        """Whisper's own forward, plus the CTC loss if there are CTC labels."""
         if self.ctc_only and ctc_labels is not None:
             masked = self.model._mask_input_features(input_features)
             frames = self.model.encoder(masked).last_hidden_state
@@ -40,6 +40,6 @@ class WhisperWithCTC(WhisperForConditionalGeneration):
         return JointOutput(**{**output, "loss": loss}, att_loss=output.loss, ctc_loss=ctc)
 
     def _ctc_loss(self, frames: Tensor, ctc_labels: Tensor) -> Tensor:
-        # Whisper attends to its whole window: frames behind the speech exist, and CTC fills them with blanks
+        # Whisper attends to its whole window: the frames of padding exist, and CTC fills them with blanks
         lengths = ctc_labels.new_full((len(frames),), frames.shape[1])
         return ctc_loss(self.ctc_head(frames), lengths, ctc_labels)

@@ -1,4 +1,4 @@
-"""Whisper's settings: sizes of random weights, the CTC head, and what generation starts from."""
+"""Whisper's configuration: sizes of random weights, CTC head, generation."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from transformers import WhisperConfig, WhisperForConditionalGeneration, WhisperTokenizer
 from transformers.models.whisper.tokenization_whisper import LANGUAGES, TASK_IDS
 
+from trainer.collate.labels import token_ids
 from trainer.collate.whisper import language_token, prompt_ids
 from trainer.models.init_std import init_std
 from trainer.models.tokenizers.whisper_and_t5 import START
@@ -14,14 +15,14 @@ from trainer.models.whisper.model import WhisperWithCTC
 
 if TYPE_CHECKING:
     from trainer.config import Config
+    from trainer.config.model_section import RandomInit
     from trainer.models.ctc import CharacterVocabulary
 
 FRAMES_PER_SECOND = 50  # of the encoder: its second convolution halves the 100 of the features
 
 
-def sizes(config: Config, tokenizer: WhisperTokenizer, window: int) -> WhisperConfig:
-    """A configuration for random weights whose window is `window` seconds."""
-    random = config.model.random
+def sizes(config: Config, random: RandomInit, tokenizer: WhisperTokenizer, window: int) -> WhisperConfig:
+    """The configuration for random weights with a window of `window` seconds."""
     return WhisperConfig(
         vocab_size=len(tokenizer),
         num_mel_bins=config.audio.num_mel_bins,
@@ -36,7 +37,7 @@ def sizes(config: Config, tokenizer: WhisperTokenizer, window: int) -> WhisperCo
         init_std=init_std(random.hidden),
         max_source_positions=window * FRAMES_PER_SECOND,
         max_target_positions=config.model.max_label_length,
-        decoder_start_token_id=tokenizer.convert_tokens_to_ids(START),
+        decoder_start_token_id=token_ids(tokenizer, [START])[0],
         pad_token_id=tokenizer.pad_token_id,
         bos_token_id=tokenizer.bos_token_id,
         eos_token_id=tokenizer.eos_token_id,
@@ -45,26 +46,27 @@ def sizes(config: Config, tokenizer: WhisperTokenizer, window: int) -> WhisperCo
 
 
 def model_kind(characters: CharacterVocabulary | None) -> type[WhisperForConditionalGeneration]:
-    """With characters to score, the model has a CTC head."""
+    """The model class: with a CTC vocabulary, one with a CTC head."""
     return WhisperForConditionalGeneration if characters is None else WhisperWithCTC
 
 
 def add_ctc(settings: WhisperConfig, weight: float, characters: CharacterVocabulary | None) -> None:
-    """What the CTC head and the weighing of the losses need to know."""
+    """Set the CTC weight and vocabulary size in the configuration."""
     settings.ctc_weight = weight
     settings.ctc_vocabulary_size = 0 if characters is None else len(characters)
 
 
 def set_generation(model: WhisperForConditionalGeneration, tokenizer: WhisperTokenizer, config: Config) -> None:
-    """Language and task stand in generation_config, where older releases forced ids; every token may be said."""
+    """Set language and task in generation_config; no token is forced or suppressed."""
     task = "translate" if config.model.task == "translate" else "transcribe"
     no_timestamps = prompt_ids(tokenizer, config.model.language, task)[-1]
-    known = {f"<|{code}|>": tokenizer.convert_tokens_to_ids(f"<|{code}|>") for code in LANGUAGES}
+    languages, tasks = [f"<|{code}|>" for code in LANGUAGES], [f"<|{name}|>" for name in TASK_IDS]
+    language_ids = zip(languages, token_ids(tokenizer, languages), strict=True)
     settings = {
         "language": language_token(config.model.language),
         "task": task,
-        "lang_to_id": {token: number for token, number in known.items() if number != tokenizer.unk_token_id},
-        "task_to_id": {name: tokenizer.convert_tokens_to_ids(f"<|{name}|>") for name in TASK_IDS},
+        "lang_to_id": {token: id for token, id in language_ids if id != tokenizer.unk_token_id},
+        "task_to_id": dict(zip(TASK_IDS, token_ids(tokenizer, tasks), strict=True)),
         "no_timestamps_token_id": no_timestamps,
         "is_multilingual": True,
         "return_timestamps": False,

@@ -72,7 +72,7 @@ def test_a_bad_clip_at_step_7_stops_the_run_before_its_update(
     healthy = trainer("hybrid", tmp_path / "healthy", **{**SETTINGS, **settings, "max_steps": 6})
     healthy.train()
     run, clip = poisoned(tmp_path / "run", **settings)
-    run.guarded_by(Guard(), lag)
+    run.set_guard(Guard(), lag)
     with pytest.raises(Stopped) as stop:
         run.train()
     assert same(weights(run), weights(healthy))
@@ -90,9 +90,9 @@ def test_warned_only_the_run_goes_on_as_if_the_step_had_not_been(
     tmp_path: Path, lag: int | None, caplog: pytest.LogCaptureFixture
 ) -> None:
     run, _ = poisoned(tmp_path, logging_steps=9)
-    run.guarded_by(Guard("warn"), lag)
+    run.set_guard(Guard("warn"), lag)
     run.train()
-    assert run.state.global_step == 9 and run.sentinel.recorded.name == "step-0000007"
+    assert run.state.global_step == 9 and run.step_monitor.recording.name == "step-0000007"
     logged = [line for line in run.state.log_history if "loss" in line]
     assert all(value == value for line in logged for value in line.values())
     assert all(torch.isfinite(value).all() for value in weights(run).values())
@@ -105,7 +105,7 @@ def test_a_guarded_run_is_the_same_run_to_the_last_bit(tmp_path: Path) -> None:
     plain.train()
     luck = torch.rand(())
     watched = trainer("hybrid", tmp_path / "watched", **SETTINGS)
-    watched.guarded_by(Guard(every=3), 2)
+    watched.set_guard(Guard(every=3), 2)
     watched.train()
     assert torch.equal(torch.rand(()), luck) and same(weights(watched), weights(plain))
     losses = [[line.get("loss") for line in one.state.log_history] for one in (plain, watched)]
@@ -120,7 +120,7 @@ def test_buffers_that_a_bad_forward_pass_poisoned_are_put_back(tmp_path: Path) -
         norm(given["feats"].flatten(0, 1))
 
     run.model.register_forward_pre_hook(see, with_kwargs=True)
-    run.guarded_by(Guard("warn"))
+    run.set_guard(Guard("warn"))
     run.train()
     assert torch.isfinite(norm.running_mean).all() and norm.num_batches_tracked > 0
 
@@ -136,7 +136,7 @@ def test_weights_that_are_not_finite_are_seen_where_an_epoch_ends(tmp_path: Path
                 next(iter(run.model.parameters())).data.view(-1)[0] = float("inf")
 
     run.add_callback(Break())
-    run.guarded_by(Guard())
+    run.set_guard(Guard())
     with pytest.raises(Stopped):
         run.train()
     assert run.state.global_step == 3
@@ -217,7 +217,7 @@ from tests.support.small_runs import trainer
 
 rank, folder, mode = int(os.environ["RANK"]), Path(sys.argv[1]), sys.argv[2]
 run = poisoned(folder, rows=40)[0] if rank else trainer("hybrid", folder, **{**SETTINGS, "rows": 40})
-run.guarded_by(Guard(mode, every=3))
+run.set_guard(Guard(mode, every=3))
 try:
     run.train()
 except Stopped:
@@ -240,4 +240,4 @@ def test_many_processes_agree_and_the_one_with_the_bad_clip_records_it(tmp_path:
     assert told[0] == told[1] and told[0].split()[0] == steps, done.stderr[-2000:]
     (recording,) = (tmp_path / "recordings").iterdir()
     replay = open_recording(recording)
-    assert recording.name == "step-0000007-rank-1" and str(replay.loss(replay.micros[0])) == "nan"
+    assert recording.name == "step-0000007-rank-1" and str(replay.loss(replay.micro_batches[0])) == "nan"

@@ -27,7 +27,7 @@ from trainer.loop.guard.tensor_json import pack, unpack
 
 def failed(run: Any) -> Path:
     """The recording of a run that a guard stops."""
-    run.guarded_by(Guard())
+    run.set_guard(Guard())
     with pytest.raises(Stopped) as stop:
         run.train()
     assert verify(stop.value.recording) is None
@@ -61,8 +61,10 @@ def test_a_step_that_fails_in_the_backward_pass_has_the_same_loss_again(
     weight = next(value for value in run.model.parameters() if value.requires_grad)
     weight.register_hook(lambda gradient: gradient / 0 if run.state.global_step == 2 else None)
     replay = open_recording(failed(run))
-    assert replay.step == 3 and [micro.loss for micro in replay.micros] == list(map(replay.loss, replay.micros))
-    assert len({micro.loss for micro in replay.micros}) == 2
+    assert replay.step == 3 and [micro.loss for micro in replay.micro_batches] == list(
+        map(replay.loss, replay.micro_batches)
+    )
+    assert len({micro.loss for micro in replay.micro_batches}) == 2
     ours, theirs = replay.optimizer.state_dict(), run.optimizer.state_dict()
     assert json.dumps(ours["param_groups"]) == json.dumps(theirs["param_groups"])
     assert all(
@@ -104,12 +106,12 @@ def test_the_oldest_go(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     run, _ = poisoned(tmp_path, step=2)
     folder = failed(run)
     for step in (3, 4, 5):
-        run.sentinel.box.step = step
-        recording.record(run, run.sentinel.box, {})
+        run.step_monitor.snapshot.step = step
+        recording.record(run, run.step_monitor.snapshot, {})
     assert [path.name for path in recordings(tmp_path)] == [f"step-000000{step}" for step in (3, 4, 5)]
-    monkeypatch.setattr(recording, "LIMIT", 1.0)
-    run.sentinel.box.step = 6
-    alone = recording.record(run, run.sentinel.box, {})
+    monkeypatch.setattr(recording, "MAX_BYTES", 1.0)
+    run.step_monitor.snapshot.step = 6
+    alone = recording.record(run, run.step_monitor.snapshot, {})
     assert recordings(tmp_path) == [alone] and json.loads((alone / "recording.json").read_text())["optimizer"] is None
     assert open_recording(alone).optimizer is None
     (folder.parent / ".saving-step-0000009").mkdir()
@@ -125,7 +127,7 @@ def test_a_full_disk_does_not_take_the_place_of_the_reason(tmp_path: Path, caplo
         pytest.skip("this machine lets nobody mount a disk")
     try:
         run, _ = poisoned(disk / "run", step=2)
-        run.guarded_by(Guard())
+        run.set_guard(Guard())
         with pytest.raises(Stopped) as stop:
             run.train()
         assert stop.value.recording is None and not list((disk / "run" / "recordings").iterdir())
@@ -137,7 +139,7 @@ def test_a_full_disk_does_not_take_the_place_of_the_reason(tmp_path: Path, caplo
 def test_neither_does_a_batch_that_cannot_be_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     run, _ = poisoned(tmp_path, step=2)
     monkeypatch.setattr(recording, "rows_of", lambda *_: iter(1 / 0 for _ in "x"))
-    run.guarded_by(Guard())
+    run.set_guard(Guard())
     with pytest.raises(Stopped) as stop:
         run.train()
     assert stop.value.recording is None and recordings(tmp_path) == []
@@ -164,7 +166,7 @@ def test_a_batch_that_the_model_writes_into_is_recorded_as_it_came(tmp_path: Pat
     run.model.register_forward_pre_hook(write, with_kwargs=True)
     folder = failed(run)
     facts = json.loads((folder / "recording.json").read_text())
-    (batch,) = (micro.batch["feats"] for micro in open_recording(folder).micros)
+    (batch,) = (micro.batch["feats"] for micro in open_recording(folder).micro_batches)
     assert facts["step"] == 5 and facts["exact"] == (since < 5)
     assert int(torch.isnan(batch).sum()) == (1 if since < 5 else batch.numel())
 

@@ -19,7 +19,7 @@ from transformers import (
 from diagnose.common.errors import InputError
 from tests.support.small_runs import ToneSet, config
 from trainer.config import Config
-from trainer.models.bundle import ModelBundle, build, load_parts
+from trainer.models.bundle import ModelBundle, build, load_bundle
 from trainer.models.e2e.assemble import language_code
 from trainer.models.tokenizers.hybrid_and_mbart import mbart_tokenizer
 
@@ -194,7 +194,7 @@ def test_decoding_tolerates_padding_and_ids_out_of_range(parts, batch) -> None:
 def test_saved_and_loaded_bit_by_bit_with_tied_weights(parts, batch, tmp_path) -> None:
     parts.save(tmp_path)
     assert (tmp_path / "model.safetensors").is_file()
-    loaded = load_parts(tmp_path)
+    loaded = load_bundle(tmp_path)
     loaded.model.eval()
     assert torch.equal(loaded.model(**batch).loss, parts.model(**batch).loss)
     assert torch.equal(loaded.generate(loaded.model, batch), parts.generate(parts.model, batch))

@@ -10,7 +10,7 @@ import torch
 from diagnose.common.errors import InputError
 from tests.support.small_runs import ToneSet, config
 from trainer.config import Config
-from trainer.models.bundle import ModelBundle, build, load_parts
+from trainer.models.bundle import ModelBundle, build, load_bundle
 from trainer.models.hybrid.model import HybridConfig, HybridModel
 
 ROWS = ToneSet(4)
@@ -150,7 +150,7 @@ def test_decoding_tolerates_padding_and_ids_out_of_range(parts, batch) -> None:
 
 def test_saved_and_loaded_bit_by_bit(parts, batch, tmp_path) -> None:
     parts.save(tmp_path)
-    loaded = load_parts(tmp_path)
+    loaded = load_bundle(tmp_path)
     loaded.model.eval()
     assert torch.equal(loaded.model(**batch).loss, parts.model(**batch).loss)
     assert loaded.model.head.weight is loaded.model.decoder.embedding.weight

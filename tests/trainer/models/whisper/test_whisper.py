@@ -13,7 +13,7 @@ from tests.support.small_runs import ToneSet, config
 from trainer.collate.labels import label_lengths
 from trainer.collate.whisper import PROMPT
 from trainer.config import Config
-from trainer.models.bundle import ModelBundle, build, load_parts
+from trainer.models.bundle import ModelBundle, build, load_bundle
 from trainer.models.whisper.model import WhisperWithCTC
 
 ROWS = ToneSet(4)
@@ -128,7 +128,7 @@ def test_decoding_tolerates_padding_and_ids_out_of_range(parts, batch) -> None:
 
 def test_saved_and_loaded_bit_by_bit(parts, batch, tmp_path) -> None:
     parts.save(tmp_path)
-    loaded = load_parts(tmp_path)
+    loaded = load_bundle(tmp_path)
     loaded.model.eval()
     assert type(loaded.model) is type(parts.model) and loaded.fresh == () and parts.fresh == ("*",)
     assert loaded.model.proj_out.weight is loaded.model.model.decoder.embed_tokens.weight
@@ -166,14 +166,14 @@ def test_weights_are_float32_whatever_the_file_has(tmp_path) -> None:
     parts = built("whisper")
     parts.model.half()
     parts.save(tmp_path)
-    assert {p.dtype for p in load_parts(tmp_path).model.parameters()} == {torch.float32}
+    assert {p.dtype for p in load_bundle(tmp_path).model.parameters()} == {torch.float32}
 
 
 def test_what_lacks_weights_is_refused(tmp_path) -> None:
     built("whisper").save(tmp_path)
     built("whisper+ctc").ctc_vocabulary.save(tmp_path)
     with pytest.raises(InputError, match=r"lack 2 parameters of WhisperWithCTC \(ctc_head.projection.bias among them"):
-        load_parts(tmp_path, settings("whisper+ctc"))
+        load_bundle(tmp_path, settings("whisper+ctc"))
 
 
 def test_gradient_checkpointing_changes_no_gradient_though_the_batch_is_doubled() -> None:
