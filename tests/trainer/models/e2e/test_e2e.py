@@ -17,40 +17,32 @@ from transformers import (
 )
 
 from diagnose.common.errors import InputError
-from tests.support.small_runs import ToneSet, config
-from trainer.config import Config
-from trainer.models.bundle import ModelBundle, build, load_bundle
+from tests.support import small_bundles
+from tests.support.small_bundles import collated, settings, trainable
+from tests.support.small_runs import ToneSet
+from trainer.models.bundle import ModelBundle
 from trainer.models.e2e.assemble import language_code
 from trainer.models.tokenizers.hybrid_and_mbart import mbart_tokenizer
 
 ROWS = ToneSet(4)
-INPUT = "input_values"
-torch.set_num_threads(1)
-
-
-def settings(model: dict | None = None, **training) -> Config:
-    plain = config("e2e+ctc", Path("unused"), **training)
-    return plain.model_copy(update={"model": plain.model.model_copy(update=model or {})})
 
 
 def with_norm(norm: str) -> dict:
-    return {"random": settings().model.random.model_copy(update={"conv_norm": norm})}
+    return {"random": settings("e2e+ctc").model.random.model_copy(update={"conv_norm": norm})}
 
 
-def ready(model: dict | None = None, **training) -> ModelBundle:
-    built = build(settings(model, **training), ROWS.texts())
-    built.model.eval()
-    return built
+def ready(model: dict | None = None) -> ModelBundle:
+    return small_bundles.built("e2e+ctc", model)
 
 
 @pytest.fixture(scope="module")
-def parts() -> ModelBundle:
+def bundle() -> ModelBundle:
     return ready()
 
 
 @pytest.fixture(scope="module")
-def batch(parts: ModelBundle) -> dict[str, torch.Tensor]:
-    return parts.collate([ROWS[number] for number in range(4)])
+def batch(bundle: ModelBundle) -> dict[str, torch.Tensor]:
+    return collated(bundle, "e2e+ctc")
 
 
 @pytest.fixture(scope="module", params=[MBartForCausalLM, MBartForConditionalGeneration])
@@ -92,9 +84,9 @@ def _cut(labels: torch.Tensor) -> torch.Tensor:
 
 @pytest.mark.parametrize("norm", ["group", "layer"])
 def test_a_batch_is_the_weighted_sum_of_its_rows(batch, norm) -> None:
-    parts = ready(with_norm(norm))
-    whole = parts.model(**batch)
-    each = [parts.model(**single(batch, row)) for row in range(len(batch["labels"]))]
+    bundle = ready(with_norm(norm))
+    whole = bundle.model(**batch)
+    each = [bundle.model(**single(batch, row)) for row in range(len(batch["labels"]))]
     tokens = (batch["labels"] != -100).sum(dim=1)
     assert len(set(tokens.tolist())) > 3 and len(set(batch["attention_mask"].sum(dim=1).tolist())) > 3
     att = sum(one.att_loss * count for one, count in zip(each, tokens, strict=True)) / tokens.sum()
@@ -113,50 +105,22 @@ def test_a_row_alone_equals_the_row_among_longer_ones(batch, norm) -> None:
         torch.testing.assert_close(together[row, : len(alone)], alone, rtol=1e-4, atol=1e-5)
 
 
-def test_generation_does_not_depend_on_the_other_rows(parts, batch) -> None:
-    ids = parts.generate(parts.model, batch)
-    alone = parts.generate(parts.model, single(batch, 2))
+def test_generation_does_not_depend_on_the_other_rows(bundle, batch) -> None:
+    ids = bundle.generate(bundle.model, batch)
+    alone = bundle.generate(bundle.model, single(batch, 2))
     assert torch.equal(ids[2:3, : alone.shape[1]], alone)
 
 
 def test_without_a_ctc_weight_there_is_no_ctc(batch) -> None:
     built = ready({"ctc_weight": 0.0})
-    plain = built.collate([ROWS[number] for number in range(4)])
+    plain = collated(built, "e2e+ctc")
     assert "ctc_labels" not in plain and not hasattr(built.model, "ctc_head")
     assert torch.isfinite(built.model(**plain).loss)
 
 
-def test_ctc_alone_leaves_the_decoder_untouched(batch) -> None:
-    built = ready()
-    built.model.ctc_only = True
-    output = built.model(**batch)
-    output.loss.backward()
-    assert output.att_loss is None and torch.equal(output.loss, output.ctc_loss)
-    grads = {name: parameter.grad is not None for name, parameter in built.model.named_parameters()}
-    assert all(got != name.startswith("decoder.") for name, got in grads.items())
-
-
-def test_a_doubled_batch_is_heard_once_and_any_other_in_full(parts, batch) -> None:
-    heard = []
-    hook = parts.model.encoder.register_forward_hook(lambda module, inputs, output: heard.append(len(inputs[0])))
-    changed = {key: value.clone() for key, value in batch.items()}
-    changed[INPUT][-1, :50] += 5.0
-    try:
-        for rows in (batch, changed, single(batch, 1)):
-            parts.model(**rows)
-    finally:
-        hook.remove()
-    assert heard == [4, 8, 1]
-
-
-def test_extra_arguments_are_swallowed(parts, batch) -> None:
-    output = parts.model(**batch, num_items_in_batch=7, return_loss=True, output_scores=False)
-    assert torch.equal(output.loss, parts.model(**batch).loss)
-
-
-def test_the_start_token_is_looked_up_and_stands_on_the_outer_configuration(parts) -> None:
-    tokenizer, outer = parts.tokenizer, parts.model.config
-    for ids in (outer, parts.model.generation_config):
+def test_the_start_token_is_looked_up_and_stands_on_the_outer_configuration(bundle) -> None:
+    tokenizer, outer = bundle.tokenizer, bundle.model.config
+    for ids in (outer, bundle.model.generation_config):
         assert tokenizer.convert_ids_to_tokens(ids.decoder_start_token_id) == "vi_VN"
         assert (ids.pad_token_id, ids.eos_token_id) == (tokenizer.pad_token_id, tokenizer.eos_token_id)
 
@@ -171,36 +135,18 @@ def test_an_unknown_language_is_told() -> None:
         ready({"language": "xx"})
 
 
-def test_generation_begins_with_each_rows_own_task(parts, batch) -> None:
+def test_generation_begins_with_each_rows_own_task(bundle, batch) -> None:
     seen = []
-    forward = parts.model.decoder.model.decoder.forward
-    parts.model.decoder.model.decoder.forward = lambda *a, **k: seen.append(k["input_ids"].clone()) or forward(*a, **k)
+    forward = bundle.model.decoder.model.decoder.forward
+    bundle.model.decoder.model.decoder.forward = lambda *a, **k: seen.append(k["input_ids"].clone()) or forward(*a, **k)
     try:
-        ids = parts.generate(parts.model, batch)
+        ids = bundle.generate(bundle.model, batch)
     finally:
-        del parts.model.decoder.model.decoder.forward
-    starts = torch.full_like(batch["labels"][:, 0], parts.model.config.decoder_start_token_id)
+        del bundle.model.decoder.model.decoder.forward
+    starts = torch.full_like(batch["labels"][:, 0], bundle.model.config.decoder_start_token_id)
     assert torch.equal(seen[0], torch.stack([starts, batch["labels"][:, 0]], dim=1))
-    assert ids.shape[1] <= parts.config.training.generation_max_length - 2
-    assert len(parts.decode(ids)) == 8
-
-
-def test_decoding_tolerates_padding_and_ids_out_of_range(parts, batch) -> None:
-    labels = batch["labels"].clone()
-    labels[0, 0] = 999_999
-    assert parts.decode(labels)[0] == ROWS[0]["transcript"]
-
-
-def test_saved_and_loaded_bit_by_bit_with_tied_weights(parts, batch, tmp_path) -> None:
-    parts.save(tmp_path)
-    assert (tmp_path / "model.safetensors").is_file()
-    loaded = load_bundle(tmp_path)
-    loaded.model.eval()
-    assert torch.equal(loaded.model(**batch).loss, parts.model(**batch).loss)
-    assert torch.equal(loaded.generate(loaded.model, batch), parts.generate(parts.model, batch))
-    assert loaded.model.decoder.lm_head.weight is loaded.model.decoder.get_input_embeddings().weight
-    again = loaded.collate([ROWS[number] for number in range(4)])
-    assert all(torch.equal(again[key], batch[key]) for key in batch)
+    assert ids.shape[1] <= bundle.config.training.generation_max_length - 2
+    assert len(bundle.decode(ids)) == 8
 
 
 def test_a_trained_directory_can_start_a_run_with_and_without_ctc(batch, tmp_path) -> None:
@@ -212,18 +158,6 @@ def test_a_trained_directory_can_start_a_run_with_and_without_ctc(batch, tmp_pat
     with_ctc = ready({"name": str(tmp_path), "random": None, "ctc_weight": 0.5})
     assert torch.equal(with_ctc.model(**batch).att_loss, first.model(**plain).loss)
     assert with_ctc.fresh == ("ctc_head.*",)
-
-
-def test_gradient_checkpointing_with_the_doubled_batch_changes_no_gradient(batch) -> None:
-    grads = []
-    for checkpointing in (False, True):
-        built = build(settings(dropout=0.2), ROWS.texts())
-        if checkpointing:
-            built.model.gradient_checkpointing_enable()
-        torch.manual_seed(5)
-        built.model.train()(**batch).loss.backward()
-        grads.append([parameter.grad for parameter in built.model.parameters()])
-    assert all(torch.equal(one, two) for one, two in zip(*grads, strict=True))
 
 
 def saved_decoder(directory: str) -> dict[str, torch.Tensor]:
@@ -257,22 +191,18 @@ def test_sizes_that_differ_need_the_adapter(released) -> None:
         ready({"random": None, "add_adapter": False, **released})
 
 
-def test_no_adapter_where_sizes_agree(parts) -> None:
-    assert not hasattr(parts.model, "enc_to_dec_proj")
-
-
-def trains(parts: ModelBundle) -> set[str]:
-    return {name for name, parameter in parts.model.named_parameters() if parameter.requires_grad}
+def test_no_adapter_where_sizes_agree(bundle) -> None:
+    assert not hasattr(bundle.model, "enc_to_dec_proj")
 
 
 def test_a_frozen_encoder_leaves_adapter_and_heads_trainable_and_thaws_but_for_its_front(released) -> None:
     built = ready({"random": None, "freeze_encoder": True, "freeze_feature_encoder": True, **released})
-    assert not any(name.startswith("encoder.") for name in trains(built))
-    assert {"enc_to_dec_proj.weight", "ctc_head.projection.weight"} <= trains(built)
+    assert not any(name.startswith("encoder.") for name in trainable(built))
+    assert {"enc_to_dec_proj.weight", "ctc_head.projection.weight"} <= trainable(built)
     built.train_encoder(True)
     front = "encoder.feature_extractor."
     everything = {name for name, _ in built.model.named_parameters()}
-    assert trains(built) == {name for name in everything if not name.startswith(front)}
+    assert trainable(built) == {name for name in everything if not name.startswith(front)}
 
 
 def test_a_frozen_encoder_gets_no_gradient_and_the_adapter_does(released, batch) -> None:
@@ -280,9 +210,4 @@ def test_a_frozen_encoder_gets_no_gradient_and_the_adapter_does(released, batch)
     rows = built.collate([ROWS[number] for number in range(2)])
     built.model.train()(**rows).loss.backward()
     grads = {name for name, parameter in built.model.named_parameters() if parameter.grad is not None}
-    assert grads == trains(built) and built.model.enc_to_dec_proj.weight.grad.abs().sum() > 0
-
-
-def test_the_same_seed_builds_the_same_model() -> None:
-    one, two = (ready().model.state_dict() for _ in range(2))
-    assert all(torch.equal(one[name], two[name]) for name in one)
+    assert grads == trainable(built) and built.model.enc_to_dec_proj.weight.grad.abs().sum() > 0
