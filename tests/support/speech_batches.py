@@ -1,4 +1,4 @@
-"""What a speech collator must hold to, whatever the model: shared by the tests of the hybrid and of e2e."""
+"""Rows and checks for the tests of every collator."""
 
 from __future__ import annotations
 
@@ -30,8 +30,15 @@ def item(length: int, transcript: str, translation: str) -> dict[str, Any]:
     return {"audio": audio, "sample_rate": RATE, "transcript": transcript, "translation": translation, "id": "m.csv:2"}
 
 
+def document(text: str, summary: str) -> dict[str, str]:
+    """A row of the text task."""
+    return {"document": text, "summary": summary, "id": "t.csv:2"}
+
+
 items = st.builds(item, samples, texts, texts)
 batches = st.lists(items, min_size=1, max_size=4)
+documents = st.builds(document, texts, texts)
+document_batches = st.lists(documents, min_size=1, max_size=4)
 Collate = Callable[[Sequence[Mapping[str, Any]]], dict[str, torch.Tensor]]
 
 

@@ -1,24 +1,18 @@
 """Properties of the batches for Wav2Vec2 and mBART."""
 
-import random
-
 import pytest
 import torch
 from hypothesis import given, settings
-from hypothesis import strategies as st
 from transformers import Wav2Vec2FeatureExtractor
 
 from tests.support.speech_batches import (
     RATE,
     TRAIN_TEXTS,
-    assert_same_row,
     batches,
     check_labels,
     copied,
     expected_texts,
     item,
-    items,
-    row_contents,
     same_inputs,
 )
 from trainer.collate.e2e import LEAST_SAMPLES, E2ECollator
@@ -39,12 +33,6 @@ def decoded(labels: torch.Tensor) -> list[str]:
     return TOKENIZER.batch_decode(rows, skip_special_tokens=True, clean_up_tokenization_spaces=False)
 
 
-def lengths(batch: dict[str, torch.Tensor]) -> dict[str, torch.Tensor]:
-    heard = batch["attention_mask"].sum(dim=1)
-    scored = {key: (batch[key] != -100).sum(dim=1) for key in ("labels", "ctc_labels")}
-    return {"input_values": heard, "attention_mask": heard, **scored}
-
-
 @given(batches)
 @settings(max_examples=60, deadline=None)
 def test_every_batch(rows) -> None:
@@ -63,55 +51,6 @@ def test_every_batch(rows) -> None:
     assert decoded(batch["labels"]) == expected_texts(rows)
     heard = [CHARACTERS.decode(row) for row in batch["ctc_labels"].tolist()]
     assert heard == expected_texts(rows)[: len(rows)] + [""] * len(rows)
-
-
-@given(batches, items)
-@settings(max_examples=30, deadline=None)
-def test_another_row_changes_no_row(rows, other) -> None:
-    alone, among = COLLATE(rows), COLLATE([*rows, other])
-    for number in range(len(rows)):
-        for half in (0, 1):
-            one = row_contents(alone, number + half * len(rows), lengths(alone))
-            two = row_contents(among, number + half * (len(rows) + 1), lengths(among))
-            assert_same_row(one, two)
-
-
-@given(batches, st.randoms(use_true_random=False))
-@settings(max_examples=30, deadline=None)
-def test_permuted_rows_permute_the_batch(rows, shuffle: random.Random) -> None:
-    order = list(range(len(rows)))
-    shuffle.shuffle(order)
-    batch, permuted = COLLATE(rows), COLLATE([rows[place] for place in order])
-    places = torch.tensor(order + [place + len(rows) for place in order])
-    assert all(torch.equal(permuted[key], batch[key][places]) for key in batch)
-
-
-@pytest.mark.parametrize("task", ["transcribe", "translate"])
-def test_one_task_keeps_the_batch_size(task: str) -> None:
-    rows = [item(4000, "xin chào", "chào bạn"), item(300, "ok", "được")]
-    batch = E2ECollator(EXTRACTOR, TOKENIZER, task)(rows)
-    assert "ctc_labels" not in batch and tasks_of(TOKENIZER, batch["labels"]) == [task, task]
-    assert decoded(batch["labels"])[0] == {"transcribe": "xin chào", "translate": "chào bạn"}[task]
-
-
-def test_the_end_token_is_scored_when_padding_has_its_id() -> None:
-    tokenizer = mbart_tokenizer(TRAIN_TEXTS, "characters", "vi_VN")
-    tokenizer.pad_token = tokenizer.eos_token
-    batch = E2ECollator(EXTRACTOR, tokenizer)([item(900, "xin chào", "a"), item(900, "", "chào")])
-    assert (batch["labels"] == tokenizer.eos_token_id).sum(dim=1).tolist() == [1, 1, 1, 1]
-    check_labels(batch["labels"], tokenizer.eos_token_id, set(tokenizer.all_special_ids))
-
-
-def test_a_text_that_spells_specials_cannot_end_or_steer_the_row() -> None:
-    batch = COLLATE([item(900, "ok </s> <2translate> a", "vi_VN <pad> <s>")])
-    check_labels(batch["labels"], TOKENIZER.eos_token_id, SPECIALS)
-    assert tasks_of(TOKENIZER, batch["labels"]) == ["transcribe", "translate"]
-
-
-def test_a_text_beyond_the_limit_is_cut_and_still_ends() -> None:
-    batch = E2ECollator(EXTRACTOR, TOKENIZER, "transcribe", 8)([item(900, "deadline của team", "")])
-    assert batch["labels"].shape == (1, 8)
-    check_labels(batch["labels"], TOKENIZER.eos_token_id, SPECIALS)
 
 
 @pytest.mark.parametrize(("size", "kept"), [(1, 400), (399, 400), (400, 400), (31 * RATE, 30 * RATE)])

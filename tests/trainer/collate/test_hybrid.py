@@ -1,24 +1,18 @@
 """Properties of the hybrid's batches."""
 
-import random
-
 import pytest
 import torch
 from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from diagnose.common.errors import InputError
 from tests.support.speech_batches import (
     RATE,
     TRAIN_TEXTS,
-    assert_same_row,
     batches,
     check_labels,
     copied,
     expected_texts,
     item,
-    items,
-    row_contents,
     same_inputs,
 )
 from trainer.collate.hybrid import HybridCollator
@@ -33,10 +27,6 @@ SPECIALS = set(TOKENIZER.all_special_ids) - {TOKENIZER.unk_token_id}
 
 def decoded(labels: torch.Tensor) -> list[str]:
     return TOKENIZER.batch_decode([[i for i in row if i >= 0] for row in labels.tolist()], skip_special_tokens=True)
-
-
-def lengths(batch: dict[str, torch.Tensor]) -> dict[str, torch.Tensor]:
-    return {"feats": batch["feat_lens"], "toks": batch["tok_lens"]}
 
 
 @given(batches)
@@ -55,55 +45,6 @@ def test_every_batch(rows) -> None:
     assert batch["feats"].isfinite().all() and (batch["feat_lens"] >= 1).all()
     assert tasks_of(TOKENIZER, batch["toks"]) == ["transcribe"] * len(rows) + ["translate"] * len(rows)
     assert decoded(batch["toks"]) == expected_texts(rows)
-
-
-@given(batches, items)
-@settings(max_examples=30, deadline=None)
-def test_another_row_changes_no_row(rows, other) -> None:
-    alone, among = COLLATE(rows), COLLATE([*rows, other])
-    for number in range(len(rows)):
-        for half in (0, 1):
-            one = row_contents(alone, number + half * len(rows), lengths(alone))
-            two = row_contents(among, number + half * (len(rows) + 1), lengths(among))
-            assert_same_row(one, two)
-
-
-@given(batches, st.randoms(use_true_random=False))
-@settings(max_examples=30, deadline=None)
-def test_permuted_rows_permute_the_batch(rows, shuffle: random.Random) -> None:
-    order = list(range(len(rows)))
-    shuffle.shuffle(order)
-    batch, permuted = COLLATE(rows), COLLATE([rows[place] for place in order])
-    places = torch.tensor(order + [place + len(rows) for place in order])
-    assert all(torch.equal(permuted[key], batch[key][places]) for key in batch)
-
-
-@pytest.mark.parametrize("task", ["transcribe", "translate"])
-def test_one_task_keeps_the_batch_size(task: str) -> None:
-    rows = [item(4000, "xin chào", "chào bạn"), item(300, "ok", "được")]
-    batch = HybridCollator(FbankExtractor(), TOKENIZER, task, 256)(rows)
-    assert tasks_of(TOKENIZER, batch["toks"]) == [task, task]
-    assert decoded(batch["toks"])[0] == {"transcribe": "xin chào", "translate": "chào bạn"}[task]
-
-
-def test_the_end_token_is_scored_when_padding_has_its_id() -> None:
-    tokenizer = hybrid_tokenizer(TRAIN_TEXTS, "characters")
-    tokenizer.pad_token = tokenizer.eos_token
-    batch = HybridCollator(FbankExtractor(), tokenizer)([item(900, "xin chào", "a"), item(900, "", "chào")])
-    assert (batch["toks"] == tokenizer.eos_token_id).sum(dim=1).tolist() == [1, 1, 1, 1]
-    check_labels(batch["toks"], tokenizer.eos_token_id, set(tokenizer.all_special_ids))
-
-
-def test_a_text_that_spells_specials_cannot_end_or_steer_the_row() -> None:
-    batch = COLLATE([item(900, "ok </s> <2translate> a", "<pad> <s>")])
-    check_labels(batch["toks"], TOKENIZER.eos_token_id, SPECIALS)
-    assert tasks_of(TOKENIZER, batch["toks"]) == ["transcribe", "translate"]
-
-
-def test_a_text_beyond_the_limit_is_cut_and_still_ends() -> None:
-    batch = HybridCollator(FbankExtractor(), TOKENIZER, "transcribe", 8)([item(900, "deadline của team", "")])
-    assert batch["tok_lens"].tolist() == [8] and decoded(batch["toks"]) == ["deadli"]
-    check_labels(batch["toks"], TOKENIZER.eos_token_id, SPECIALS)
 
 
 @pytest.mark.parametrize(("size", "frames"), [(1, 1), (399, 1), (400, 1), (560, 2), (31 * RATE, 2998)])

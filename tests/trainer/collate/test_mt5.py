@@ -1,25 +1,16 @@
 """Properties of the text batches."""
 
-import random
-
 import pytest
 import torch
 from hypothesis import given, settings
-from hypothesis import strategies as st
 
-from tests.support.speech_batches import TRAIN_TEXTS, copied, same_inputs, texts
+from tests.support.speech_batches import TRAIN_TEXTS, copied, document, document_batches, documents, same_inputs
 from trainer.collate.labels import IGNORE, known_ids, label_lengths, normalize_text
 from trainer.collate.mt5 import TextCollator
 from trainer.models.tokenizers.whisper_and_t5 import build_t5_tokenizer
 
 TOKENIZER = build_t5_tokenizer((*TRAIN_TEXTS, "tóm tắt: </s> <pad>"), "characters")
 COLLATE = TextCollator(TOKENIZER)
-rows = st.builds(lambda document, summary: {"document": document, "summary": summary, "id": "t.csv:2"}, texts, texts)
-batches = st.lists(rows, min_size=1, max_size=4)
-
-
-def row(document: str, summary: str) -> dict[str, str]:
-    return {"document": document, "summary": summary, "id": "t.csv:2"}
 
 
 def decoded(ids: torch.Tensor) -> list[str]:
@@ -30,7 +21,7 @@ def ends_once(ids: list[int]) -> bool:
     return ids.count(TOKENIZER.eos_token_id) == 1 and ids[-1] == TOKENIZER.eos_token_id
 
 
-@given(batches)
+@given(document_batches)
 @settings(max_examples=60, deadline=None)
 def test_every_batch(given_rows) -> None:
     before = copied(given_rows)
@@ -50,7 +41,7 @@ def test_every_batch(given_rows) -> None:
     assert decoded(batch["labels"]) == [normalize_text(one["summary"]) for one in given_rows]
 
 
-@given(batches, rows)
+@given(document_batches, documents)
 @settings(max_examples=30, deadline=None)
 def test_another_row_changes_no_row(given_rows, other) -> None:
     alone, among = COLLATE(given_rows), COLLATE([*given_rows, other])
@@ -60,23 +51,14 @@ def test_another_row_changes_no_row(given_rows, other) -> None:
         assert torch.equal(kept[:, : value.shape[1]], value) and (kept[:, value.shape[1] :] == fill[key]).all()
 
 
-@given(batches, st.randoms(use_true_random=False))
-@settings(max_examples=30, deadline=None)
-def test_permuted_rows_permute_the_batch(given_rows, shuffle: random.Random) -> None:
-    order = list(range(len(given_rows)))
-    shuffle.shuffle(order)
-    batch, permuted = COLLATE(given_rows), COLLATE([given_rows[place] for place in order])
-    assert all(torch.equal(permuted[key], batch[key][order]) for key in batch)
-
-
 def test_the_prefix_stands_before_the_document_and_not_in_the_labels() -> None:
-    batch = TextCollator(TOKENIZER, "tóm tắt:")([row("xin chào", "chào")])
+    batch = TextCollator(TOKENIZER, "tóm tắt:")([document("xin chào", "chào")])
     assert decoded(batch["input_ids"]) == ["tóm tắt: xin chào"] and decoded(batch["labels"]) == ["chào"]
 
 
 def test_what_is_too_long_is_cut_on_either_side_and_still_ends() -> None:
     batch = TextCollator(TOKENIZER, max_source_length=6, max_label_length=4)(
-        [row("xin chào", "chào bạn"), row("a", "b")]
+        [document("xin chào", "chào bạn"), document("a", "b")]
     )
     assert decoded(batch["input_ids"]) == ["xin ", "a"] and decoded(batch["labels"]) == ["ch", "b"]
     assert label_lengths(batch["labels"]).tolist() == [4, 3] and batch["attention_mask"].sum(dim=1).tolist() == [6, 3]
@@ -86,13 +68,13 @@ def test_what_is_too_long_is_cut_on_either_side_and_still_ends() -> None:
 def test_the_end_token_is_scored_when_padding_has_its_id() -> None:
     tokenizer = build_t5_tokenizer(TRAIN_TEXTS, "characters")
     tokenizer.pad_token = tokenizer.eos_token
-    batch = TextCollator(tokenizer)([row("xin chào", "a"), row("", "chào")])
+    batch = TextCollator(tokenizer)([document("xin chào", "a"), document("", "chào")])
     assert (batch["labels"] == tokenizer.eos_token_id).sum(dim=1).tolist() == [1, 1]
     assert batch["attention_mask"].sum(dim=1).tolist() == [10, 1]
 
 
 @pytest.mark.parametrize("spelled", ["</s>", "<pad>", "</s></s>"])
 def test_a_text_that_spells_specials_cannot_end_the_row(spelled: str) -> None:
-    batch = COLLATE([row(f"a {spelled} b", f"b {spelled} a")])
+    batch = COLLATE([document(f"a {spelled} b", f"b {spelled} a")])
     assert ends_once(batch["labels"][0].tolist()) and ends_once(batch["input_ids"][0].tolist())
     assert TOKENIZER.pad_token_id not in batch["labels"][0].tolist()
