@@ -19,10 +19,13 @@ from tests.support.speech_batches import (
     assert_same_row,
     batches,
     check_labels,
+    copied,
     document_batches,
+    expected_texts,
     item,
     items,
     row_contents,
+    same_inputs,
 )
 from trainer.collate.e2e import E2ECollator
 from trainer.collate.hybrid import HybridCollator
@@ -91,6 +94,20 @@ def decoded(name: str, labels: torch.Tensor) -> list[str]:
     tokenizer = TOKENIZERS[name]
     ids = known_ids(labels, len(tokenizer))
     return tokenizer.batch_decode(ids, skip_special_tokens=True, clean_up_tokenization_spaces=False)
+
+
+@every_speech_collator
+@given(rows=batches)
+@settings(max_examples=60, deadline=None)
+def test_every_batch(name, rows) -> None:
+    before = copied(rows)
+    batch = COLLATE[name](rows)
+    labels = batch[CASES[name].labels]
+    assert same_inputs(before, rows)
+    assert {len(value) for value in batch.values()} == {2 * len(rows)}
+    check(name, labels)
+    assert tasks_of(TOKENIZERS[name], labels) == ["transcribe"] * len(rows) + ["translate"] * len(rows)
+    assert decoded(name, labels) == expected_texts(rows)
 
 
 @every_speech_collator
