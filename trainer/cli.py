@@ -11,7 +11,7 @@ from diagnose.guard import Guard
 from diagnose.terminal import terminal
 from diagnose.version import __version__
 from trainer.commands import data, evaluate, pipeline
-from trainer.commands.options import EPOCHS, ROWS, Output, config_options, guarded, resolve, skippable, smoke_options
+from trainer.commands.options import EPOCHS, ROWS, Results, config_options, diagnosis_options, resolve, smoke_options
 
 if TYPE_CHECKING:
     from trainer.config import Resolved
@@ -38,12 +38,11 @@ Examples:
 @click.option("--resume", metavar="DIR|auto", help="Go on from a checkpoint; auto takes the newest one that is whole.")
 @click.option("--dry-run", is_flag=True, help="Check what can be checked without training, and say the plan.")
 @click.option("--print-config", is_flag=True, help="Show every value and the place it comes from.")
-@skippable
-@guarded
+@diagnosis_options
 @smoke_options
 @click.version_option(__version__, message="gonogo %(version)s")
 @click.pass_context
-def main(context: click.Context, config: str | None, overrides: tuple[str, ...], **options: Any) -> Output:
+def main(context: click.Context, config: str | None, overrides: tuple[str, ...], **options: Any) -> Results:
     """Train speech and text sequence-to-sequence models.
 
     Without a command it trains what --config describes.
@@ -69,8 +68,8 @@ def start(
     guard: str,
     debug_steps: int,
     **smoke_settings: Any,
-) -> Output:
-    """Show what was asked for, or train."""
+) -> Results:
+    """Print the configuration or the plan, or train."""
     if dry_run or print_config:
         from trainer.dry_run import describe, plan
 
@@ -110,7 +109,7 @@ def run_smoke(
 
 
 def require_go(resolved: "Resolved", skip: str | None = None, resumed: bool = False) -> str:
-    """May the run start? The verdict in a line, or the end of the command with the exit code of the verdict."""
+    """The verdict on a run in a line; ends the command with its exit code unless it is GO."""
     from diagnose.gate import gate
     from trainer.run_inputs import require_inputs
 
@@ -122,7 +121,7 @@ def require_go(resolved: "Resolved", skip: str | None = None, resumed: bool = Fa
 
 
 def require_receipt(resolved: "Resolved", resumed: bool) -> str:
-    """With many processes the preflight comes first, in one: here its receipt is all that counts."""
+    """The line of a valid receipt; with several processes, preflight must have been run before."""
     from diagnose.common.errors import InputError
     from diagnose.engine import engine
     from diagnose.gate import gate
@@ -134,8 +133,8 @@ def require_receipt(resolved: "Resolved", resumed: bool) -> str:
 
 
 @main.result_callback()
-def show(found: Output | None, **_: Any) -> None:
-    """What a command gives back is what was asked for: stdout, tables in rich, the rest as it is."""
+def show(found: Results | None, **_: Any) -> None:
+    """Print what a command returns to stdout, tables by rich."""
     for item in found or ():
         if isinstance(item, str):
             terminal.print_result(item)
@@ -143,12 +142,5 @@ def show(found: Output | None, **_: Any) -> None:
             terminal.console().print(item)
 
 
-for command in (
-    data.prepare,
-    data.split,
-    evaluate.evaluate,
-    evaluate.charts,
-    pipeline.pipeline,
-    pipeline.demo,
-):
+for command in (data.prepare, data.split, evaluate.evaluate, evaluate.charts, pipeline.pipeline, pipeline.demo):
     main.add_command(command)

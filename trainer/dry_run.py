@@ -79,7 +79,7 @@ def count_updates(config: Config, rows: int | None, processes: int, epochs: floa
 
 
 def weights_of(config: Config) -> str:
-    """Where the weights would come from; a path that is not there is an error, a hub name is not looked up."""
+    """The source of the weights; refuses a path that does not exist, does not look up a hub name."""
     from trainer.models.pretrained import is_directory
 
     model = config.model

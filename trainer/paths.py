@@ -9,7 +9,7 @@ from diagnose.common.errors import InputError
 
 
 def shipped_folder() -> Path:
-    """In a checkout beside the packages; installed, under share/ of the environment or of the user."""
+    """The folder of the configurations: in a checkout, or under share/ of the environment or of the user."""
     checkout = Path(__file__).resolve().parent.parent / "configs"
     installed = [Path(base) / "share" / "gonogo" / "configs" for base in (sys.prefix, site.getuserbase())]
     return next((folder for folder in (checkout, *installed) if (folder / "base.yaml").is_file()), checkout)
@@ -37,5 +37,5 @@ def find_config(name: str) -> Path:
 
 
 def clean_manifest(manifest: Path) -> Path:
-    """What `train prepare` makes of a manifest, and `train split` takes."""
+    """The path that `train prepare` writes for a manifest and `train split` reads."""
     return manifest.with_name(f"{manifest.stem}_clean{manifest.suffix}")

@@ -44,7 +44,7 @@ def receipt_inputs(config: Resolved) -> dict[str, Any]:
 
 
 def require_inputs(config: Config, weights: bool = True) -> None:
-    """Refuse in one sentence what no preflight could look at: data that is not there, weights that cannot be had."""
+    """Refuse missing data and weights that cannot be loaded, before the preflight."""
     from trainer.models.pretrained import is_directory, load
 
     for name in ("train", "dev") if config.training.eval_strategy != "no" else ("train",):

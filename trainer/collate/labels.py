@@ -45,7 +45,7 @@ def pad_labels(sequences: Sequence[Sequence[int]], padding: int = IGNORE) -> Ten
 
 
 def label_lengths(labels: Tensor) -> Tensor:
-    """How many labels of each row are scored."""
+    """The number of scored labels of each row."""
     return (labels != IGNORE).sum(dim=-1)
 
 

@@ -1,4 +1,4 @@
-"""Batches of Whisper: log-mel features over the model's window, and labels that begin with language and task.
+"""Batches of Whisper: log-mel features of one window, and labels that begin with language and task.
 
 What `<|translate|>` means here: into `model.language`. The released models know it as "into English", with the language
 token naming the speech. Our speech is Vietnamese mixed with English and its translation is Vietnamese, so a row is

@@ -1,10 +1,10 @@
-"""The commands train prepare and train split. Each returns what is to be shown; the cli shows it."""
+"""The commands train prepare and train split. Each returns what the cli prints."""
 
 from pathlib import Path
 
 import click
 
-from trainer.commands.options import FILE, FOLDER, Output, config_options, resolve
+from trainer.commands.options import FILE, FOLDER, Results, config_options, resolve
 from trainer.paths import clean_manifest
 
 
@@ -15,7 +15,7 @@ from trainer.paths import clean_manifest
 @click.option("--data-root", type=FOLDER, help="What audio paths are relative to.  [default: paths.data_root, or .]")
 def prepare(
     config: str | None, overrides: tuple[str, ...], source: Path | None, output: Path | None, data_root: Path | None
-) -> Output:
+) -> Results:
     """Clean a manifest: markup, spaces, empty texts, clips that are broken, too short or too long.
 
     Says how many rows each rule changed or removed, and keeps the removed ones in a file beside the output.
@@ -50,7 +50,7 @@ def split(
     output: Path | None,
     group: str | None,
     seed: int,
-) -> Output:
+) -> Results:
     """Split a manifest 80/10/10 so that no video is on two sides."""
     from trainer.config import Config
     from trainer.data.split import split as divide

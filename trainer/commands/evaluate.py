@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from trainer.commands.options import FILE, FOLDER, ROWS, Output, config_options, resolve
+from trainer.commands.options import FILE, FOLDER, ROWS, Results, config_options, resolve
 
 
 @click.command(
@@ -33,7 +33,7 @@ def evaluate(config: str | None, overrides: tuple[str, ...], model_dir: Path | N
 @click.argument("runs", nargs=-1, required=True, type=FOLDER)
 @click.option("--results", type=FOLDER, help="The folder of the evaluations.  [default: results beside the first run]")
 @click.option("--output", type=FOLDER, help="Where the pictures go.  [default: charts beside the first run]")
-def charts(runs: tuple[Path, ...], results: Path | None, output: Path | None) -> Output:
+def charts(runs: tuple[Path, ...], results: Path | None, output: Path | None) -> Results:
     """Draw training_loss.png, wer_comparison.png and bleu_comparison.png of one or several runs."""
     from trainer.evaluation.charts import draw
     from trainer.evaluation.run_history import read_result, read_run

@@ -1,4 +1,4 @@
-"""What the commands beneath train have in common: naming a configuration, files and folders."""
+"""Options that the commands of train share."""
 
 import logging
 from collections.abc import Callable, Sequence
@@ -10,7 +10,7 @@ import click
 if TYPE_CHECKING:
     from trainer.config import Resolved
 
-Output = Sequence[Any]
+Results = Sequence[Any]
 
 log = logging.getLogger(__name__)
 
@@ -35,15 +35,18 @@ def config_options(multiple: bool = False) -> Callable[[Any], Any]:
     return lambda command: config(values(command))
 
 
-skippable = click.option(
-    "--skip-preflight", metavar="REASON", help="Start without the preflight; the reason is written down."
-)
-guarded = click.option(
-    "--guard",
-    type=click.Choice(["off", "warn", "stop"]),
-    default="stop",
-    help="What an error in a step that was made does to the run.",
-)
+def diagnosis_options(command: Any) -> Any:
+    """The options of the preflight and of the guard."""
+    guard = click.option(
+        "--guard",
+        type=click.Choice(["off", "warn", "stop"]),
+        default="stop",
+        help="What an error in a step that was made does to the run.",
+    )
+    skip = click.option(
+        "--skip-preflight", metavar="REASON", help="Start without the preflight; the reason is written down."
+    )
+    return skip(guard(command))
 
 
 def smoke_options(command: Any) -> Any:

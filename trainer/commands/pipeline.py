@@ -1,4 +1,4 @@
-"""The commands that go the whole way, from a manifest to charts: pipeline and demo."""
+"""The commands train pipeline and train demo."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from trainer.commands.options import EPOCHS, FOLDER, ROWS, Output, config_options, guarded, resolve, skippable
+from trainer.commands.options import EPOCHS, FOLDER, ROWS, Results, config_options, diagnosis_options, resolve
 
 if TYPE_CHECKING:
     from trainer.config import Resolved
@@ -25,8 +25,7 @@ class DiagnosisHooks:
 @config_options(multiple=True)
 @click.option("--epochs", type=EPOCHS, metavar="N", help="Train for so many epochs instead.")
 @click.option("--subset", type=ROWS, metavar="N", help="Use the first N rows of each split.")
-@skippable
-@guarded
+@diagnosis_options
 @click.pass_obj
 def pipeline(
     diagnosis: DiagnosisHooks,
@@ -35,7 +34,7 @@ def pipeline(
     skip_preflight: str | None,
     guard: str,
     **options: Any,
-) -> Output:
+) -> Results:
     """Go the whole way: prepare, split, train, evaluate, charts, for one or several configurations.
 
     What is already made and still valid is reused; a run that was interrupted goes on.
@@ -60,8 +59,7 @@ def pipeline(
 @click.option("--seed", default=0, help="Of the corpus and of the model.")
 @click.option("--directory", "--dir", type=FOLDER, default=Path("gonogo-demo"), help="Where everything goes.")
 @click.option("--set", "overrides", multiple=True, metavar="KEY=VALUE", help="Override one value; may be repeated.")
-@skippable
-@guarded
+@diagnosis_options
 @click.pass_obj
 def demo(
     diagnosis: DiagnosisHooks,

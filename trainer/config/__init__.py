@@ -1,4 +1,4 @@
-"""The configuration of a run: `load(path, overrides)` gives a Resolved, whose `.config` has every value."""
+"""The configuration of a run: `load(path, overrides)` returns a Resolved with all values in `.config`."""
 
 from trainer.config.layers import Source
 from trainer.config.load import Resolved, load

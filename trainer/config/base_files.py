@@ -21,7 +21,7 @@ def load_base_chain(path: Path, below: tuple[Path, ...] = ()) -> list[Layer]:
 
 
 def base_of(layer: Layer, path: Path) -> Path | None:
-    """Takes `_base_` out of the layer; the path is relative to the file that says it."""
+    """Remove `_base_` from the layer; its path is relative to the file it stands in."""
     if BASE not in layer.tree:
         return None
     base, source = layer.tree.pop(BASE), layer.sources.pop(BASE)

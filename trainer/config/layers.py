@@ -9,7 +9,7 @@ Tree = dict[str, Any]
 
 @dataclass(frozen=True)
 class Source:
-    """Where a value comes from: a file and its line, --set, or default."""
+    """The source of a value: a file and its line, --set, or default."""
 
     name: str
     line: int | None = None

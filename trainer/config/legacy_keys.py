@@ -27,7 +27,7 @@ DROPPED = {
 
 
 def translate(layer: Layer) -> Layer:
-    """The same layer in the names of the schema; an empty section says nothing and is left out."""
+    """The same layer with the keys of the schema, without empty sections."""
     tree: Tree = {key: dict(value) if isinstance(value, dict) else value for key, value in layer.tree.items()}
     tree = {key: value for key, value in tree.items() if value is not None}
     sources, problems, notices = dict(layer.sources), list(layer.problems), list(layer.notices)

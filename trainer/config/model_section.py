@@ -27,7 +27,7 @@ class RandomInit(Section):
 
 
 class Model(Section):
-    """What is not said follows from the type, see by_type."""
+    """The model; defaults depend on its type, see with_type_defaults."""
 
     type: Literal["whisper", "e2e", "hybrid", "mt5"] = "whisper"
     name: Text | None = None
@@ -48,15 +48,15 @@ class Model(Section):
 
     @model_validator(mode="before")
     @classmethod
-    def _follow_type(cls, given: Any) -> Any:
-        return with_type_defaults(given) if isinstance(given, dict) else given
+    def _follow_type(cls, values: Any) -> Any:
+        return with_type_defaults(values) if isinstance(values, dict) else values
 
 
-def with_type_defaults(given: dict[str, Any]) -> dict[str, Any]:
+def with_type_defaults(values: dict[str, Any]) -> dict[str, Any]:
     """Adds the defaults that depend on model.type and on whether the weights are random."""
-    kind, pretrained = given.get("type", "whisper"), given.get("random") is None
+    kind, pretrained = values.get("type", "whisper"), values.get("random") is None
     if kind not in [*LABEL_LENGTHS]:  # a list also takes what has no hash
-        return given
+        return values
     follows: dict[str, Any] = {
         "task": "summarize" if kind == "mt5" else "both",
         "max_label_length": LABEL_LENGTHS[kind],
@@ -65,4 +65,4 @@ def with_type_defaults(given: dict[str, Any]) -> dict[str, Any]:
     }
     if pretrained and kind in PRETRAINED:
         follows["name"] = PRETRAINED[kind]
-    return {**follows, **given}
+    return {**follows, **values}

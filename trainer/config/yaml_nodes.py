@@ -42,11 +42,11 @@ class YamlWalker:
         self.visited, self.depth = self.visited + 1, self.depth + 1
         if self.visited > MAX_NODES or self.depth > MAX_DEPTH:
             raise InputError(f"{self.name}: aliases or nesting near {key[:60]} unfold too far; write the values out")
-        found = self.unfold(node, key)
+        found = self.expand(node, key)
         self.depth -= 1
         return found
 
-    def unfold(self, node: yaml.Node, key: str) -> Any:
+    def expand(self, node: yaml.Node, key: str) -> Any:
         if isinstance(node, yaml.MappingNode) and node.tag == TAG + "map":
             return self.mapping(node, key)
         if isinstance(node, yaml.SequenceNode) and node.tag == TAG + "seq":
@@ -86,13 +86,13 @@ class YamlWalker:
             else:
                 self.add_problem(each, join(prefix, "<<"), "merges something that has no keys; name a mapping")
 
-    def is_new_key(self, node: yaml.Node, prefix: str, known: Tree) -> bool:
+    def is_new_key(self, node: yaml.Node, prefix: str, written: Tree) -> bool:
         if node.tag != TAG + "str":
             text = node.value if isinstance(node.value, str) else f"(a {node_kind(node)})"
             self.add_problem(
                 node, join(prefix, text), "is not a word; write keys as words, in quotes where YAML needs them"
             )
-        elif node.value in known:
+        elif node.value in written:
             path = join(prefix, node.value)
             self.add_problem(node, path, f"stands twice, first in line {self.sources[path].line}; keep one")
         else:

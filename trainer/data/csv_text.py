@@ -56,7 +56,8 @@ def _find_broken_quote(text: str, delimiter: str, line: int) -> tuple[int, int]:
 
 
 def to_text(columns: Sequence[str], rows: Iterable[Sequence[str]], delimiter: str) -> str:
-    """The table as text, which `parse_rows` reads back to the same fields; csv.writer leaves a lone \\r unquoted."""
+    """The table as text, which `parse_rows` reads back to the same fields."""
+    # csv.writer would leave a field with a lone \r unquoted, which no reader can read back
     special = re.compile(rf'["\r\n{delimiter}]')
 
     def quoted(field: str) -> str:

@@ -1,4 +1,4 @@
-"""Batches of rows of similar length, so that little of a batch is padding, in another order every epoch.
+"""Batches of rows of similar length, so that they have little padding, in another order every epoch.
 
 Every length is first multiplied by a random factor of up to 1 + JITTER, the rows are sorted by that, and cut into
 batches; then the batches are shuffled. Rows whose lengths differ by less than the jitter may meet in any batch.
@@ -12,7 +12,7 @@ JITTER = 0.1  # costs about half of itself in padding, and mixes each row with a
 
 
 class LengthBatchSampler:
-    """A `batch_sampler` for a DataLoader: each row once in every epoch, the same batches for the same (seed, epoch).
+    """A `batch_sampler` for a DataLoader: each row once an epoch; seed and epoch determine the batches.
 
     - `shuffle=False` keeps the order of the manifest, `by_length=False` mixes all rows whatever their length.
     - `longest_first=True` begins the first epoch with the batch of most padded length: if the memory does not

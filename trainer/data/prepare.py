@@ -1,4 +1,4 @@
-"""`train prepare`: clean a manifest, count what each rule changed or removed, keep the removed rows in a file.
+"""`train prepare`: clean a manifest, count what each rule changed or removed, save the removed rows.
 
 The seeds' table says "cap too long": truncate a duration above 30 s to 30 s. Its audio would then be cut while its
 text still says what is no longer heard, which teaches a model to invent words. So such a row is removed and counted.
@@ -29,7 +29,7 @@ AT_ONCE = 1024  # rows handed to the threads at a time
 
 @dataclass(frozen=True)
 class PrepareReport:
-    """What was done; `changed` and `removed` count rows, by rule."""
+    """The result of a preparation; `changed` and `removed` count rows, by rule."""
 
     source: Path
     output: Path

@@ -57,7 +57,7 @@ class SplitReport:
 
 
 def split(manifest: str | Path, directory: str | Path, group: str = "video_id", seed: int = 42) -> SplitReport:
-    """Write train.csv, dev.csv and test.csv, in the order of the manifest; refuses when no video would be held out."""
+    """Write train.csv, dev.csv and test.csv, in the order of the manifest; refuses fewer than 3 videos."""
     rows = read_rows(manifest, (group,))
     groups = [_group(row, group) for row in rows]
     names = sorted(set(groups))
@@ -93,7 +93,7 @@ def _assign_once(sizes: Sizes, rng: random.Random) -> dict[str, str]:
 
 
 def _distance(sizes: Sizes, assignment: Mapping[str, str]) -> float:
-    """How far an assignment is from the shares, by its worst set, in rows or in seconds."""
+    """The largest distance of a set from its share, in rows or in seconds."""
     totals = {name: [0.0, 0.0] for name in SHARES}
     for key, name in assignment.items():
         totals[name][0] += sizes[key][0]

@@ -1,4 +1,4 @@
-"""A small real speech corpus, made on the spot: same seed, same bytes."""
+"""A small generated speech corpus: same seed, same bytes."""
 
 import hashlib
 import json
@@ -26,7 +26,7 @@ TEXT_COLUMNS = ("document", "summary", "video_id")
 
 @dataclass(frozen=True)
 class DemoCorpus:
-    """What is there now. `made` counts the clips that were not there before."""
+    """The corpus on disk; `made` counts the clips that are new."""
 
     directory: Path
     clips: int
@@ -49,12 +49,12 @@ class DemoCorpus:
 
 
 def make_corpus(directory: str | Path, seed: int = 0, size: CorpusSize = CorpusSize(), workers: int = 2) -> DemoCorpus:  # noqa: B008
-    """Make the corpus, or only what is missing of it; a corpus made otherwise is made anew."""
+    """Make what is missing of the corpus; one made with other parameters is made again."""
     root = Path(directory)
     clips = plan_clips(seed, size)
     _stamp(root, seed, size)
     missing = [clip for clip in clips if _seconds(root / clip.path) is None]
-    _synthesise(root, missing, workers)
+    _synthesize(root, missing, workers)
     rows = [_row(root, clip) for clip in clips]
     made = DemoCorpus(root, len(rows), sum(float(row["duration"]) for row in rows), len(missing))
     write_rows(made.manifest, [row for row in rows if row["speaker_id"] in SEEN], COLUMNS)
@@ -64,7 +64,7 @@ def make_corpus(directory: str | Path, seed: int = 0, size: CorpusSize = CorpusS
 
 
 def _stamp(root: Path, seed: int, size: CorpusSize) -> None:
-    """Say what this corpus is; speech that was made by other parameters is thrown away first."""
+    """Write corpus.json; removes speech that was made with other parameters first."""
     digest = _digest(seed, size)
     if _stamped(root) not in (digest, None):
         shutil.rmtree(root / "wavs", ignore_errors=True)
@@ -73,7 +73,7 @@ def _stamp(root: Path, seed: int, size: CorpusSize) -> None:
 
 
 def _digest(seed: int, size: CorpusSize) -> str:
-    """What decides the bytes: the parameters and the source of the generator."""
+    """A digest of the parameters and of the generator's source."""
     source = b"".join(
         Path(module).read_bytes() for module in (sentences.__file__, corpus_plan.__file__, espeak.__file__, __file__)
     )
@@ -87,7 +87,7 @@ def _stamped(root: Path) -> str | None:
         return None
 
 
-def _synthesise(root: Path, clips: Sequence[PlannedClip], workers: int) -> None:
+def _synthesize(root: Path, clips: Sequence[PlannedClip], workers: int) -> None:
     if not clips:
         return
     videos = [list(group) for _, group in groupby(clips, key=lambda clip: clip.video)]
@@ -135,7 +135,7 @@ def _write_wav(path: Path, samples: bytes) -> None:
 
 
 def _seconds(path: Path) -> float | None:
-    """How long a clip is; None when it is not there, or not whole."""
+    """The length of a clip; None if it is missing or truncated."""
     try:
         with wave.open(str(path), "rb") as file:
             whole = path.stat().st_size >= file.getnframes() * file.getsampwidth()

@@ -1,4 +1,4 @@
-"""Who says what in which video: the whole corpus as data, before a word is spoken."""
+"""The plan of the corpus: every clip with its sentence, video and speaker."""
 
 import random
 from collections.abc import Sequence
@@ -30,7 +30,7 @@ SPEEDS = (155, 170, 180, 190)
 
 @dataclass(frozen=True)
 class CorpusSize:
-    """How much to make. A sentence is said once, in one video, so a split by video also parts the sentences."""
+    """The size of the corpus; a sentence is in one video only, so that a split by video holds."""
 
     videos: int = 100
     sentences_per_video: int = 15
@@ -50,7 +50,7 @@ class PlannedClip:
 
 
 def plan_clips(seed: int, size: CorpusSize) -> list[PlannedClip]:
-    """Every clip of the corpus. Two people talk in each video, so that every voice is on each side of a split."""
+    """Every clip of the corpus; two speakers per video, so that every voice is in each set of a split."""
     rng = random.Random(seed)
     total = size.videos + size.unseen_videos
     drawn = iter(draw_distinct(rng, total * size.sentences_per_video))
@@ -66,14 +66,14 @@ def plan_clips(seed: int, size: CorpusSize) -> list[PlannedClip]:
 
 
 def _pair(names: list[str], number: int) -> tuple[str, str]:
-    """Everyone in turn, with another partner each time round."""
+    """Two speakers: everyone in turn, with another partner each time."""
     people = len(names)
     partner = 1 + number // people % (people - 1)
     return names[number % people], names[(number + partner) % people]
 
 
 def plan_documents(clips: Sequence[PlannedClip], seed: int, size: CorpusSize) -> list[dict[str, str]]:
-    """The text task. A document draws on one video only, so the split by video keeps its summary unseen too."""
+    """The rows of the text task; a document draws on one video only, so that a split by video holds."""
     rng = random.Random(seed)
     rows = []
     for video, group in groupby((clip for clip in clips if clip.speaker in SEEN), key=lambda clip: clip.video):

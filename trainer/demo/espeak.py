@@ -1,4 +1,4 @@
-"""Speech from espeak-ng, by way of the wheel `espeakng-loader`: no download, the same bytes for the same words."""
+"""Speech from espeak-ng, from the wheel `espeakng-loader`: no download, deterministic."""
 
 import _ctypes
 import ctypes
@@ -37,7 +37,7 @@ class Voice:
 
 
 def speak(segments: Sequence[tuple[str, str]], voice: Voice, speed: int) -> np.ndarray:
-    """Say (language, text) segments one after the other; 16 kHz int16 samples, a pure function of its arguments."""
+    """Speech of (language, text) segments as 16 kHz int16 samples; a pure function of its arguments."""
     with _ONE_AT_A_TIME, _engine() as (library, rate, chunks):
         for language, text in segments:
             _say(library, text, voice.name(language), voice.pitch, speed)
@@ -47,7 +47,7 @@ def speak(segments: Sequence[tuple[str, str]], voice: Voice, speed: int) -> np.n
 
 @contextmanager
 def _engine() -> Iterator[tuple[ctypes.CDLL, int, list[np.ndarray]]]:
-    """A newly loaded espeak-ng: what it said before stays in its globals (phase, flutter) and colours the next clip."""
+    """A newly loaded espeak-ng: its globals (phase, flutter) would change the next clip."""
     loader = _loader()
     library = ctypes.CDLL(loader.get_library_path())
     library.espeak_Synth.argtypes = [ctypes.c_char_p, ctypes.c_size_t, *[ctypes.c_uint] * 4, *[ctypes.c_void_p] * 2]

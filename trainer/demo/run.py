@@ -1,4 +1,4 @@
-"""`train demo`: the whole way on a small corpus that is made on the spot."""
+"""`train demo`: the whole pipeline on a small generated corpus."""
 
 import json
 import time

@@ -83,7 +83,7 @@ KEY_MARK = "quan trọng là"
 
 @dataclass(frozen=True, order=True)
 class Sentence:
-    """What is said (the transcript) and what it means in Vietnamese alone (the translation)."""
+    """A transcript in mixed language and its Vietnamese translation."""
 
     source: str
     target: str
@@ -126,7 +126,7 @@ def draw_distinct(rng: random.Random, count: int) -> list[Sentence]:
 
 
 def draw_documents(rng: random.Random, sentences: list[Sentence], count: int) -> Iterator[tuple[str, str]]:
-    """Different documents of three sentences, one of them announced as the key; its translation is the summary."""
+    """Different documents of three sentences, one marked as the key; its translation is the summary."""
     drawn: set[str] = set()
     while len(drawn) < count:
         chosen = rng.sample(sentences, 3)

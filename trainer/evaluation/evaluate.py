@@ -20,7 +20,7 @@ PREDICTION_COLUMNS = ("file", "task", "reference", "prediction")
 
 @dataclass(frozen=True)
 class Scores:
-    """One evaluation. Latency is the model's time for one clip, all its tasks, within batches of `batch_size`."""
+    """One evaluation; latency is the time for all tasks of one clip, in batches of `batch_size`."""
 
     name: str
     metrics: tuple[Score, ...]

@@ -12,7 +12,7 @@ _OLD_TONE = re.compile(
 
 
 def normalize(text: str) -> str:
-    """Lower case, composed Unicode, no punctuation or symbols, single spaces; letters and tone marks are kept."""
+    """Lower case, composed Unicode, single spaces, letters and tone marks but no punctuation or symbols."""
     visible = "".join(
         character for character in text.translate(_APOSTROPHES) if unicodedata.category(character) != "Cf"
     )

@@ -48,7 +48,7 @@ def predict(bundle: "ModelBundle", dataset: RowDataset, batch_size: int) -> Pred
     """Predict every row, in batches of similar length; rows are in the order of the dataset."""
     found: dict[tuple[str, int], Prediction] = {}
     seconds = audio_seconds = 0.0
-    with _evaluating(bundle.model), progress("evaluation", len(dataset)) as advance:
+    with _eval_mode(bundle.model), progress("evaluation", len(dataset)) as advance:
         for indices in _by_length(dataset, batch_size):
             items = [dataset[index] for index in indices]
             started = time.perf_counter()
@@ -85,7 +85,7 @@ def _on_device(batch: Mapping[str, "Tensor"], model: "nn.Module") -> dict[str, "
 
 
 @contextmanager
-def _evaluating(model: "nn.Module") -> Iterator[None]:
+def _eval_mode(model: "nn.Module") -> Iterator[None]:
     """Eval mode without gradients; restores the mode of every module."""
     import torch
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class ShardedBatchSampler(BatchSampler):
-    """Every n-th batch; `even` repeats the first batches at the end, so that all processes make as many steps."""
+    """Every n-th batch; `even` repeats the first batches, so that all processes make as many steps."""
 
     def __init__(self, batches: LengthBatchSampler, rank: int, processes: int, even: bool) -> None:
         self.batch_sampler, self.rank, self.processes, self.even = batches, rank, processes, even

@@ -1,4 +1,4 @@
-"""Evaluation: the mean loss over all tokens of the set, and the metrics of the generated texts by task."""
+"""Evaluation: the mean loss over all tokens of the set, and metrics of the generated texts by task."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The loss of one optimizer step over its micro-batches: tokens weigh the attention term, rows the CTC term."""
+"""The loss of a step over its micro-batches: tokens weigh the attention term, rows the CTC term."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def weighted_terms(output: Any, counts: TargetCounts, totals: TargetCounts) -> d
 
 
 def combine_terms(terms: Mapping[str, Tensor], output: Any, weight: float) -> Tensor:
-    """w * ctc + (1 - w) * att, or the one term there is; a decoder without targets adds 0 to join the graph."""
+    """w * ctc + (1 - w) * att, or the one term there is; a decoder without targets adds 0 to the graph."""
     decodes = getattr(output, "logits", None) is not None
     att = terms["att"] if "att" in terms else output.logits.sum() * 0.0 if decodes else None
     ctc = terms.get("ctc")

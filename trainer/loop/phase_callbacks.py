@@ -1,4 +1,4 @@
-"""Callbacks for phases of a run: encoder unfreezing, CTC alone, saves that wait for the epoch's evaluation."""
+"""Callbacks for phases of a run: encoder unfreezing, CTC alone, saves after the epoch's evaluation."""
 
 from __future__ import annotations
 

@@ -19,12 +19,12 @@ if TYPE_CHECKING:
     from trainer.loop.trainer import RunTrainer
 
 FOLDER = "smoke"
-DEV_ROWS = 50  # of the evaluation, where no subset is asked for
+DEV_ROWS = 50  # of the evaluation, without --subset
 
 
 @dataclass(frozen=True)
 class SmokeSettings:
-    """How many steps, how often one is printed, and whether torch checks every backward operation for NaN."""
+    """The number of steps, how often one is printed, and whether torch detects anomalies in backward."""
 
     steps: int = 20
     print_every: int = 1

@@ -1,4 +1,4 @@
-"""The training loop: transformers' Seq2SeqTrainer, with our overrides marked at the place where each one runs.
+"""The training loop: transformers' Seq2SeqTrainer, with our overrides where each one runs.
 
 train()
     _init_training_state(...)             CheckpointMixin: restore callbacks' states, read loop_state.json

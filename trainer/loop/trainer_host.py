@@ -1,4 +1,4 @@
-"""What the mixins of RunTrainer may use of their host; a type for mypy alone.
+"""The trainer that the mixins of RunTrainer extend, as a type for mypy alone.
 
 A Protocol would not do: the mixins call transformers' own methods by super(), and mypy reads those here.
 """

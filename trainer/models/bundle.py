@@ -35,7 +35,7 @@ ARCHITECTURES = {
 
 @dataclass(frozen=True)
 class ModelBundle(Generic[ModelT, ExtractorT]):
-    """One architecture, ready to train; each one implements the three methods that raise NotImplementedError."""
+    """One architecture, ready to train; it implements the methods that raise NotImplementedError here."""
 
     config: Config
     model: ModelT

@@ -1,4 +1,4 @@
-"""CTC besides an attention decoder: character vocabulary, head, and loss with equal weight for every row."""
+"""CTC besides an attention decoder: character vocabulary, head, and a loss that weighs rows equally."""
 
 from __future__ import annotations
 

@@ -116,7 +116,7 @@ def _bundle(
 
 
 def _require_room(model: T5Model, tokenizer: PreTrainedTokenizerBase) -> None:
-    """Refuse a larger tokenizer: resizing the embeddings of an mT5 ties its head and loses the trained one."""
+    """Refuse a larger tokenizer: resizing an mT5 would tie its head and lose the trained one."""
     rows = model.get_input_embeddings().num_embeddings
     if len(tokenizer) > rows:
         raise InputError(

@@ -35,7 +35,7 @@ def load(kind: Any, name: str, key: str = "model.name", **options: Any) -> Any:
 def load_model(
     kind: Any, name: str, key: str = "model.name", may_be_fresh: Sequence[str] = (), **options: Any
 ) -> tuple[Any, list[str]]:
-    """The model in float32, and the patterns of `may_be_fresh` that match parameters missing in the weights."""
+    """The model in float32, and the patterns of `may_be_fresh` that match missing parameters."""
     import torch
 
     model, info = load(kind, name, key, dtype=torch.float32, output_loading_info=True, **options)

@@ -28,7 +28,7 @@ MakeGuard = Callable[[], "GuardProtocol | None"]  # the guard of one run
 
 @dataclass(frozen=True)
 class PipelineResult:
-    """Where everything is."""
+    """The folders of the runs, their scores and charts."""
 
     runs: tuple[Path, ...]
     scores: tuple["Scores", ...]
@@ -42,7 +42,7 @@ def pipeline(
     subset: int | None = None,
     make_guard: MakeGuard = lambda: None,
 ) -> PipelineResult:
-    """The whole way; what is already made and still valid is reused."""
+    """Run all steps; reuses what is up to date."""
     configs = [one.config for one in resolved]
     if not configs:
         raise InputError("no configuration to run; name at least one with --config FILE")

@@ -75,7 +75,7 @@ def data_step(config: "Config") -> None:
 def train_step(
     resolved: "Resolved", epochs: float | None = None, subset: int | None = None, guard: "GuardProtocol | None" = None
 ) -> Path:
-    """Train, go on where an earlier run of the same settings and data stopped, or reuse it when it was finished."""
+    """Train; resume an earlier run with the same settings and data, or reuse it if it was finished."""
     from trainer.loop.run import train
     from trainer.models.bundle import RESOLVED
 
@@ -100,7 +100,7 @@ def train_step(
 
 
 def evaluate_step(config: "Config", tests: dict[str, Path | None], subset: int | None = None) -> list["Scores"]:
-    """Score the trained model: on its own test split (None) and on other files, by the ending of their names."""
+    """Score the trained model on test files (None: its test split), keyed by the suffix of the result."""
     from trainer.evaluation.evaluate_directory import evaluate_on, load_run
 
     folder, output = config.output.dir, config.paths.output_dir / "results"
@@ -109,7 +109,7 @@ def evaluate_step(config: "Config", tests: dict[str, Path | None], subset: int |
 
 
 def charts_step(configs: Sequence["Config"], scores: Sequence["Scores"]) -> tuple[Path, ...]:
-    """The pictures of these runs, beside the first one's outputs."""
+    """Draw the charts of these runs, beside the outputs of the first one."""
     from trainer.evaluation.charts import draw
     from trainer.evaluation.run_history import read_result, read_run
 

@@ -246,7 +246,7 @@ def test_a_run_of_the_trainer_keeps_its_receipt_until_something_changes(trained)
 
 def test_source_of_every_package_that_decides_is_vouched_for(trained):
     code = read_receipt(trained.root / "out").digests.code
-    files = ("diagnose/gate/gate.py", "trainer/facts.py", "trainer/loop/loss.py")
+    files = ("diagnose/gate/gate.py", "trainer/facts/model_facts.py", "trainer/loop/loss.py")
     for file in (*files, "probes/loss/loss_is_not_finite.py"):
         assert file in code
 

@@ -1,4 +1,4 @@
-"""What is wrong with one clip, in one sentence."""
+"""Errors of one audio file."""
 
 from pathlib import Path
 
@@ -12,7 +12,7 @@ AUDIO_RULES = (MISSING, OUTSIDE, EMPTY, TRUNCATED, UNREADABLE, NOT_FINITE)
 
 
 class AudioError(InputError):
-    """One clip cannot be used. `rule` is the one of AUDIO_RULES under which it is counted."""
+    """A clip that cannot be used; `rule` is the one of AUDIO_RULES under which it is counted."""
 
     def __init__(self, what: str, remedy: str = "", rule: str = UNREADABLE) -> None:
         # A DataLoader worker hands over its whole traceback as the message: the end of it is ours.

@@ -64,14 +64,14 @@ def _open_sound(handle: int, name: str) -> soundfile.SoundFile:
     except soundfile.LibsndfileError as error:
         reason = error.error_string.rstrip(".")
         raise AudioError(f"{name} is not audio that can be read ({reason})", CONVERT) from error
-    fault = None
+    failure = None
     if sound.format not in FORMATS:
-        fault = AudioError(f"{name} is {sound.format}, expected WAV, FLAC, OGG or MP3", CONVERT)
+        failure = AudioError(f"{name} is {sound.format}, expected WAV, FLAC, OGG or MP3", CONVERT)
     elif sound.frames >= ENDLESS:
-        fault = unknown_length(name)
+        failure = unknown_length(name)
     elif not sound.frames:
-        fault = AudioError(f"{name} holds no samples", AGAIN, EMPTY)
-    if fault:
+        failure = AudioError(f"{name} holds no samples", AGAIN, EMPTY)
+    if failure:
         sound.close()
-        raise fault
+        raise failure
     return sound

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 def make_bit_exact(bundle: ModelBundle) -> None:
-    """Make a loaded model compute bit for bit like a fresh one: own storages, no cache, original requires_grad."""
+    """Make a loaded model bit-exact with a fresh one: own storages, no cache, original requires_grad."""
     # Weights lie in memory as they lie in the file, and sums over memory of another alignment round differently.
     for value in (*bundle.model.parameters(), *bundle.model.buffers()):
         value.data = value.data.clone()

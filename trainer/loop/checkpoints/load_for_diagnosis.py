@@ -39,7 +39,7 @@ def facts_at_checkpoint(resolved: Resolved, checkpoint: Path) -> dict[str, Any]:
 
 
 def trainer_with_optimizer(bundle: ModelBundle, rows: Any) -> tuple[RunTrainer, torch.optim.Optimizer]:
-    """The trainer of a run and its optimizer, which holds an encoder that is unfrozen later from the start."""
+    """The trainer of a run and its optimizer, with an encoder that is unfrozen later in it."""
     from trainer.loop.trainer import RunTrainer
 
     trainer = RunTrainer(bundle, rows, None)

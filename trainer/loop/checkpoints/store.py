@@ -1,4 +1,4 @@
-"""Atomic checkpoints: staged beside their place, synced, digested, renamed; a kill leaves the old or the new."""
+"""Atomic checkpoints: staged, synced, digested, renamed; a kill leaves the old one or the new one."""
 
 import re
 import shutil

@@ -1,4 +1,4 @@
-"""Checkpoints of the run: what they hold beside the weights, and how a run resumes from one exactly."""
+"""Checkpoints of the run: saved atomically, resumed from exactly."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class CheckpointMixin(TrainerHost):
         return any(one.early_stopping_patience_counter >= one.early_stopping_patience for one in stoppers)
 
     def batch_order_inputs(self) -> dict[str, int]:
-        """What the order of the batches depends on besides the configuration."""
+        """The numbers that the order of batches depends on, besides the configuration."""
         return {"rows": len(self.train_dataset), "processes": self.args.world_size}
 
     def needed_bytes(self) -> int:
@@ -101,8 +101,7 @@ class CheckpointMixin(TrainerHost):
         )
         if resume_from_checkpoint is None:
             return position
-        checkpoint = Path(resume_from_checkpoint)
-        beside = checkpoint.parent / name_of(self.state.best_global_step or -1)
+        beside = Path(resume_from_checkpoint).parent / name_of(self.state.best_global_step or -1)
         self.state.best_model_checkpoint = str(beside) if beside.is_dir() else None
         states: Any = self.state.stateful_callbacks
         for one in self.callback_handler.callbacks:
@@ -110,11 +109,11 @@ class CheckpointMixin(TrainerHost):
             if saved and isinstance(one, ExportableState):
                 for name in one.state()["attributes"]:
                     setattr(one, name, saved["attributes"][name])
-        self._loop_state_to_restore = loop_state_of(checkpoint)
+        self._loop_state_to_restore = loop_state_of(Path(resume_from_checkpoint))
         return position
 
     def restore_loop_state(self) -> None:
-        """Restore the sums once, after the Trainer has cleared them: the next log line covers earlier steps too."""
+        """Restore the loss sums once, after the Trainer has cleared them."""
         state, self._loop_state_to_restore = self._loop_state_to_restore, None
         if state is None:
             return

@@ -1,4 +1,4 @@
-"""The recording of a failed step: batches, rows, RNG states, configuration, weights and optimizer before it.
+"""The recording of a failed step: batches, rows, RNG states, configuration, weights and optimizer.
 
 Safetensors and JSON, staged, digested and renamed as a checkpoint is; `diagnose nan-bisect` replays it.
 """

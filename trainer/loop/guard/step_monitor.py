@@ -1,4 +1,4 @@
-"""Judges every step of a run between backward and update: keep it, skip it, record it, or stop the run."""
+"""Judges every step of a run between backward and update: skip it, record it, or stop the run."""
 
 from __future__ import annotations
 
@@ -89,7 +89,9 @@ class StepMonitor:
         for snapshot, (loss, norm, *terms) in steps:
             broken = not isfinite(loss) or not (isfinite(norm) or self.scaler)
             due = self.guard.due(snapshot.step)
-            figures = self._figures(snapshot, loss, norm, terms) | (weight_stats(self.trainer.model) if due else {})
+            figures = {**snapshot.figures(loss, norm, terms), **self._run_figures()}
+            if due:
+                figures |= weight_stats(self.trainer.model)
             stops = self._must_stop(broken or due, figures)
             if broken and self.guard.mode != "off":
                 self._undo_step(snapshot)
@@ -119,18 +121,11 @@ class StepMonitor:
         stops = self.guard.judge(**figures)
         return self.trainer.any_process(stops) if in_all_processes and not self.single_process else stops
 
-    def _figures(self, snapshot: StepSnapshot, loss: float, norm: float, terms: list[float]) -> dict[str, Any]:
+    def _run_figures(self) -> dict[str, Any]:
         return {
-            "step": snapshot.step,
-            "loss": None if snapshot.nothing_scored else loss,
-            "parts": dict(zip(snapshot.terms, terms, strict=True)) if "ctc" in snapshot.terms or len(terms) > 1 else {},
-            "grad_norm": norm,
             "clip": self.trainer.args.max_grad_norm or None,
-            "lr": snapshot.lr,
             "epoch": self.trainer.state.epoch,
             "scale": self.scaler.get_scale() if self.scaler else None,
-            "seconds": time.perf_counter() - snapshot.started,
-            "loading_seconds": snapshot.loading_seconds,
         }
 
     def _undo_step(self, snapshot: StepSnapshot) -> None:

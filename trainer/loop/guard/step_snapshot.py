@@ -57,6 +57,18 @@ class StepSnapshot:
     terms: tuple[str, ...] = ()  # names of the loss terms
     totals_before: dict[str, Any] = field(default_factory=dict)  # running sums of the loop
 
+    def figures(self, loss: float, norm: float, terms: list[float]) -> dict[str, Any]:
+        """The figures of the step for the guard."""
+        return {
+            "step": self.step,
+            "loss": None if self.nothing_scored else loss,
+            "parts": dict(zip(self.terms, terms, strict=True)) if "ctc" in self.terms or len(terms) > 1 else {},
+            "grad_norm": norm,
+            "lr": self.lr,
+            "seconds": time.perf_counter() - self.started,
+            "loading_seconds": self.loading_seconds,
+        }
+
 
 class BatchCopier:
     """Copies the batches of a step while the model may write into them: few do, and copying takes time."""

@@ -1,4 +1,4 @@
-"""Batches and optimizer states as safetensors and JSON: tensors in the one, everything else in the other."""
+"""Batches and optimizer states as safetensors for the tensors and JSON for everything else."""
 
 from __future__ import annotations
 

@@ -57,7 +57,7 @@ def out_of_memory(error: BaseException, largest: LargestBatch, config: Config, e
 
 
 def peak_memory() -> int:
-    """The most memory that was in use so far, in bytes: of the GPU where there is one, else of this process."""
+    """Peak memory in bytes: of the GPU if there is one, else of this process."""
     return (_gpu() or _host())[1]
 
 

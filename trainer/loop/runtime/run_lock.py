@@ -26,7 +26,7 @@ class LockHolder:
     host: str
 
     @property
-    def gone(self) -> bool:
+    def has_exited(self) -> bool:
         return self.host == socket.gethostname() and not psutil.pid_exists(self.pid)
 
 
@@ -60,7 +60,7 @@ def _acquire(lock: FileLock, run: Path) -> None:
         return
     holder = _holder(run)
     try:
-        lock.acquire(timeout=PATIENCE if holder and holder.gone else 0)
+        lock.acquire(timeout=PATIENCE if holder and holder.has_exited else 0)
     except Timeout as error:
         who = f"pid {holder.pid} on {holder.host}" if holder else "its pid is not known"
         raise InputError(

@@ -92,7 +92,7 @@ def released_pair(config: Config, vocabulary: int) -> tuple[Wav2Vec2Model, MBart
 
 
 def _released_decoder(name: str) -> MBartForCausalLM:
-    """The decoder of an mBART; a full one is loaded in full, for its embedding may be saved as the shared one."""
+    """The decoder of an mBART; a full mBART is loaded in full, for its embedding may be the shared one."""
     settings = pretrained.load(MBartConfig, name, "model.decoder")
     if "MBartForCausalLM" in (settings.architectures or ()):
         return pretrained.load_model(MBartForCausalLM, name, "model.decoder")[0]

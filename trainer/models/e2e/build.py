@@ -1,4 +1,4 @@
-"""Builds, saves and loads the encoder-decoder of Wav2Vec2 and mBART, pretrained or from random weights."""
+"""Builds and loads the encoder-decoder of Wav2Vec2 and mBART, pretrained or from random weights."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ DECODER_ARGUMENTS = {"decoder_input_ids", "decoder_attention_mask", "past_key_va
 
 
 class E2EModel(SpeechEncoderDecoderModel):
-    """loss = w * ctc + (1 - w) * attention, with w = config.ctc_weight; while `ctc_only`, the encoder and CTC alone."""
+    """loss = w * ctc + (1 - w) * attention, with w = config.ctc_weight; `ctc_only` leaves out the decoder."""
 
     ctc_only = False
 

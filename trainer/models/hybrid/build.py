@@ -50,7 +50,7 @@ class HybridBundle(ModelBundle[HybridModel, FbankExtractor]):
 
 
 def build(config: Config, train_texts: Sequence[str] = ()) -> HybridBundle:
-    """Build from `model.name`, a directory that `save` wrote, or from random weights and the training texts."""
+    """Build from `model.name`, a saved directory, or from random weights and the training texts."""
     if config.training.generation_num_beams > 1:
         raise InputError("training.generation_num_beams: the hybrid decodes greedily; set it to 1.")
     if config.model.name is not None:

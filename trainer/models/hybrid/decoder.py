@@ -1,4 +1,4 @@
-"""The hybrid's attention decoder: causal blocks with cross-attention, and greedy decoding with a cache."""
+"""The hybrid's attention decoder: causal blocks with cross-attention, greedy decoding with a cache."""
 
 import math
 from typing import cast

@@ -9,7 +9,7 @@ WINDOW_SECONDS = 0.025
 
 
 class FbankExtractor(FeatureExtractionMixin):
-    """Waveform to log-mel frames of 25 ms every 10 ms; `cmvn` makes mean 0 and variance 1 over the utterance."""
+    """Log-mel frames of 25 ms every 10 ms; `cmvn` normalizes mean and variance over the utterance."""
 
     def __init__(
         self,
@@ -26,7 +26,7 @@ class FbankExtractor(FeatureExtractionMixin):
         self.cmvn = cmvn
 
     def __call__(self, audio: Tensor) -> Tensor:
-        """Frames by mel bins; audio shorter than one window is padded to one frame, longer than the limit is cut."""
+        """Frames by mel bins; shorter audio is padded to one window, longer audio is cut at the limit."""
         window = int(self.sampling_rate * WINDOW_SECONDS)
         audio = audio[: int(self.max_seconds * self.sampling_rate)]
         if len(audio) < window:

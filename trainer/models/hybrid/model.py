@@ -14,7 +14,7 @@ from trainer.models.repeated_batch import batch_repeats
 
 
 class HybridConfig(PreTrainedConfig):
-    """Sizes and ids; `chunk_size` counts encoder frames (four feature frames each), 0 is the whole utterance."""
+    """Sizes and ids; `chunk_size` is in encoder frames (four feature frames each), 0 for no chunks."""
 
     model_type = "hybrid_conformer"
 

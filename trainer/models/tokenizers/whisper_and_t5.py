@@ -22,7 +22,7 @@ LANGUAGES_OF_THE_FIRST_MODELS = 99  # Cantonese came with large-v3
 
 
 def whisper_tokenizer(pieces: dict[str, int], merges: Merges, timestamps: bool = False) -> WhisperTokenizer:
-    """Whisper's tokenizer over these pieces; the special tokens follow them in the order of the released models."""
+    """Whisper's tokenizer over these pieces, then the special tokens in the order of the released models."""
     from transformers import WhisperTokenizer
 
     tokenizer = WhisperTokenizer(vocab=dict(pieces), merges=merges, pad_token=END)

@@ -1,4 +1,4 @@
-"""Builds, saves and loads Whisper: released weights, a directory, or random weights with a window of their own."""
+"""Builds and loads Whisper: released weights, a directory, or random weights with another window."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ from trainer.models.ctc import CTCHead, JointOutput, ctc_loss, joint_loss
 
 
 class WhisperWithCTC(WhisperForConditionalGeneration):
-    """loss = w * ctc + (1 - w) * attention, with w = config.ctc_weight; while `ctc_only`, the encoder and CTC alone."""
+    """loss = w * ctc + (1 - w) * attention, with w = config.ctc_weight; `ctc_only` leaves out the decoder."""
 
     ctc_only = False
 
