@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
-from diagnose.common import progress
 from diagnose.guard import Guard
 from diagnose.terminal import terminal
 from diagnose.version import __version__
@@ -18,7 +17,6 @@ if TYPE_CHECKING:
     from trainer.loop.smoke_run import SmokeSettings
 
 log = logging.getLogger(__name__)
-terminal.hearers.append(lambda level: progress.quiet.set(level == terminal.Verbosity.QUIET))
 
 EXAMPLES = """
 \b

@@ -65,7 +65,7 @@ def env(repair: bool, undo_repair: bool, bundle_path: Path | None, run: Path | N
 def diff(a: Path, b: Path) -> None:
     """What changed between two receipts (files, or the directories of two runs)."""
     from diagnose.gate.output_folder import read_receipt
-    from diagnose.gate.receipt_diff import differences
+    from diagnose.gate.receipt_diff import receipt_differences
 
-    changed = list(differences(read_receipt(a), read_receipt(b)))
+    changed = list(receipt_differences(read_receipt(a), read_receipt(b)))
     terminal.print_result("\n".join(changed) or "nothing changed")

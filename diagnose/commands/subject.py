@@ -9,8 +9,7 @@ from pathlib import Path
 from traceback import extract_tb
 from typing import Any
 
-from diagnose.common.errors import InputError
-from diagnose.engine.context import short_error
+from diagnose.common.errors import InputError, short_error
 from diagnose.engine.seeding import seed_all
 
 

@@ -1,4 +1,4 @@
-"""Work in forked children, a few at once: whatever is done to a subject ends with the child it was done in."""
+"""Runs functions in forked workers, a few at a time; their side effects die with them."""
 
 import ctypes
 import multiprocessing
@@ -7,29 +7,28 @@ import pickle
 import signal
 import sys
 import tempfile
-import threading
 import time
 import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
 from typing import Any, Generic, TypeVar
 
-from diagnose.common.errors import InputError
-from diagnose.engine.context import short_error
+from diagnose.common.errors import InputError, short_error
+from diagnose.common.interrupts import raise_deferred_interrupt
 
 Key = TypeVar("Key")
 Watch = Callable[[Sequence[int]], str]
-HEARD = 0.3  # seconds until Ctrl-C is noticed
+INTERRUPT_POLL = 0.3  # seconds until Ctrl-C is noticed
 
 
 @dataclass(frozen=True)
 class WorkerFailure:
-    """A child that gave no answer, and why."""
+    """A worker that returned nothing, and why. `exit_code`: of a process that ended by itself."""
 
     reason: str
     trace: str = ""
+    exit_code: int | None = None
 
 
 @dataclass
@@ -38,102 +37,91 @@ class _Worker(Generic[Key]):
     process: Any
     answers: Connection
     ends: float
-    folder: tempfile.TemporaryDirectory[str]
+    folder: tempfile.TemporaryDirectory[str] | None
+
+
+def can_fork() -> bool:
+    return "fork" in multiprocessing.get_all_start_methods()
 
 
 def run_forked(
-    work: Mapping[Key, Callable[[], Any]], at_once: int, seconds: float = 900.0, watch: Watch = lambda pids: ""
+    work: Mapping[Key, Callable[[], Any]],
+    at_once: int,
+    seconds: float = 900.0,
+    watch: Watch = lambda pids: "",
+    isolated: bool = True,
 ) -> Iterator[tuple[Key, Any]]:
-    """The key and the result of each, as they end; a Broken for one that raised, died, took too long or was ended.
+    """The key and the result of each, as they end; a WorkerFailure for one that raised, died or took too long.
 
-    `watch` is shown the processes at every look; a reason from it ends them all.
+    `watch` gets the process ids at every look; a reason from it ends them all. An `isolated` worker is silent and has
+    a folder of its own for temporary files.
     """
-    if "fork" not in multiprocessing.get_all_start_methods():
+    if not can_fork():
         raise InputError("this forks a child for every piece of work, and this system cannot fork; run it on Linux")
     waiting, running = list(work.items()), list[_Worker[Key]]()
     try:
         while waiting or running:
             while waiting and len(running) < at_once:
-                running.append(_started(*waiting.pop(0), seconds))
+                running.append(_start(*waiting.pop(0), seconds, isolated))
             ended = _ended(running)
-            busy = [child for child in running if child not in ended]
-            reason = watch([child.process.pid for child in busy])
-            for child in busy if reason else ():
-                child.process.kill()  # all at once: one that sees another go would have an error of its own to tell
-            for child in [*ended, *busy] if reason else ended:
-                running.remove(child)
-                yield child.key, _answer(child, reason if child in busy else "")
+            busy = [worker for worker in running if worker not in ended]
+            reason = watch([worker.process.pid for worker in busy])
+            for worker in busy if reason else ():
+                worker.process.kill()  # all at once: one that notices the end of another would fail for that reason
+            for worker in [*ended, *busy] if reason else ended:
+                running.remove(worker)
+                yield worker.key, _result(worker, reason if worker in busy else "")
     finally:
-        for child in running:
-            _end(child)
+        for worker in running:
+            _end(worker)
 
 
-def _started(key: Key, work: Callable[[], Any], seconds: float) -> _Worker[Key]:
+def _start(key: Key, work: Callable[[], Any], seconds: float, isolated: bool) -> _Worker[Key]:
     context = multiprocessing.get_context("fork")
     receiver, sender = context.Pipe(duplex=False)
-    folder = tempfile.TemporaryDirectory(prefix="gonogo-", ignore_cleanup_errors=True)
-    process = context.Process(target=_work, args=(work, sender, folder.name, os.getpid()))
+    folder = tempfile.TemporaryDirectory(prefix="gonogo-", ignore_cleanup_errors=True) if isolated else None
+    process = context.Process(target=_run, args=(work, sender, folder and folder.name, os.getpid()))
     process.start()
     sender.close()
     return _Worker(key, process, receiver, time.monotonic() + seconds, folder)
 
 
-_asked: list[int] = []  # Ctrl-C, since somebody said that it is to wait
-
-
-@contextmanager
-def defer_interrupts() -> Iterator[None]:
-    """Ctrl-C is heard between two looks at the children: raised in the middle of a fork, it would be lost."""
-    usual = signal.getsignal(signal.SIGINT)
-    if threading.current_thread() is not threading.main_thread() or usual in (None, signal.SIG_IGN):
-        yield
-        return
-    signal.signal(signal.SIGINT, lambda number, frame: _asked.append(number))
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, usual)
-        _asked.clear()
-
-
 def _ended(running: list[_Worker[Key]]) -> list[_Worker[Key]]:
-    soonest = min(child.ends for child in running) - time.monotonic()
-    ready = wait([child.answers for child in running], timeout=min(max(soonest, 0.0), HEARD))
-    if _asked:
-        raise KeyboardInterrupt
-    return [child for child in running if child.answers in ready or child.ends <= time.monotonic()]
+    soonest = min(worker.ends for worker in running) - time.monotonic()
+    ready = wait([worker.answers for worker in running], timeout=min(max(soonest, 0.0), INTERRUPT_POLL))
+    raise_deferred_interrupt()
+    return [worker for worker in running if worker.answers in ready or worker.ends <= time.monotonic()]
 
 
-def _answer(child: _Worker[Key], reason: str = "") -> Any:
+def _result(worker: _Worker[Key], reason: str = "") -> Any:
     try:
-        if not child.answers.poll():
+        if not worker.answers.poll():
             return WorkerFailure(reason or "it took too long and was ended")
-        return pickle.loads(child.answers.recv_bytes())  # our own child wrote it
+        return pickle.loads(worker.answers.recv_bytes())  # our own worker wrote it
     except EOFError:
-        child.process.join(timeout=5.0)
-        return WorkerFailure(reason or f"its process ended with {child.process.exitcode}")
+        worker.process.join(timeout=5.0)
+        code = worker.process.exitcode
+        return WorkerFailure(reason or f"its process ended with {code}", exit_code=code)
     finally:
-        _end(child)
+        _end(worker)
 
 
-def _end(child: _Worker[Key]) -> None:
-    child.process.join(timeout=1.0)
-    child.process.kill()
-    child.process.join()
-    child.answers.close()
-    child.folder.cleanup()
+def _end(worker: _Worker[Key]) -> None:
+    worker.process.join(timeout=1.0)
+    worker.process.kill()
+    worker.process.join()
+    worker.answers.close()
+    if worker.folder:
+        worker.folder.cleanup()
 
 
-def _work(work: Callable[[], Any], sender: Connection, folder: str, parent: int) -> None:
-    """Silent, on one thread (the parent's pool does not live on), with its temporary files in the given folder."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent, which ends its children
+def _run(work: Callable[[], Any], sender: Connection, folder: str | None, parent: int) -> None:
+    """On one thread: the parent's thread pool does not exist in a fork."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent, which ends its workers
     _die_with(parent)
-    tempfile.tempdir = folder
-    silence = os.open(os.devnull, os.O_WRONLY)
-    for stream in (1, 2):
-        os.dup2(silence, stream)
-    sys.stdout = sys.stderr = os.fdopen(silence, "w")  # a notebook's streams are no files
-    os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")  # its threads would not live on in a fork
+    if folder:
+        _isolate(folder)
+    os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")  # its threads do not exist in a fork
     if "torch" in sys.modules:
         sys.modules["torch"].set_num_threads(1)
     try:
@@ -143,8 +131,16 @@ def _work(work: Callable[[], Any], sender: Connection, folder: str, parent: int)
     sender.send_bytes(pickle.dumps(answer))
 
 
+def _isolate(folder: str) -> None:
+    tempfile.tempdir = folder
+    silence = os.open(os.devnull, os.O_WRONLY)
+    for stream in (1, 2):
+        os.dup2(silence, stream)
+    sys.stdout = sys.stderr = os.fdopen(silence, "w")  # a notebook's streams are no files
+
+
 def _die_with(parent: int) -> None:
-    """A parent that is killed cannot end its children: on Linux the kernel does it."""
+    """A parent that is killed cannot end its workers: on Linux the kernel does it."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
         if os.getppid() != parent:  # it was quicker

@@ -1,14 +1,25 @@
-"""Progress with the time left: a bar on a terminal, now and then a line where there is none. Talk goes to stderr."""
+"""What is printed to stderr while a command runs: lines, and progress with the time left. -q silences both."""
 
 import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from enum import IntEnum
 from typing import Protocol
 
+import click
+
 SECONDS_BETWEEN_LINES = 10.0
-quiet: ContextVar[bool] = ContextVar("quiet", default=False)
+
+
+class Verbosity(IntEnum):
+    QUIET = 0
+    NORMAL = 1
+    VERBOSE = 2
+
+
+verbosity: ContextVar[Verbosity] = ContextVar("verbosity", default=Verbosity.NORMAL)
 
 
 class Advance(Protocol):
@@ -17,16 +28,20 @@ class Advance(Protocol):
     def __call__(self, count: int = 1) -> None: ...
 
 
+def is_quiet() -> bool:
+    return verbosity.get() < Verbosity.NORMAL
+
+
 def log_line(text: str) -> None:
-    """Talk, unless it was asked to be quiet."""
-    if not quiet.get():
-        print(text, file=sys.stderr, flush=True)
+    """Prints to stderr, unless under -q."""
+    if not is_quiet():
+        click.echo(text, err=True)
 
 
 @contextmanager
 def progress(what: str, total: int) -> Iterator[Advance]:
     """Show how far `what` has come, and how long it will take."""
-    if sys.stderr.isatty() and not quiet.get():
+    if sys.stderr.isatty() and not is_quiet():
         with _bar(what, total) as advance:
             yield advance
     else:
@@ -49,13 +64,13 @@ class _ProgressLines:
 
     def __init__(self, what: str, total: int) -> None:
         self.what, self.total, self.done = what, total, 0
-        self.started = self.told = time.monotonic()
+        self.started = self.printed = time.monotonic()
 
     def __call__(self, count: int = 1) -> None:
         self.done += count
         now = time.monotonic()
-        if self.done >= self.total or now - self.told >= SECONDS_BETWEEN_LINES:
-            self.told = now
+        if self.done >= self.total or now - self.printed >= SECONDS_BETWEEN_LINES:
+            self.printed = now
             left = (now - self.started) / self.done * (self.total - self.done)
             ending = f"{left:.0f} s left" if self.done < self.total else f"{now - self.started:.0f} s"
             log_line(f"{self.what}: {self.done}/{self.total}, {ending}")

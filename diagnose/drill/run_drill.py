@@ -11,7 +11,8 @@ from functools import partial
 from typing import Any
 
 from diagnose.common.errors import InputError
-from diagnose.common.forked_workers import WorkerFailure, defer_interrupts, run_forked
+from diagnose.common.forked_workers import WorkerFailure, run_forked
+from diagnose.common.interrupts import defer_interrupts
 from diagnose.drill.applicability import not_applicable_reason
 from diagnose.drill.results import FaultTrial, HealthyTrial, TrialStatus, empty_trial
 from diagnose.drill.scoreboard import Scoreboard

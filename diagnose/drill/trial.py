@@ -5,9 +5,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
+from diagnose.common.errors import short_error
 from diagnose.drill.expand_facts import Facts, expand_facts, facts_after_fault
 from diagnose.drill.results import FaultTrial, HealthyTrial, TrialStatus, empty_trial
-from diagnose.engine.context import FactError, NotApplicable, short_error
+from diagnose.engine.context import FactError, NotApplicable
 from diagnose.engine.decorators import Fault
 from diagnose.engine.engine import Engine
 from diagnose.engine.report import Report

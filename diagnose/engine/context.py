@@ -3,11 +3,9 @@
 import time
 import traceback
 from collections.abc import Callable, Mapping, Sequence, Sized
-from textwrap import shorten
 from typing import Any, Self
 
-import click
-
+from diagnose.common.errors import short_error
 from diagnose.common.provider import Provider, facts_needed
 from diagnose.engine.providers import ProviderPlan
 from diagnose.engine.seeding import seeded
@@ -129,13 +127,6 @@ class Context:
             return FactFailed(short_error(error), trace=traceback.format_exc())
         finally:
             self.seconds[provider.fact] = time.perf_counter() - start
-
-
-def short_error(error: BaseException) -> str:
-    """An error in one line; one that was written for people needs no class name before it."""
-    if isinstance(error, click.ClickException):
-        return error.message
-    return shorten(f"{type(error).__name__}: {error}".rstrip(": "), width=400, placeholder=" …")
 
 
 def _checked(name: str, value: Any) -> Any:

@@ -9,8 +9,8 @@ from importlib.metadata import EntryPoint, entry_points
 from types import ModuleType
 from typing import Any, Generic, TypeVar
 
+from diagnose.common.errors import short_error
 from diagnose.common.provider import Provider
-from diagnose.engine.context import short_error
 from diagnose.engine.decorators import Fault, Probe
 from diagnose.engine.types import Outcome, Severity, Stage, Status
 

@@ -6,8 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 
+from diagnose.common.errors import short_error
 from diagnose.engine import pass_counter
-from diagnose.engine.context import Context, FactError, short_error
+from diagnose.engine.context import Context, FactError
 from diagnose.engine.decorators import Probe
 from diagnose.engine.types import Finding, Outcome, Severity, Stage, Status
 

@@ -1,14 +1,15 @@
-"""Fixed seeds for what measures, and every random state put back afterwards: the run that follows must not notice."""
+"""Fixed seeds for measurements; every RNG state is restored afterwards, so that the run that follows is unchanged."""
 
 import importlib
 import random
 import sys
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
 
-Restore = Callable[[], None]
+from diagnose.common.rng import save_rng_states
+
 # A fact that was renamed keeps the random numbers of its former name: what was measured with them still holds.
 FORMER_NAMES = {
     "batch_drawing": "drawing", "collated_sample": "collation", "evaluation_twice": "evaluated",
@@ -51,44 +52,21 @@ def seed_for(name: str) -> int:
 
 @contextmanager
 def seeded(name: str) -> Iterator[None]:
-    """Runs the body under the seed of `name` and restores python's, numpy's and torch's generators; imports neither."""
-    restores = [_seed_python(seed_for(name))]
+    """Runs the body under the seed of `name` and restores all RNG states; imports neither numpy nor torch."""
+    restore = save_rng_states()
+    random.seed(seed_for(name))
     if "numpy" in sys.modules:
-        restores.append(_seed_numpy(sys.modules["numpy"], seed_for(name)))
+        sys.modules["numpy"].random.seed(seed_for(name))
     if "torch" in sys.modules:
-        restores.append(_seed_torch(sys.modules["torch"], seed_for(name)))
+        _seed_torch(sys.modules["torch"], seed_for(name))
     try:
         yield
     finally:
-        for restore in restores:
-            restore()
+        restore()
 
 
-def _seed_python(seed: int) -> Restore:
-    state = random.getstate()
-    random.seed(seed)
-    return lambda: random.setstate(state)
-
-
-def _seed_numpy(numpy: Any, seed: int) -> Restore:
-    state = numpy.random.get_state()
-    numpy.random.seed(seed)
-    return lambda: numpy.random.set_state(state)
-
-
-def _seed_torch(torch: Any, seed: int) -> Restore:
-    """Never torch.manual_seed: before CUDA wakes up it queues the seed, and the queue cannot be taken back."""
-    cpu, initial, cuda_awake = torch.get_rng_state(), torch.initial_seed(), torch.cuda.is_initialized()
-    cuda = torch.cuda.get_rng_state_all() if cuda_awake else []
+def _seed_torch(torch: Any, seed: int) -> None:
+    """Never torch.manual_seed: before CUDA is initialized it queues the seed, and the queue cannot be taken back."""
     torch.default_generator.manual_seed(seed)
-    if cuda_awake:
+    if torch.cuda.is_initialized():
         torch.cuda.manual_seed_all(seed)
-
-    def restore() -> None:
-        torch.set_rng_state(cpu)
-        if cuda_awake:
-            torch.cuda.set_rng_state_all(cuda)
-        elif torch.cuda.is_initialized():
-            torch.cuda.manual_seed_all(initial)
-
-    return restore

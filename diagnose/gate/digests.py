@@ -7,13 +7,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from diagnose.common.file_digest import file_sha256
+from diagnose.common.flat_keys import flatten_keys
 from diagnose.environment import device, versions
 from diagnose.gate.item_digests import ItemDigests
 
 
 @dataclass(frozen=True)
 class DigestInputs:
-    """The fact `digest_inputs`: plain data from whoever knows the run. `weights_from`: whence random weights come."""
+    """The fact `digest_inputs`: plain data of a run. `random_weights_key`: what random weights depend on."""
 
     output_dir: Path
     config: Mapping[str, Any] = field(default_factory=dict)
@@ -27,7 +29,7 @@ class DigestInputs:
 
 @dataclass(frozen=True)
 class Digests:
-    """The digests of one moment. `audio_names` serve to name a file and are not kept."""
+    """The digests of one moment. `audio_names` serve to name a file and are not saved."""
 
     config: dict[str, Any]
     manifests: dict[str, ItemDigests]
@@ -64,15 +66,6 @@ def canonical(value: Any) -> str:
     return json.dumps(value, sort_keys=True, default=str)
 
 
-def flatten_keys(tree: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
-    """{"a": {"b": 1}} becomes {"a.b": 1}; an empty section stays, so that its going is seen."""
-    leaves: dict[str, Any] = {}
-    for key, value in tree.items():
-        nested = isinstance(value, Mapping) and value
-        leaves |= flatten_keys(value, f"{prefix}{key}.") if nested else {f"{prefix}{key}": value}
-    return leaves
-
-
 def _lines(path: Path) -> Iterator[bytes]:
     try:
         with path.open("rb") as file:
@@ -84,8 +77,7 @@ def _lines(path: Path) -> Iterator[bytes]:
 def _file(path: Path, strict: bool) -> bytes:
     try:
         if strict:
-            with path.open("rb") as file:
-                return hashlib.file_digest(file, "sha256").digest()
+            return file_sha256(path)
         stat = path.stat()
     except OSError:
         return b"missing"

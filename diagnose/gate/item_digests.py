@@ -1,4 +1,4 @@
-"""Many things digested in order, with two bytes kept for each, so that what changed among a million can be named."""
+"""One digest of an ordered list plus a 2-byte CRC per item, to name the items that changed."""
 
 import hashlib
 import zlib
@@ -29,29 +29,27 @@ class ItemDigests:
 
     def split(self) -> list[bytes]:
         marks = b64decode(self.marks)
-        return [marks[at : at + WIDTH] for at in range(0, len(marks), WIDTH)]
+        return [marks[start : start + WIDTH] for start in range(0, len(marks), WIDTH)]
 
 
 def difference(old: ItemDigests, new: ItemDigests, name: Callable[[int], str]) -> str:
-    """What changed from the old roll to the new, in words; `name` says what stands at a position of the new one."""
+    """What changed from `old` to `new`, in words, "" if nothing; `name` describes the item at an index of `new`."""
     if old.digest == new.digest:
         return ""
     if old.count != new.count:
-        return _shifted(old.split(), new.split(), name)
-    changed = [at for at, (one, other) in enumerate(zip(old.split(), new.split(), strict=True)) if one != other]
+        return _insertion(old.split(), new.split(), name)
+    changed = [index for index, (a, b) in enumerate(zip(old.split(), new.split(), strict=True)) if a != b]
     if not changed:
         return f"one of {new.count} changed"
     more = f" and {len(changed) - NAMED} more" if len(changed) > NAMED else ""
-    return f"{', '.join(name(at) for at in changed[:NAMED])}{more} changed"
+    return f"{', '.join(name(index) for index in changed[:NAMED])}{more} changed"
 
 
-def _shifted(old: list[bytes], new: list[bytes], name: Callable[[int], str]) -> str:
-    """One stretch was added, taken out or rewritten: what stays the same before and after it is left out."""
-    head = next(
-        (at for at, (one, other) in enumerate(zip(old, new, strict=False)) if one != other), min(len(old), len(new))
-    )
-    room = min(len(old), len(new)) - head
-    tail = next((at for at in range(room) if old[-1 - at] != new[-1 - at]), room)
-    gone, come = len(old) - head - tail, len(new) - head - tail
-    place = f"at {name(head)}" if head < len(new) else "at the end"
-    return ", ".join(f"{count} {what}" for count, what in ((gone, "taken out"), (come, "added")) if count) + f" {place}"
+def _insertion(old: list[bytes], new: list[bytes], name: Callable[[int], str]) -> str:
+    """The one stretch that was added, removed or rewritten: what is the same before and after it is left out."""
+    shorter = min(len(old), len(new))
+    head = next((index for index in range(shorter) if old[index] != new[index]), shorter)
+    tail = next((index for index in range(shorter - head) if old[-1 - index] != new[-1 - index]), shorter - head)
+    counts = ((len(old) - head - tail, "taken out"), (len(new) - head - tail, "added"))
+    position = f"at {name(head)}" if head < len(new) else "at the end"
+    return ", ".join(f"{count} {what}" for count, what in counts if count) + f" {position}"

@@ -2,28 +2,22 @@
 
 from collections.abc import Iterator
 
-from diagnose.gate.receipt import Receipt, mismatches
+from diagnose.gate.receipt import Receipt, mismatches, value_changes
 
 
-def differences(one: Receipt, other: Receipt) -> Iterator[str]:
+def receipt_differences(before: Receipt, after: Receipt) -> Iterator[str]:
     """One sentence for each thing that differs, from the first receipt to the second."""
-    for what, was, is_ in (
-        ("verdict", one.verdict, other.verdict),
-        ("full preflight", one.full, other.full),
-        ("audio and weights by content", one.digests.strict, other.digests.strict),
+    for name, old, new in (
+        ("verdict", before.verdict, after.verdict),
+        ("full preflight", _yes_or_no(before.full), _yes_or_no(after.full)),
+        ("audio and weights by content", _yes_or_no(before.digests.strict), _yes_or_no(after.digests.strict)),
     ):
-        if was != is_:
-            yield f"{what}: was {_said(was)}, is {_said(is_)}"
-    yield from mismatches(one, other.digests)
-    yield from _by_key("ignored", one.ignored, other.ignored)
-    yield from _by_key("probe", one.probes, other.probes)
+        if old != new:
+            yield f"{name}: was {old}, is {new}"
+    yield from mismatches(before, after.digests)
+    yield from (f"ignored {change}" for change in value_changes(before.ignored, after.ignored, ":"))
+    yield from (f"probe {change}" for change in value_changes(before.probes, after.probes, ":"))
 
 
-def _by_key(what: str, one: dict[str, str], other: dict[str, str]) -> Iterator[str]:
-    for key in sorted(one.keys() | other.keys()):
-        if one.get(key) != other.get(key):
-            yield f"{what} {key}: was {one.get(key, 'absent')}, is {other.get(key, 'absent')}"
-
-
-def _said(value: str | bool) -> str:
-    return {True: "yes", False: "no"}[value] if isinstance(value, bool) else value
+def _yes_or_no(value: bool) -> str:
+    return "yes" if value else "no"

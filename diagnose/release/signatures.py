@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from diagnose.common.errors import InputError
+from diagnose.common.file_digest import file_sha256
 from diagnose.release.checks import CheckState, ReleaseItem
 
 WEIGHTS = ("*.safetensors", "*.bin", "*.pt", "*.pth")
-CHUNK = 1 << 20
 
 
 @dataclass(frozen=True)
@@ -35,14 +35,10 @@ def model_files(run: Path) -> dict[str, str]:
 
 
 def _digest(path: Path) -> str:
-    whole = hashlib.sha256()
     try:
-        with path.open("rb") as file:
-            while chunk := file.read(CHUNK):
-                whole.update(chunk)
+        return file_sha256(path).hex()
     except OSError as error:
         raise InputError(f"{path}: cannot be read ({error.strerror})") from error
-    return whole.hexdigest()
 
 
 def digest_of(item: ReleaseItem, model: Mapping[str, str]) -> str:

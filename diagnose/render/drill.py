@@ -8,6 +8,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 from rich.text import Text
 
+from diagnose.common.progress import is_quiet, log_line
 from diagnose.drill.results import FaultTrial, HealthyTrial, TrialStatus
 from diagnose.drill.run_drill import DrillPlan, Told
 from diagnose.drill.scoreboard import FaultRow, Scoreboard
@@ -27,7 +28,7 @@ COLOURS = {
 def drill_progress(plan: DrillPlan) -> Iterator[Told]:
     """A table that moves on a terminal, a line for each trial elsewhere; silent under -q."""
     console = terminal.console(stderr=True)
-    if not console.is_terminal or terminal.loudness.get() < terminal.Verbosity.NORMAL:
+    if not console.is_terminal or is_quiet():
         yield DrillLines(plan.asked).tell
         return
     from rich.live import Live
@@ -43,11 +44,11 @@ class DrillLines:
 
     def tell(self, result: FaultTrial | HealthyTrial) -> None:
         if isinstance(result, HealthyTrial):
-            terminal.print_info(f"drill: healthy, seed {result.seed}: {_quiet(result)}, {result.seconds:.1f} s")
+            log_line(f"drill: healthy, seed {result.seed}: {_quiet(result)}, {result.seconds:.1f} s")
             return
         self.done += 1
         if result.ending is not TrialStatus.NOT_APPLICABLE:
-            terminal.print_info(f"drill: {self.done}/{self.asked} {result.fault}: {format_trial(result)}")
+            log_line(f"drill: {self.done}/{self.asked} {result.fault}: {format_trial(result)}")
 
 
 class DrillTable:

@@ -6,6 +6,7 @@ from contextlib import contextmanager
 
 from rich.text import Text
 
+from diagnose.common.progress import is_quiet, log_line
 from diagnose.engine import pass_counter
 from diagnose.engine.decorators import Probe
 from diagnose.engine.runner import ProgressListener
@@ -17,7 +18,7 @@ from diagnose.terminal import terminal
 def preflight_progress() -> Iterator[ProgressListener]:
     """The watcher that suits where stderr leads; both are silent under -q."""
     console = terminal.console(stderr=True)
-    if not console.is_terminal or terminal.loudness.get() < terminal.Verbosity.NORMAL:
+    if not console.is_terminal or is_quiet():
         yield LineProgress()
         return
     from rich.live import Live
@@ -31,7 +32,7 @@ class PreflightProgress(ProgressListener):
     """Says why there is a preflight."""
 
     def begins(self, why: str) -> None:
-        terminal.print_info(f"preflight: {why}")
+        log_line(f"preflight: {why}")
 
 
 class LineProgress(PreflightProgress):
@@ -42,7 +43,7 @@ class LineProgress(PreflightProgress):
     def looks(self, probe: Probe) -> None:
         if probe.stage is not self.stage:
             self.stage = probe.stage
-            terminal.print_info(f"preflight: {probe.stage}")
+            log_line(f"preflight: {probe.stage}")
 
 
 class LiveProgress(PreflightProgress):

@@ -12,6 +12,7 @@ from typing import NoReturn
 import click
 
 from diagnose.engine.report import Stopped
+from diagnose.terminal.console import console
 from diagnose.version import __version__
 
 
@@ -27,9 +28,8 @@ def exit_on_error(error: BaseException, with_traceback: bool = False) -> NoRetur
         fail(f"error: {error.format_message()}{hint}", max(2, error.exit_code))  # 1 is kept for the verdict no-go
     if isinstance(error, Stopped):
         from diagnose.render.stopped_run import show_stopped
-        from diagnose.terminal import terminal
 
-        show_stopped(error, terminal.console(stderr=True))
+        show_stopped(error, console(stderr=True))
         sys.exit(1)
     if with_traceback:
         click.echo("".join(traceback.format_exception(error)).rstrip(), err=True)

@@ -151,8 +151,8 @@ def write_corpus(directory: Path, architecture: str, rows: int = 12, dev_rows: i
     """The same rows as files: sound, and the splits that name it."""
     import soundfile
 
+    from diagnose.common.atomic_write import write_files
     from trainer.data.manifest import table_text
-    from trainer.data.text_files import write_files
 
     splits = {"train": range(rows), "dev": range(rows, rows + dev_rows)}
     items = dataset(architecture, rows + dev_rows)

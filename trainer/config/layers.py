@@ -1,8 +1,9 @@
 """A layer holds the values of one file or one --set; later layers win, key by key."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
+
+from diagnose.common.flat_keys import flatten_keys
 
 Tree = dict[str, Any]
 
@@ -42,15 +43,6 @@ class Layer:
     notices: tuple[str, ...] = ()
 
 
-def leaves(tree: Tree, prefix: str = "") -> Iterator[tuple[str, Any]]:
-    """Every value that is not itself a section with keys, by its dotted name."""
-    for key, value in tree.items():
-        if isinstance(value, dict) and value:
-            yield from leaves(value, f"{prefix}{key}.")
-        else:
-            yield f"{prefix}{key}", value
-
-
 def deep_merge(low: Tree, high: Tree) -> Tree:
     """`high` wins; sections are merged, everything else is replaced."""
     merged = dict(low)
@@ -66,7 +58,7 @@ def is_parent_key(key: str, others: list[str]) -> bool:
 
 def merge(low: Layer, high: Layer) -> Layer:
     """Merge values; each keeps the source of the last layer that sets it."""
-    changed = [key for key, value in leaves(high.tree) if not isinstance(value, dict)]
+    changed = [key for key, value in flatten_keys(high.tree).items() if not isinstance(value, dict)]
     beneath = tuple(f"{key}." for key in changed)
     low_sources = {
         key: source

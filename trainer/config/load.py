@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from diagnose.common.errors import InputError
+from diagnose.common.flat_keys import flatten_keys
 from trainer.config.base_files import load_base_chain
-from trainer.config.layers import DEFAULT, ConfigProblem, Source, leaves, merge
+from trainer.config.layers import DEFAULT, ConfigProblem, Source, merge
 from trainer.config.legacy_keys import translate
 from trainer.config.overrides import override
 from trainer.config.schema import Config
@@ -47,7 +48,7 @@ def load(path: str | Path, overrides: Sequence[str] = ()) -> Resolved:
     config, problems = validate(layer)
     raise_all(path, [*layer.problems, *problems])
     config = with_default_output(path, config, layer.sources)
-    sources = {key: layer.sources.get(key, DEFAULT) for key, _ in leaves(as_plain_dict(config))}
+    sources = {key: layer.sources.get(key, DEFAULT) for key in flatten_keys(as_plain_dict(config))}
     return Resolved(config, sources, path, layer.notices)
 
 

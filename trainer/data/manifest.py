@@ -4,9 +4,10 @@ from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 from pathlib import Path
 
+from diagnose.common.atomic_write import write_files
 from diagnose.common.errors import InputError
 from trainer.data.csv_text import choose_delimiter, parse_rows, to_text
-from trainer.data.text_files import read_text, write_files
+from trainer.data.text_files import read_text
 
 Row = dict[str, str]  # the columns of the file, and the two below
 FILE, LINE = "_file", "_line"

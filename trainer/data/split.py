@@ -13,9 +13,9 @@ from math import fsum
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from diagnose.common.atomic_write import write_files
 from diagnose.common.errors import InputError
 from trainer.data.manifest import Row, columns_of, duration_of, read_rows, row_id, table_text
-from trainer.data.text_files import write_files
 
 if TYPE_CHECKING:
     from rich.table import Table

@@ -1,8 +1,5 @@
-"""Reading text files strictly, and writing them atomically."""
+"""Reading a text file strictly: its encoding and the line of what is wrong."""
 
-import os
-from collections.abc import Mapping
-from contextlib import suppress
 from difflib import get_close_matches
 from pathlib import Path
 
@@ -49,42 +46,3 @@ def _nearest_name(path: Path) -> str:
 def _line(data: bytes, offset: int) -> int:
     before = data[:offset]
     return 1 + before.count(b"\n") + before.replace(b"\r\n", b"").count(b"\r")
-
-
-def write_files(contents: Mapping[Path, str]) -> None:
-    """Write all files or none: staged and synced first; old and new files are never mixed."""
-    drafts = {path: path.with_name(f".{path.name}.{os.getpid()}.draft") for path in contents}
-    try:
-        for path, draft in drafts.items():
-            path.parent.mkdir(parents=True, exist_ok=True)
-            _write_synced(draft, contents[path])
-        # A crash between two renames must not leave a set that is half old: then a file is missing, which is reported.
-        for path in list(drafts)[1:]:
-            path.unlink(missing_ok=True)
-        for path, draft in drafts.items():
-            draft.replace(path)
-            _sync_folder(path.parent)
-    except OSError as error:
-        where = error.filename or next(iter(contents))
-        raise InputError(
-            f"{where}: cannot be written ({error.strerror}); free space or choose another folder"
-        ) from error
-    finally:
-        for draft in drafts.values():
-            with suppress(OSError):
-                draft.unlink()
-
-
-def _write_synced(path: Path, text: str) -> None:
-    with path.open("wb") as file:
-        file.write(text.encode("utf-8"))
-        file.flush()
-        os.fsync(file.fileno())
-
-
-def _sync_folder(folder: Path) -> None:
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)

@@ -12,10 +12,10 @@ from dataclasses import asdict, dataclass
 from itertools import groupby
 from pathlib import Path
 
+from diagnose.common.atomic_write import write_files
 from diagnose.common.errors import InputError
 from diagnose.common.progress import progress
 from trainer.data.manifest import write_rows
-from trainer.data.text_files import write_files
 from trainer.demo import corpus_plan, espeak, sentences
 from trainer.demo.corpus_plan import SEEN, UNSEEN, CorpusSize, PlannedClip, plan_clips, plan_documents
 from trainer.demo.espeak import SAMPLE_RATE, speak

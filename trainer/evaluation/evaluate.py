@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from diagnose.common.atomic_write import write_files
 from trainer.data.manifest import table_text
-from trainer.data.text_files import write_files
 from trainer.evaluation.metrics import Score, scores_of_task
 from trainer.evaluation.predict import Prediction, Predictions, RowDataset, predict
 

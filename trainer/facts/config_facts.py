@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from diagnose.common.flat_keys import flatten_keys
 from diagnose.common.provider import provider
 from trainer.data.manifest import read_rows
 
@@ -20,11 +21,10 @@ def config_path(config: Resolved) -> Path:
 @provider
 def config_values(config: Resolved) -> dict[str, tuple[Any, str, int | None]]:
     """Every value by its dotted key, with the file (or --set, or default) and the line that decided it."""
-    from trainer.config.layers import leaves
     from trainer.config.load import as_plain_dict
 
-    sources = config.sources
-    return {key: (value, sources[key].name, sources[key].line) for key, value in leaves(as_plain_dict(config.config))}
+    flat, sources = flatten_keys(as_plain_dict(config.config)), config.sources
+    return {key: (value, sources[key].name, sources[key].line) for key, value in flat.items()}
 
 
 @provider

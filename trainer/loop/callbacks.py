@@ -12,8 +12,8 @@ from transformers import EarlyStoppingCallback, TrainerCallback
 from transformers.integrations import TensorBoardCallback
 from transformers.trainer_callback import ExportableState
 
+from diagnose.common.atomic_write import write_files
 from diagnose.common.progress import Advance, progress
-from trainer.data.text_files import write_files
 from trainer.loop.phase_callbacks import SaveAfterEpochCallback, phase_callbacks
 
 if TYPE_CHECKING:

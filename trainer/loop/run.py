@@ -8,7 +8,7 @@ from contextlib import ExitStack
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from trainer.data.text_files import write_files
+from diagnose.common.atomic_write import write_files
 from trainer.loop.checkpoints.resume import require_same_run, resume_point, warn_of_changes
 from trainer.loop.checkpoints.store import archive_old_checkpoints, checkpoints, recover
 from trainer.loop.guard.recording import remove_partial_recordings

@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from trainer.data.text_files import write_files
+from diagnose.common.atomic_write import write_files
 from trainer.loop.checkpoints.store import install_files
 
 if TYPE_CHECKING:

@@ -5,15 +5,18 @@ import json
 from collections.abc import Iterable
 from pathlib import Path
 
-from trainer.data.text_files import write_files
+from diagnose.common.atomic_write import write_files
+from diagnose.common.file_digest import file_sha256
 
 
 def digest_of(*inputs: object) -> str:
     """A digest of values, and of files by their content; a missing file counts as empty."""
     total = hashlib.sha256()
     for value in inputs:
-        content = _content(value) if isinstance(value, Path) else repr(value).encode()
-        total.update(hashlib.sha256(content).digest())
+        if isinstance(value, Path) and value.is_file():
+            total.update(file_sha256(value))
+        else:
+            total.update(hashlib.sha256(b"" if isinstance(value, Path) else repr(value).encode()).digest())
     return total.hexdigest()
 
 
@@ -35,10 +38,6 @@ def is_current(stamp: Path, digest: str, outputs: Iterable[Path]) -> bool:
 def write_stamp(stamp: Path, digest: str) -> None:
     """Write the digest of a step's inputs."""
     write_files({stamp: json.dumps({"digest": digest}) + "\n"})
-
-
-def _content(path: Path) -> bytes:
-    return path.read_bytes() if path.is_file() else b""
 
 
 def _size_and_time(path: Path) -> tuple[int, int]:

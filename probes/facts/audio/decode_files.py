@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import soundfile
 
-from probes.facts.audio.file_headers import TruncatedFile, WavHeader, check_end, read_riff
+from diagnose.common.audio_headers import WavHeader, ogg_is_truncated, read_wav
 from probes.facts.audio.types import AudioFile, AudioHeader, WaveformStats
 from probes.facts.audio.waveform_stats import measure
 from probes.facts.core.progress_log import log_progress
@@ -37,15 +37,15 @@ def decode_row(row: CorpusRow) -> AudioFile:
         return AudioFile(row, *problem.args)
     try:
         size = os.fstat(handle).st_size
-        riff = read_riff(handle, size)
-        header, wave = _read_riff(handle, riff) if riff and riff.plain else _decode(handle, size)
-        short = riff and riff.promised > riff.present
-        if short and riff:
-            said = f"its header promises {riff.promised:,} bytes of samples, the file has {riff.present:,}"
-            return AudioFile(row, "truncated", said, header, wave)
+        wav = read_wav(handle, size)
+        if (wav and not wav.start) or ogg_is_truncated(handle, size):
+            end = f"it ends after {size:,} bytes, before the samples" if wav else "its last page is not there"
+            return AudioFile(row, "truncated", end)
+        header, wave = _read_int16(handle, wav) if wav and wav.is_int16 else _decode(handle)
+        if wav and wav.promised > wav.present:
+            end = f"its header promises {wav.promised:,} bytes of samples, the file has {wav.present:,}"
+            return AudioFile(row, "truncated", end, header, wave)
         return AudioFile(row, "" if wave.shape[0] else "empty", "it holds no samples", header, wave)
-    except TruncatedFile as cut:
-        return AudioFile(row, "truncated", str(cut))
     except AudioProblem as problem:
         return AudioFile(row, *problem.args)
     except (soundfile.LibsndfileError, OSError, ValueError, RuntimeError) as error:
@@ -71,23 +71,21 @@ def _open(row: CorpusRow) -> int:
     raise AudioProblem("unreadable", "it is a folder, a pipe or a device, not a file")
 
 
-def _read_riff(handle: int, riff: WavHeader) -> tuple[AudioHeader, WaveformStats]:
-    header = riff.header
-    frames = min(riff.promised, riff.present) // riff.frame
-    step = max(1, BLOCK * riff.rate)
+def _read_int16(handle: int, wav: WavHeader) -> tuple[AudioHeader, WaveformStats]:
+    step = max(1, BLOCK * wav.rate)
 
     def blocks() -> Iterator[np.ndarray]:
-        for first in range(0, frames, step):
-            count = min(step, frames - first)
-            data = os.pread(handle, count * riff.frame, riff.start + first * riff.frame)
+        for first in range(0, wav.frames, step):
+            count = min(step, wav.frames - first)
+            data = os.pread(handle, count * wav.frame, wav.start + first * wav.frame)
             block = np.frombuffer(data, dtype="<i2")
-            yield block.reshape(-1, riff.channels) if riff.channels > 1 else block
+            yield block.reshape(-1, wav.channels) if wav.channels > 1 else block
 
-    return header, measure(blocks(), riff.rate, (frames,))
+    header = AudioHeader(wav.rate, wav.channels, wav.frames / wav.rate, "WAV")
+    return header, measure(blocks(), wav.rate, (wav.frames,))
 
 
-def _decode(handle: int, size: int) -> tuple[AudioHeader, WaveformStats]:
-    check_end(handle, size)
+def _decode(handle: int) -> tuple[AudioHeader, WaveformStats]:
     with soundfile.SoundFile(handle, closefd=False) as sound:
         if sound.frames >= ENDLESS:
             raise AudioProblem("unreadable", "its header does not say how long it is")
@@ -111,15 +109,15 @@ def seconds_of(path: str) -> float | None:
         status = os.fstat(handle)
         if not stat.S_ISREG(status.st_mode):
             return None
-        riff = read_riff(handle, status.st_size)
-        seconds = riff.header.seconds if riff and riff.frame else _said(handle)
-    except (TruncatedFile, soundfile.LibsndfileError, OSError, ValueError, RuntimeError):
+        wav = read_wav(handle, status.st_size)
+        seconds = wav.frames / max(1, wav.rate) if wav and wav.frame else _decoder_seconds(handle)
+    except (soundfile.LibsndfileError, OSError, ValueError, RuntimeError):
         return None
     finally:
         os.close(handle)
     return seconds if 0 < seconds < ENDLESS else None
 
 
-def _said(handle: int) -> float:
+def _decoder_seconds(handle: int) -> float:
     with soundfile.SoundFile(handle, closefd=False) as sound:
         return 0.0 if sound.frames >= ENDLESS else float(sound.frames / sound.samplerate)

@@ -5,12 +5,13 @@ import pickle
 import signal
 import traceback
 from collections.abc import Callable
+from functools import partial
 from io import BytesIO
-from multiprocessing.connection import Connection
 from typing import Any, Self
 
 import torch
 
+from diagnose.common.forked_workers import WorkerFailure, can_fork, run_forked
 from probes.facts.core.failure import one_line, user_line
 
 
@@ -46,48 +47,35 @@ class _Pickler(pickle.Pickler):
 
 def run_in_fork(work: Callable[[], Any], seconds: float = 120.0) -> Any:
     """The function's result. ChildRaised when it raises, dies or takes too long; CannotFork where there is no way."""
-    if "fork" not in multiprocessing.get_all_start_methods() or multiprocessing.current_process().daemon:
+    if not can_fork() or multiprocessing.current_process().daemon:
         raise CannotFork("this platform or process cannot fork a child")
-    context = multiprocessing.get_context("fork")
-    receiver, sender = context.Pipe(duplex=False)
-    child = context.Process(target=_work, args=(work, sender))
-    child.start()
-    sender.close()
-    try:
-        if not receiver.poll(seconds):
-            raise TimedOut("TimeoutError", f"nothing came back within {seconds:.0f} s")
-        kind, *rest = pickle.loads(receiver.recv_bytes())  # our own child wrote it
-    except EOFError:
-        child.join()
-        raise ChildRaised("ProcessDied", f"the process ended with {_ending(child.exitcode)}") from None
-    finally:
-        child.join(timeout=1.0)
-        child.kill()
-        child.join()
-        receiver.close()
-    if kind == "value":
-        return pickle.loads(rest[0])
-    raise (ChildRaised if kind == "raised" else CannotFork)(*rest)
+    ((_, answer),) = run_forked({0: partial(_message, work)}, 1, seconds, isolated=False)
+    if not isinstance(answer, WorkerFailure):
+        kind, *rest = answer
+        if kind == "value":
+            return pickle.loads(rest[0])  # our own child wrote it
+        raise (ChildRaised if kind == "raised" else CannotFork)(*rest)
+    if answer.exit_code is None:
+        raise TimedOut("TimeoutError", f"nothing came back within {seconds:.0f} s")
+    raise ChildRaised("ProcessDied", f"the process ended with {_ending(answer.exit_code)}")
 
 
-def _work(work: Callable[[], Any], sender: Connection) -> None:
-    torch.set_num_threads(1)  # the parent's thread pool does not live on in a child
-    message: tuple[Any, ...]
+def _message(work: Callable[[], Any]) -> tuple[Any, ...]:
+    """("value", its pickle), ("raised", the arguments of ChildRaised) or ("unpicklable", why)."""
     try:
         value = work()
-        try:
-            buffer = BytesIO()
-            _Pickler(buffer, pickle.HIGHEST_PROTOCOL).dump(value)
-            message = ("value", buffer.getvalue())
-        except Exception as error:
-            message = ("unpicklable", f"a batch cannot be handed from process to process ({error})")
     except BaseException as error:
-        told = ChildRaised.of(error)
-        message = ("raised", told.error, told.message, told.line, told.trace)
         if "forked subprocess" in str(error):
-            message = ("unpicklable", "the data are prepared on the GPU, which a forked process cannot use")
-    sender.send_bytes(pickle.dumps(message))
+            return "unpicklable", "the data are prepared on the GPU, which a forked process cannot use"
+        raised = ChildRaised.of(error)
+        return "raised", raised.error, raised.message, raised.line, raised.trace
+    try:
+        buffer = BytesIO()
+        _Pickler(buffer, pickle.HIGHEST_PROTOCOL).dump(value)
+        return "value", buffer.getvalue()
+    except Exception as error:
+        return "unpicklable", f"a batch cannot be handed from process to process ({error})"
 
 
-def _ending(code: int | None) -> str:
-    return signal.Signals(-code).name if code and code < 0 else f"exit code {code}"
+def _ending(code: int) -> str:
+    return signal.Signals(-code).name if code < 0 else f"exit code {code}"

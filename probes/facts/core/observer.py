@@ -10,8 +10,9 @@ import torch
 from torch.nn.modules import module as modules
 from torch.nn.parameter import is_lazy
 
+from diagnose.common.rng import save_rng_states
 from probes.facts.core.snapshot import Snapshot
-from probes.facts.core.torch_state import save_rng_states, save_torch_flags
+from probes.facts.core.torch_state import save_torch_flags
 
 GLOBAL_HOOKS = tuple(vars(modules)[name] for name in vars(modules) if name.startswith("_global_") and "hooks" in name)
 

@@ -1,13 +1,11 @@
-"""Torch's global switches and the random states, read and put back."""
+"""Torch's global flags, saved and restored."""
 
-import random
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
 import torch
 
-Restore = Callable[[], None]
+from diagnose.common.rng import Restore
 
 
 def torch_flags() -> list[tuple[Callable[[], Any], Callable[[Any], Any]]]:
@@ -67,23 +65,5 @@ def save_torch_flags() -> Restore:
         for read, write, value in before:
             if read() != value:
                 write(value)
-
-    return restore
-
-
-def save_rng_states() -> Restore:
-    """Python, numpy, torch on the CPU and on every GPU that is awake."""
-    python, legacy, cpu = random.getstate(), np.random.get_state(), torch.get_rng_state()
-    cuda = torch.cuda.get_rng_state_all() if torch.cuda.is_initialized() else []
-    mps = torch.mps.get_rng_state() if torch.backends.mps.is_available() else None
-
-    def restore() -> None:
-        random.setstate(python)
-        np.random.set_state(legacy)
-        torch.set_rng_state(cpu)
-        if cuda:
-            torch.cuda.set_rng_state_all(cuda)
-        if mps is not None:
-            torch.mps.set_rng_state(mps)
 
     return restore

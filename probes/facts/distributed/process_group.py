@@ -16,7 +16,8 @@ from typing import Any
 
 import torch.distributed as dist
 
-from diagnose.common.forked_workers import WorkerFailure, defer_interrupts, run_forked
+from diagnose.common.forked_workers import WorkerFailure, run_forked
+from diagnose.common.interrupts import defer_interrupts
 from diagnose.engine.seeding import seed_all, seed_for
 from probes.facts.distributed.hang_watch import STILL, STOOD, HangDetector
 from probes.facts.distributed.rank_notes import RankNotes, crash_file

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import torch
 
-from diagnose.engine.context import short_error
+from diagnose.common.errors import short_error
 from probes.facts.core.batch_rows import with_inputs_exchanged
 from probes.facts.overfit.attempt import OverfitAttempt
 from probes.facts.overfit.loss_targets import PassTotals

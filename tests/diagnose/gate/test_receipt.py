@@ -10,12 +10,13 @@ from hypothesis import strategies as some
 
 from diagnose import Stage
 from diagnose.common.errors import InputError
+from diagnose.common.flat_keys import flatten_keys
 from diagnose.engine.runner import Selection
-from diagnose.gate.digests import DigestInputs, Digests, flatten_keys
+from diagnose.gate.digests import DigestInputs, Digests
 from diagnose.gate.item_digests import ItemDigests, difference
 from diagnose.gate.output_folder import PreflightFolder, read_receipt
 from diagnose.gate.receipt import TABLES, Receipt, mismatches, why_rejected
-from diagnose.gate.receipt_diff import differences
+from diagnose.gate.receipt_diff import receipt_differences
 from tests.support.fake_probes import examine, finds, passes, probe_of
 
 
@@ -52,7 +53,7 @@ def test_a_receipt_survives_the_way_through_json(receipt):
 
 def test_nothing_changed_matches(receipt, inputs):
     assert mismatches(receipt, Digests.of(inputs)) == []
-    assert list(differences(receipt, receipt)) == []
+    assert list(receipt_differences(receipt, receipt)) == []
 
 
 def test_the_signature_is_one_line_that_fits_and_follows_every_digest(receipt, inputs):
@@ -165,7 +166,7 @@ def test_diff_names_verdict_ignores_and_probes(inputs):
     one = Receipt.of(examine([passes("LOS001"), passes("LAB001")]), Digests.of(inputs))
     ignoring = Selection(ignored={"LAB001": "known"})
     other = Receipt.of(examine([finds("LOS001"), passes("LAB001")], selection=ignoring), Digests.of(inputs))
-    assert list(differences(one, other)) == [
+    assert list(receipt_differences(one, other)) == [
         "verdict: was go, is no-go",
         "ignored LAB001: was absent, is known",
         "probe LAB001: was passed, is skipped",
@@ -176,7 +177,7 @@ def test_diff_names_verdict_ignores_and_probes(inputs):
 def test_diff_of_audio_counts_in_the_order_of_the_rows(receipt, inputs):
     inputs.audio_files[2].write_bytes(b"other")
     other = Receipt.from_json(Receipt.of(examine([passes("LOS001")]), Digests.of(inputs)).to_json())
-    assert list(differences(receipt, other)) == ["audio: file 3 changed"]
+    assert list(receipt_differences(receipt, other)) == ["audio: file 3 changed"]
 
 
 @pytest.mark.parametrize("content", ["", "{}", "[]", '{"schema": "gonogo/receipt/0"}', "\x00", '"text"', "null"])

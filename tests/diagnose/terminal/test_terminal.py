@@ -54,7 +54,7 @@ def main():
 @click.option("--kind", type=click.Choice(["one_two", "three"]), default="three")
 def talk_much(dry_run, name, kind):
     terminal.print_result(f"{dry_run} {name} {kind}")
-    terminal.print_info("said")
+    terminal.log_line("said")
     terminal.print_verbose("detailed")
     terminal.warn("warned")
 

@@ -8,8 +8,9 @@ import yaml
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from diagnose.common.flat_keys import flatten_keys
 from trainer.config import load
-from trainer.config.layers import Layer, Source, deep_merge, leaves, merge
+from trainer.config.layers import Layer, Source, deep_merge, merge
 from trainer.config.yaml_writer import to_inline_yaml, to_yaml
 
 words = st.sampled_from("abcd")
@@ -22,13 +23,13 @@ trees = st.recursive(
 
 
 def layer(tree, name):
-    return Layer(tree, {key: Source(name) for key, _ in leaves(tree)})
+    return Layer(tree, {key: Source(name) for key in flatten_keys(tree)})
 
 
 @given(trees, trees)
 def test_what_the_higher_layer_says_always_wins(low, high):
-    merged = dict(leaves(deep_merge(low, high)))
-    said = {key: value for key, value in leaves(high) if value != {}}
+    merged = flatten_keys(deep_merge(low, high))
+    said = {key: value for key, value in flatten_keys(high).items() if value != {}}
     assert said.items() <= merged.items()
 
 
@@ -42,7 +43,7 @@ def test_layers_may_be_merged_in_any_grouping(low, middle, high):
     """Not so where a section gives way to a plain value and comes back: there the order of reading is the law."""
     left = deep_merge(deep_merge(low, middle), high)
     right = deep_merge(low, deep_merge(middle, high))
-    revived = {key for key, value in leaves(middle) if not isinstance(value, dict)} & set(sections(high))
+    revived = {key for key, value in flatten_keys(middle).items() if not isinstance(value, dict)} & set(sections(high))
     if not revived:
         assert left == right
 
@@ -57,8 +58,8 @@ def sections(tree, prefix=""):
 @given(trees, trees)
 def test_every_value_remembers_the_layer_that_said_it(low, high):
     merged = merge(layer(low, "low"), layer(high, "high"))
-    said = dict(leaves(high))
-    for key, value in leaves(merged.tree):
+    said = flatten_keys(high)
+    for key, value in flatten_keys(merged.tree).items():
         if value != {}:
             assert merged.sources[key].name == ("high" if key in said else "low")
 

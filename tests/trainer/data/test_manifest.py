@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from diagnose.common import atomic_write
+from diagnose.common.atomic_write import write_files
 from diagnose.common.errors import InputError
-from trainer.data import text_files
 from trainer.data.manifest import columns_of, read_rows, row_id, write_rows
-from trainer.data.text_files import write_files
 
 HEADER = "audio_path\ttranscript\ttranslation\n"
 NEEDED = ("audio_path", "transcript")
@@ -196,7 +196,7 @@ def test_a_set_of_files_is_never_half_old(tmp_path, monkeypatch):
     def killed(folder):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(text_files, "_sync_folder", killed)
+    monkeypatch.setattr(atomic_write, "sync", killed)
     with pytest.raises(KeyboardInterrupt):
         write_files(dict.fromkeys(paths, "new"))
     left = {path.name: path.read_text() for path in tmp_path.iterdir()}

@@ -6,7 +6,7 @@ import shutil
 import pytest
 
 from diagnose.common.errors import InputError
-from diagnose.common.progress import progress, quiet
+from diagnose.common.progress import Verbosity, progress, verbosity
 from trainer.config import load
 from trainer.data.manifest import read_rows
 from trainer.demo.corpus import make_corpus
@@ -210,8 +210,8 @@ def test_progress_is_told_in_lines_where_there_is_no_terminal(capsys):
 
 
 def test_nothing_is_told_when_it_is_quiet(capsys):
-    token = quiet.set(True)
+    token = verbosity.set(Verbosity.QUIET)
     with progress("work", 1) as advance:
         advance()
-    quiet.reset(token)
+    verbosity.reset(token)
     assert capsys.readouterr() == ("", "")

@@ -1,10 +1,11 @@
 """Digests of a directory, written last: they verify that every file is there and unchanged."""
 
-import hashlib
 import json
-import os
 from pathlib import Path
 from typing import Any
+
+from diagnose.common.atomic_write import sync
+from diagnose.common.file_digest import file_sha256
 
 DIGESTS = "digests.json"
 
@@ -34,25 +35,9 @@ def write_checksums(directory: Path) -> None:
         sync(folder)
 
 
-def sync(path: Path) -> None:
-    """Have the system write a file or directory to the disk."""
-    if path.is_dir() and os.name == "nt":
-        return
-    handle = os.open(path, os.O_RDONLY if path.is_dir() else os.O_RDWR)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
-
-
 def _synced_entry(path: Path) -> dict[str, Any]:
     sync(path)
-    return {"bytes": path.stat().st_size, "sha256": _sha256(path)}
-
-
-def _sha256(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+    return {"bytes": path.stat().st_size, "sha256": file_sha256(path).hex()}
 
 
 def _differs(path: Path, size: int, digest: str) -> str | None:
@@ -60,4 +45,4 @@ def _differs(path: Path, size: int, digest: str) -> str | None:
         return f"its {path.name} is missing"
     if path.stat().st_size != size:
         return f"its {path.name} has {path.stat().st_size:,} bytes instead of {size:,}"
-    return None if _sha256(path) == digest else f"the content of its {path.name} is not what was saved"
+    return None if file_sha256(path).hex() == digest else f"the content of its {path.name} is not what was saved"

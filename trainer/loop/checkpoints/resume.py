@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from diagnose.common.errors import InputError
+from diagnose.common.flat_keys import differences
 from trainer.loop.checkpoints.loop_state import loop_state_of
 from trainer.loop.checkpoints.store import checkpoints, step_of, verify
 
@@ -60,7 +60,7 @@ def require_same_run(checkpoint: Path, config: Config) -> None:
     if not (checkpoint / RESOLVED).is_file():
         raise InputError(f"{checkpoint} has no {RESOLVED}, so it is not from this trainer; let --resume auto find one")
     then = load(checkpoint / RESOLVED).config.model_dump(mode="json")
-    changed = dict(differences(then, config.model_dump(mode="json")))
+    changed = {key: values for key, *values in differences(then, config.model_dump(mode="json"))}
     foreign = [key for key in changed if key.split(".")[0] in FOREIGN]
     if foreign:
         key, (was, now) = foreign[0], changed[foreign[0]]
@@ -79,12 +79,3 @@ def warn_of_changes(checkpoint: Path, now: dict[str, int]) -> None:
     for what, number in now.items():
         if then[what] != number:
             log.warning("there were %d %s and are %d now, so this is no exact continuation", then[what], what, number)
-
-
-def differences(then: Any, now: Any, prefix: str = "") -> Iterator[tuple[str, tuple[Any, Any]]]:
-    """Dotted keys whose values differ."""
-    if isinstance(then, dict) and isinstance(now, dict):
-        for key in dict.fromkeys([*then, *now]):
-            yield from differences(then.get(key), now.get(key), f"{prefix}.{key}" if prefix else key)
-    elif then != now:
-        yield prefix, (then, now)

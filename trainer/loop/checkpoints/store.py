@@ -7,7 +7,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from trainer.loop.checkpoints.checksums import sync, verify, write_checksums
+from diagnose.common.atomic_write import sync
+from trainer.loop.checkpoints.checksums import verify, write_checksums
 from trainer.loop.runtime.disk_space import disk_full_error, disk_full_reason, require_room
 
 SAVING = ".saving-"

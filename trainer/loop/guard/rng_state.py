@@ -2,26 +2,25 @@
 
 from __future__ import annotations
 
-import random
 from typing import Any, TypeAlias
 
 import numpy as np
 import torch
 
+from diagnose.common.rng import get_rng_states, set_rng_states
+
 RngState: TypeAlias = dict[str, Any]
 
 
 def get_rng_state(device: torch.device) -> RngState:
-    """RNG states of python, numpy, torch and the CUDA device; never synchronises."""
-    states = {"python": random.getstate(), "numpy": np.random.get_state(), "torch": torch.get_rng_state()}
+    """RNG states of python, numpy, torch and the CUDA device; never synchronizes."""
+    states = get_rng_states()
     return states if device.type != "cuda" else {**states, "cuda": torch.cuda.get_rng_state(device)}
 
 
 def set_rng_state(states: RngState, device: torch.device) -> None:
-    """Restore the RNG states."""
-    random.setstate(states["python"])
-    np.random.set_state(states["numpy"])
-    torch.set_rng_state(states["torch"])
+    """Restore the generators."""
+    set_rng_states(states)
     if "cuda" in states and device.type == "cuda":
         torch.cuda.set_rng_state(states["cuda"], device)
 
