@@ -1,13 +1,14 @@
-"""`diagnose drill`: is the alarm heard? Known faults are put into the subject itself, one at a time."""
+"""`diagnose drill`: are known faults found? They are put into the subject itself, one at a time."""
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from diagnose.commands.options import FILE, subject_options
+from diagnose.commands.options import FILE, Target, target_options
 from diagnose.terminal import terminal
 
 if TYPE_CHECKING:
@@ -15,18 +16,15 @@ if TYPE_CHECKING:
 
 
 @click.command(cls=terminal.Command)
-@subject_options
+@target_options
 @click.option("--fault", "ids", multiple=True, metavar="ID", help="Only this fault, or all that match (run_*).")
 @click.option("--seeds", type=click.IntRange(min=1), default=1, help="How often each is put in, with other seeds.")
 @click.option("--processes", type=click.IntRange(min=1), help="Children at once; by default one for each core.")
 @click.option("--list", "only_list", is_flag=True, help="Show the faults and leave.")
 @click.option("--json", "json_path", type=FILE, help="Write every trial as JSON.")
-@click.pass_context
 def drill(
     context: click.Context,
-    config: str | None,
-    overrides: tuple[str, ...],
-    subject: str | None,
+    target: Target,
     ids: tuple[str, ...],
     seeds: int,
     processes: int | None,
@@ -54,7 +52,7 @@ def drill(
     if only_list:
         terminal.print_result("\n".join(format_faults(faults)))
         return
-    name, build = subject_builder(config, overrides, subject)
+    name, build = subject_builder(target)
     plan = DrillPlan(name, build, faults, seeds, processes or 0)
     with drill_progress(plan) as tell:
         score = run(installed(), plan, tell)
@@ -64,24 +62,25 @@ def drill(
     context.exit(score.exit_code if score.whole else 130)
 
 
-def subject_builder(config: str | None, overrides: tuple[str, ...], subject: str | None) -> tuple[str, "Build"]:
+def subject_builder(target: Target) -> tuple[str, "Build"]:
     """The subject's name, and how it is built with a seed: seed 0 is the run as it is configured."""
-    from diagnose.cli import facts_from
     from diagnose.commands.subject import RankFacts, function_of
     from diagnose.engine.seeding import seed_all
 
-    if subject is not None and config is None:
+    subject = target.subject
+    if subject is not None and target.config is None:
         function = function_of(subject)
 
-        def called(seed: int) -> Mapping[str, Any]:
+        def from_function(seed: int) -> Mapping[str, Any]:
             seed_all(seed)
             return {"rank_facts": RankFacts(subject, seed)} | function()
 
-        return subject, called
-    usual = facts_from(config, overrides, subject)["config"].config.training.seed  # or says what is wrong
+        return subject, from_function
+    usual = target.facts()["config"].config.training.seed  # or says what is wrong
 
-    def loaded(seed: int) -> Mapping[str, Any]:
+    def from_config(seed: int) -> Mapping[str, Any]:
         seed_all(seed)
-        return facts_from(config, [*overrides, *[f"training.seed={usual + seed}"] * bool(seed)], None)
+        overrides = [f"training.seed={usual + seed}"] * bool(seed)
+        return replace(target, overrides=(*target.overrides, *overrides)).facts()
 
-    return str(config), loaded
+    return str(target.config), from_config

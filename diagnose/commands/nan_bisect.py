@@ -1,14 +1,11 @@
-"""`diagnose nan-bisect`: where a value that is not finite was born."""
+"""`diagnose nan-bisect`: where a non-finite value comes from."""
 
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import click
 
-from diagnose.commands.nan_replay import replay_recording
-from diagnose.commands.options import subject_options
-from diagnose.common.errors import InputError
+from diagnose.commands.nan_replay import print_operations, replay_recording
+from diagnose.commands.options import Target, target_options
 from diagnose.terminal import terminal
 
 FOLDER = click.Path(file_okay=False, path_type=Path)
@@ -16,7 +13,7 @@ FOLDER = click.Path(file_okay=False, path_type=Path)
 
 @click.command("nan-bisect", cls=terminal.Command)
 @click.argument("recording", required=False, type=FOLDER)
-@subject_options
+@target_options
 @click.option("--checkpoint", type=FOLDER, help="Take weights and optimiser of --config from a checkpoint.")
 @click.option(
     "--precision",
@@ -25,13 +22,10 @@ FOLDER = click.Path(file_okay=False, path_type=Path)
 )
 @click.option("--batch", "number", type=click.IntRange(min=0), metavar="N", help="Only batch N, counted from 0.")
 @click.option("--drill-down", "module", metavar="MODULE", help="Print every operation inside one module instead.")
-@click.pass_context
 def nan_bisect(
     context: click.Context,
+    target: Target,
     recording: Path | None,
-    config: str | None,
-    overrides: tuple[str, ...],
-    subject: str | None,
     checkpoint: Path | None,
     precision: str | None,
     number: int | None,
@@ -43,63 +37,24 @@ def nan_bisect(
     A step that is finite costs one plain step. Exit code 0 when every batch is finite, 1 when one is not.
     """
     from diagnose import api
-    from diagnose.cli import facts_from
+    from diagnose.render.nan_origin import origin_lines
     from diagnose.render.progress import preflight_progress
 
     if recording is not None:
-        if config or subject or checkpoint or number is not None:
+        if target.config or target.subject or checkpoint or number is not None:
             raise click.UsageError("a recording holds configuration, weights and batch itself: name it alone")
-        context.exit(replay_recording(recording, precision, module))
-    if checkpoint is not None and config is None:
+        context.exit(replay_recording(target.hooks.replay_of(recording), precision, module))
+    if checkpoint is not None and target.config is None:
         raise click.UsageError("--checkpoint goes with --config")
-    facts, precision = facts_from(config, overrides, subject, checkpoint), precision or "fp32"
+    facts, precision = target.facts(checkpoint), precision or "fp32"
     if module is not None:
-        terminal.print_result("\n".join(operation_lines(facts, module, precision, number)))
+        print_operations(facts, module, precision, number)
         return
     with preflight_progress() as watcher:
         origin = api.nan_bisect(**facts, precision=precision, number=number, watcher=watcher)
     if origin is None:
-        terminal.print_result(
-            f"every value is finite in {precision}: {'batch ' + str(number) if number is not None else 'all batches'}"
-        )
+        where = "all batches" if number is None else f"batch {number}"
+        terminal.print_result(f"every value is finite in {precision}: {where}")
         return
     terminal.print_result("\n".join(origin_lines(origin)))
     context.exit(1)
-
-
-def origin_lines(origin: Any) -> Iterator[str]:
-    """The verdict, then the way there as a tree."""
-    finding = origin.finding
-    yield "ORIGIN"
-    if finding is not None:
-        yield f"{finding.probe} {finding.severity}  {finding.where}"
-        yield from (
-            f"  {text}" for text in (finding.message, f"fix: {finding.fix}", f"more: diagnose explain {finding.probe}")
-        )
-    yield f"phase      {origin.phase} ({origin.precision})"
-    yield f"operation  {origin.operation or 'none: it was there before the step'}"
-    if origin.batch is not None:
-        yield f"batch      {origin.batch}"
-    if origin.line:
-        yield f"line       {origin.line}"
-    if origin.visits:
-        yield "the last modules before it"
-    for visit in origin.visits:
-        yield f"  {visit.module} ({visit.kind}, call {visit.call})"
-        yield from (f"    {value}" for value in visit.values)
-
-
-def operation_lines(facts: dict[str, Any], module: str, precision: str, number: int | None = None) -> Iterator[str]:
-    from diagnose.engine.context import FactError
-    from diagnose.engine.engine import installed
-
-    how = {"module": module, "precision": precision, "number": number}
-    try:
-        found = installed().context({**facts, "nan_search_options": how}).get("operations_inside")
-    except FactError as refusal:
-        raise InputError(f"--drill-down {module}: {refusal.reason}") from refusal
-    if not found:
-        yield f"{module} computed nothing in this batch"
-    for step in found:
-        yield f"{step.module} {step.name}  {step.line}"
-        yield from (f"    {value}" for value in step.values)

@@ -1,36 +1,60 @@
 """What the commands that look at a run have in common: what to look at, and where the report goes."""
 
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import wraps
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
+
+if TYPE_CHECKING:
+    from diagnose.engine.report import Report
 
 FILE = click.Path(dir_okay=False, path_type=Path)
 
 
-def subject_options(command: Any) -> Any:
-    """--config with --set, or --subject."""
+@dataclass(frozen=True)
+class TrainerHooks:
+    """What diagnose/cli.py knows of the trainer; commands find it in click's context.obj."""
+
+    facts_from: Callable[..., dict[str, Any]]
+    replay_of: Callable[[Path], Any]
+
+
+@dataclass(frozen=True)
+class Target:
+    """What a command looks at: --config with --set, or --subject."""
+
+    config: str | None
+    overrides: tuple[str, ...]
+    subject: str | None
+    hooks: TrainerHooks
+
+    def facts(self, checkpoint: Path | None = None) -> dict[str, Any]:
+        return self.hooks.facts_from(self.config, self.overrides, self.subject, checkpoint)
+
+
+def target_options(command: Callable[..., Any]) -> Any:
+    """--config with --set, or --subject: the command gets a Target."""
+
+    @wraps(command)
+    def with_target(context: click.Context, **options: Any) -> Any:
+        named = {name: options.pop(name) for name in ("config", "overrides", "subject")}
+        return command(context, target=Target(**named, hooks=context.obj), **options)
+
+    returns, overrides = "A function that returns facts or a Trainer.", "Overrides one value; may be repeated."
     for option in (
-        click.option(
-            "--subject",
-            metavar="PACKAGE.MODULE:FUNCTION",
-            help="A function that returns facts or a Trainer.",
-        ),
-        click.option(
-            "--set",
-            "overrides",
-            multiple=True,
-            metavar="KEY=VALUE",
-            help="Overrides one value; may be repeated.",
-        ),
+        click.option("--subject", metavar="PACKAGE.MODULE:FUNCTION", help=returns),
+        click.option("--set", "overrides", multiple=True, metavar="KEY=VALUE", help=overrides),
         click.option("--config", "-c", metavar="FILE", help="A YAML file, or the bare name of a shipped one."),
     ):
-        command = option(command)
-    return command
+        with_target = option(with_target)
+    return click.pass_context(with_target)
 
 
 def report_options(command: Any) -> Any:
-    """--json, --sarif, --junit."""
+    """--json, --sarif, --junit; `write_report` takes them."""
     for option in (
         click.option("--junit", "junit_path", type=FILE, help="Write the outcomes as JUnit XML."),
         click.option("--sarif", "sarif_path", type=FILE, help="Write the findings as SARIF 2.1.0."),
@@ -38,3 +62,14 @@ def report_options(command: Any) -> Any:
     ):
         command = option(command)
     return command
+
+
+def write_report(report: "Report", json_path: Path | None, sarif_path: Path | None, junit_path: Path | None) -> None:
+    from diagnose.common.atomic_write import write_atomically
+    from diagnose.engine.report_json import to_json
+    from diagnose.render.junit import to_junit
+    from diagnose.render.sarif import to_sarif
+
+    for path, render in ((json_path, to_json), (sarif_path, to_sarif), (junit_path, to_junit)):
+        if path:
+            write_atomically(path, render(report))

@@ -4,21 +4,18 @@ from pathlib import Path
 
 import click
 
-from diagnose.commands.options import FILE, subject_options
+from diagnose.commands.options import FILE, Target, target_options
 from diagnose.terminal import terminal
 
 
 @click.command("precision", cls=terminal.Command)
-@subject_options
+@target_options
 @click.option("--precision", type=click.Choice(["fp16", "bf16"]), help="Judge this one; else the run's own, else fp16.")
 @click.option("--top", type=click.IntRange(min=1), default=10, show_default=True, metavar="N", help="Modules to list.")
 @click.option("--json", "json_path", type=FILE, help="Write the comparison as JSON.")
-@click.pass_context
 def precision(
     context: click.Context,
-    config: str | None,
-    overrides: tuple[str, ...],
-    subject: str | None,
+    target: Target,
     precision: str | None,
     top: int,
     json_path: Path | None,
@@ -34,16 +31,13 @@ def precision(
     Exit code 0 when the judged precision is sound, 1 when it is not, 2 when nothing could be compared.
     """
     from diagnose import api
-    from diagnose.cli import facts_from
+    from diagnose.common.atomic_write import write_atomically
     from diagnose.render.precision import as_json, lines
     from diagnose.render.progress import preflight_progress
 
-    facts = facts_from(config, overrides, subject)
     with preflight_progress() as watcher:
-        found = api.precision(**facts, precision=precision, watcher=watcher)
+        found = api.precision(**target.facts(), precision=precision, watcher=watcher)
     terminal.print_result("\n".join(lines(found, top)))
     if json_path:
-        from diagnose.common.atomic_write import write_atomically
-
         write_atomically(json_path, as_json(found))
     context.exit(int(any(finding.severity == "error" for finding in found.findings)))

@@ -2,16 +2,12 @@
 
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
-from diagnose.commands.options import report_options
+from diagnose.commands.options import report_options, write_report
 from diagnose.common.errors import InputError
 from diagnose.terminal import terminal
-
-if TYPE_CHECKING:
-    from diagnose.release.release_file import ReleaseGate
 
 KEYS = ("logs", "gradients", "overfitting", "silent")
 
@@ -30,12 +26,12 @@ def release(
 
     Writes release.json and release.md beside the model. Exit code 0 open, 1 failing or unsigned, 2 evidence is missing.
     """
-    from diagnose.cli import write
     from diagnose.commands.curves import judge_records
     from diagnose.curves.read_log import read
     from diagnose.release.checks import run_checks
     from diagnose.release.release_file import ReleaseGate, read_old
     from diagnose.release.signatures import model_files, signed, valid_signatures
+    from diagnose.render.release import show_release
 
     _check(run, by, note, names)
     model, records = model_files(run), read(run)
@@ -48,8 +44,8 @@ def release(
     new = signed(items, model, names, by.strip(), note, when) if by else {}
     gate = ReleaseGate(items, {**standing, **new}, model, when)
     gate.write(run)
-    show(gate, run)
-    write(report, **paths)
+    show_release(gate, run)
+    write_report(report, **paths)
     context.exit(gate.exit_code)
 
 
@@ -60,24 +56,3 @@ def _check(run: Path, by: str | None, note: str, names: tuple[str, ...]) -> None
         raise InputError("--note and --item belong to a signature: add --sign NAME")
     if by is not None and not by.strip():
         raise InputError("--sign needs a name: --sign 'Lan Nguyen'")
-
-
-def show(gate: "ReleaseGate", run: Path) -> None:
-    from rich.text import Text
-
-    from diagnose.render.text import COLOURS, print_lines
-
-    lines = [(0, Text("RELEASE GATE", style="bold"))]
-    for item in gate.items:
-        lines += [(0, Text("")), (0, Text.assemble((f"{item.state}  {item.check.title}", "bold")))]
-        lines += [(2, Text(f"evidence: {item.evidence}"))]
-        for finding in item.findings:
-            head = (f"{finding.probe} {finding.severity}", COLOURS[finding.severity] if finding.severity else "")
-            lines += [
-                (2, Text.assemble(head, f"  {finding.where}: {finding.message}")),
-                (4, Text(f"fix: {finding.fix}")),
-            ]
-        lines += [(2, Text(f"owner: {item.check.owner}; signed: {gate.signature(item)}"))]
-    colour = "green" if gate.exit_code == 0 else "red"
-    lines += [(0, Text("")), (0, Text(f"written: {run / 'release.json'}, release.md"))]
-    print_lines([*lines, (0, Text(gate.verdict, style=f"bold {colour}"))], terminal.console())

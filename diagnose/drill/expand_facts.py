@@ -24,7 +24,7 @@ def expand_facts(engine: Engine, given: Mapping[str, Any]) -> Facts:
         _required(context, name)
     told = {provider.fact for provider in engine.providers if HANDLES & set(provider.needs.required)}
     names = dict.fromkeys([*given, *ROOTS, *sorted(told)])
-    return {name: value for name in names if name not in HANDLES and (value := _had(context, name)) is not None}
+    return {name: value for name in names if name not in HANDLES and (value := context.get_or_none(name)) is not None}
 
 
 def _required(context: Context, name: str) -> None:
@@ -40,10 +40,3 @@ def facts_after_fault(before: Mapping[str, Any], broken: Mapping[str, Any]) -> F
     return {
         name: value for name, value in broken.items() if name in replaced or not (name in WHOLE and replaced - WHOLE)
     }
-
-
-def _had(context: Context, name: str) -> Any:
-    try:
-        return context.get(name)
-    except FactError:
-        return None

@@ -8,7 +8,7 @@ from typing import Any
 from diagnose.common.errors import short_error
 from diagnose.drill.expand_facts import Facts, expand_facts, facts_after_fault
 from diagnose.drill.results import FaultTrial, HealthyTrial, TrialStatus, empty_trial
-from diagnose.engine.context import FactError, NotApplicable
+from diagnose.engine.context import NotApplicable
 from diagnose.engine.decorators import Fault
 from diagnose.engine.engine import Engine
 from diagnose.engine.report import Report
@@ -33,10 +33,7 @@ def healthy_trial(engine: Engine, build: Build, seed: int) -> HealthyTrial:
 
 
 def kinds_of(engine: Engine, facts: Facts) -> tuple[str, ...]:
-    try:
-        return tuple(engine.context(facts).get("subject_kind"))
-    except FactError:
-        return ()
+    return tuple(engine.context(facts).get_or_none("subject_kind") or ())
 
 
 def trial(engine: Engine, build: Build, fault: Fault, seed: int) -> FaultTrial:

@@ -83,6 +83,13 @@ class Context:
             raise value.of(name)
         return value
 
+    def get_or_none(self, name: str) -> Any:
+        """The fact's value; None if it cannot be had."""
+        try:
+            return self.get(name)
+        except FactError:
+            return None
+
     def arguments(self, function: Callable[..., Any]) -> dict[str, Any]:
         """The facts that a function names as its parameters."""
         needs = facts_needed(function)

@@ -6,7 +6,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from diagnose.engine import root_causes as diagnoses
+from diagnose.engine import report_json
+from diagnose.engine.root_causes import RootCause, find_root_causes
 from diagnose.engine.runner import ALL, Selection, StageCost
 from diagnose.engine.types import Finding, Outcome, Severity, Status, Verdict
 
@@ -37,9 +38,9 @@ class Report:
         return tuple(finding for outcome in self.outcomes for finding in outcome.findings)
 
     @cached_property
-    def diagnosis(self) -> tuple[diagnoses.RootCause, ...]:
+    def diagnosis(self) -> tuple[RootCause, ...]:
         """The roots, gravest first, each with what it explains."""
-        return diagnoses.find_root_causes(self.outcomes)
+        return find_root_causes(self.outcomes)
 
     def having(self, *statuses: Status) -> tuple[Outcome, ...]:
         return tuple(outcome for outcome in self.outcomes if outcome.status in statuses)
@@ -89,9 +90,7 @@ class Report:
 
     def to_json(self) -> str:
         """The whole report, as render/report.schema.json describes it."""
-        from diagnose.render.json import to_json
-
-        return to_json(self)
+        return report_json.to_json(self)
 
 
 class Stopped(Exception):

@@ -8,10 +8,10 @@ from pathlib import Path
 from diagnose.common.atomic_write import write_atomically
 from diagnose.common.errors import InputError
 from diagnose.engine.report import Report
+from diagnose.engine.report_json import finding_as_dict
 from diagnose.engine.root_causes import SHOWN
 from diagnose.gate.digests import Digests
 from diagnose.gate.receipt import Receipt, mismatches, why_rejected
-from diagnose.render.json import finding_as_dict
 
 
 @dataclass(frozen=True)

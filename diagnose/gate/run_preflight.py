@@ -8,7 +8,7 @@ from typing import Any
 
 from diagnose.common.errors import InputError
 from diagnose.engine import discovery
-from diagnose.engine.context import Context, FactError
+from diagnose.engine.context import Context
 from diagnose.engine.engine import Engine, installed
 from diagnose.engine.report import Report
 from diagnose.engine.runner import ALL, ProgressListener, Selection
@@ -63,11 +63,11 @@ def run_and_write(
 
 def digest_inputs(context: Context) -> DigestInputs | None:
     """What the receipt is to vouch for, with the source of every package that looked or gave; None when nobody says."""
-    try:
-        told: DigestInputs | Mapping[str, Any] = context.get("digest_inputs")
-    except FactError:
+    inputs: DigestInputs | Mapping[str, Any] | None = context.get_or_none("digest_inputs")
+    if inputs is None:
         return None
-    inputs = told if isinstance(told, DigestInputs) else DigestInputs(**told)
+    if isinstance(inputs, Mapping):
+        inputs = DigestInputs(**inputs)
     return replace(inputs, source_roots=tuple({*inputs.source_roots, *source_roots()}))
 
 

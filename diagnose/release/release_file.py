@@ -8,9 +8,9 @@ from typing import Any
 
 from diagnose.common.atomic_write import write_atomically
 from diagnose.common.errors import InputError
+from diagnose.engine.report_json import finding_as_dict
 from diagnose.release.checks import CheckState, ReleaseItem
 from diagnose.release.signatures import Signature, as_dicts
-from diagnose.render.json import finding_as_dict
 
 SCHEMA = "gonogo/release/1"
 NAME = "release.json"

@@ -4,6 +4,9 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from diagnose.engine.report_json import without_nan
+from diagnose.render.nan_origin import finding_lines
+
 LISTS = {
     "cpu": "autocast on a CPU (norms, softmax, exp, pow, sum stay in 16 bits)",
     "gpu": "autocast on a GPU (those are in float32)",
@@ -86,9 +89,7 @@ def _verdict(found: Any) -> Iterator[str]:
     yield ""
     yield f"VERDICT on {found.target}"
     for finding in found.findings:
-        yield f"{finding.probe} {finding.severity}  {finding.where}"
-        yield from (f"  {text}" for text in (finding.message, f"fix: {finding.fix}"))
-        yield f"  more: diagnose explain {finding.probe}"
+        yield from finding_lines(finding)
     if not found.findings:
         yield "nothing found: it holds every value of this batch"
     if found.code:
@@ -130,17 +131,8 @@ def as_json(found: Any) -> str:
         "rounding": found.rounding_noise,
         "findings": findings,
     }
-    return json.dumps(_finite(content), indent=1, ensure_ascii=False) + "\n"
+    return json.dumps(without_nan(content), indent=1, ensure_ascii=False) + "\n"
 
 
 def _plain(value: Any, names: Sequence[str]) -> dict[str, Any] | None:
     return None if value is None else {name: getattr(value, name) for name in names}
-
-
-def _finite(value: Any) -> Any:
-    """JSON has no NaN: it is written as text."""
-    if isinstance(value, dict):
-        return {key: _finite(item) for key, item in value.items()}
-    if isinstance(value, list):
-        return [_finite(item) for item in value]
-    return str(value) if isinstance(value, float) and value - value != 0 else value

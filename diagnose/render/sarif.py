@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import Any
 
 from diagnose.engine.report import Report
+from diagnose.engine.report_json import finding_as_dict
 from diagnose.engine.types import Finding, Outcome, Status
-from diagnose.render.json import finding_as_dict
 from diagnose.version import __version__
 
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"

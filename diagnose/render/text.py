@@ -21,26 +21,22 @@ Line = tuple[int, Text]
 
 def show(preflight: Preflight, console: Console) -> None:
     """Prints it."""
-    print_lines(lines(preflight), console)
+    print_lines(preflight_lines(preflight), console)
 
 
-def print_lines(told: Iterable[Line], console: Console) -> None:
+def print_lines(lines: Iterable[Line], console: Console) -> None:
     """Every line folds at the console's width under its own indent."""
-    for indent, line in told:
+    for indent, line in lines:
         line.plain = line.plain.translate(VISIBLE)
         for piece in line.wrap(console, max(20, console.width - indent)):
             piece.rstrip()
             console.print(Text(" " * indent) + piece, soft_wrap=True)
 
 
-def lines(preflight: Preflight) -> Iterator[Line]:
+def preflight_lines(preflight: Preflight) -> Iterator[Line]:
     report = preflight.report
     yield 0, Text("DIAGNOSIS", style="bold")
-    for root in report.diagnosis:
-        yield 0, Text("")
-        yield from outcome_lines(root.outcome, preflight.folder)
-        for outcome in root.consequences:
-            yield from outcome_lines(outcome, preflight.folder, indent=4, lead="-> ")
+    yield from diagnosis_lines(report, preflight.folder)
     if not report.findings:
         looked = len(report.having(Status.PASSED))
         yield 2, Text(f"nothing found by the {looked} probe{'s' * (looked != 1)} that looked")
@@ -57,6 +53,15 @@ def lines(preflight: Preflight) -> Iterator[Line]:
         yield 0, Text(f"report: {preflight.folder.report}")
     yield 0, Text("")
     yield 0, banner(report)
+
+
+def diagnosis_lines(report: Report, folder: PreflightFolder | None = None) -> Iterator[Line]:
+    """The roots, most severe first, each with its consequences."""
+    for root in report.diagnosis:
+        yield 0, Text("")
+        yield from outcome_lines(root.outcome, folder)
+        for outcome in root.consequences:
+            yield from outcome_lines(outcome, folder, indent=4, lead="-> ")
 
 
 def outcome_lines(outcome: Outcome, folder: PreflightFolder | None, indent: int = 0, lead: str = "") -> Iterator[Line]:

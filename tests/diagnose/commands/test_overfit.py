@@ -6,7 +6,7 @@ import pytest
 from click.testing import CliRunner
 
 from diagnose.cli import main
-from diagnose.commands.overfit import overfit_lines
+from diagnose.render.overfit import overfit_lines
 from diagnose.render.sparkline import sparkline
 from probes.facts.overfit.types import OverfitResult
 

@@ -2,6 +2,7 @@
 
 import json
 import xml.etree.ElementTree as ElementTree
+from pathlib import Path
 
 import jsonschema
 import pytest
@@ -9,11 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from diagnose import Finding, Severity
+from diagnose.engine.report_json import as_dict
 from diagnose.engine.runner import Selection
-from diagnose.render.json import SCHEMA_FILE, as_dict
+from diagnose.render import junit
 from diagnose.render.junit import to_junit
 from diagnose.render.sarif import to_sarif
 from tests.support.fake_probes import examine, finds, passes, probe_of
+
+SCHEMA_FILE = Path(junit.__file__).with_name("report.schema.json")
 
 
 def broken(model):

@@ -1,25 +1,25 @@
-"""The report as JSON, as report.schema.json describes it."""
+"""The report as JSON, as render/report.schema.json describes it."""
 
 import json
 import math
 from collections.abc import Mapping
 from dataclasses import asdict
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from diagnose.engine.report import Report
 from diagnose.engine.types import Finding, Outcome
 from diagnose.version import __version__
 
+if TYPE_CHECKING:
+    from diagnose.engine.report import Report
+
 SCHEMA = "gonogo/report/1"
-SCHEMA_FILE = Path(__file__).with_name("report.schema.json")
 
 
-def to_json(report: Report) -> str:
+def to_json(report: "Report") -> str:
     return json.dumps(as_dict(report), indent=1, default=str) + "\n"
 
 
-def as_dict(report: Report) -> dict[str, Any]:
+def as_dict(report: "Report") -> dict[str, Any]:
     selection = report.selection
     return {
         "schema": SCHEMA,
@@ -43,25 +43,23 @@ def as_dict(report: Report) -> dict[str, Any]:
             {"stage": c.stage, "seconds": round(c.seconds, 3), "passes": round(c.passes, 2)} for c in report.costs
         ],
         "outcomes": [_outcome(outcome) for outcome in report.outcomes],
-        "figures": _plain(report.figures),
+        "figures": without_nan(report.figures),
     }
 
 
 def _outcome(outcome: Outcome) -> dict[str, Any]:
-    told = {key: value for key, value in vars(outcome).items() if key != "findings"}
     findings = [finding_as_dict(finding) for finding in outcome.findings]
-    return {**told, "elapsed": round(outcome.elapsed, 3), "findings": findings}
+    return {**vars(outcome), "elapsed": round(outcome.elapsed, 3), "findings": findings}
 
 
 def finding_as_dict(finding: Finding) -> dict[str, Any]:
+    return {**asdict(finding), "measured": without_nan(finding.measured)}
+
+
+def without_nan(value: Any) -> Any:
     """JSON has no NaN and no infinity: they are written as the words."""
-    measured = {name: _plain(value) for name, value in finding.measured.items()}
-    return {**asdict(finding), "measured": measured}
-
-
-def _plain(value: Any) -> Any:
     if isinstance(value, Mapping):
-        return {name: _plain(inner) for name, inner in value.items()}
+        return {name: without_nan(inner) for name, inner in value.items()}
     if isinstance(value, list | tuple):
-        return [_plain(inner) for inner in value]
+        return [without_nan(inner) for inner in value]
     return str(value) if isinstance(value, float) and not math.isfinite(value) else value
