@@ -10,8 +10,9 @@ import torch
 from diagnose.engine import pass_counter
 from diagnose.records import GeneratedText, Record, Records
 from probes.facts.core.batches import copy_batch
-from probes.facts.core.model_output import labels_of_batch, loss_of_output
+from probes.facts.core.model_output import loss_of_output
 from probes.facts.core.observer import restore_afterwards
+from probes.facts.core.step_setup import labels_of_batch
 
 WARM = 5
 

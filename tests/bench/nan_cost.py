@@ -15,7 +15,7 @@ from transformers.debug_utils import DebugUnderflowOverflow
 
 from probes.facts.core.finite import is_finite
 from probes.facts.core.model_output import loss_of_output
-from probes.facts.nonfinite.traced_step import StepSetup, find_origin
+from probes.facts.nonfinite.traced_step import AutocastSetup, find_origin
 from tests.bench.large_models import sized
 from tests.bench.report import Measured
 
@@ -144,7 +144,7 @@ def replay(name: str, kind: str) -> Measured:
     model, batch = sized(name)
     linears = [module for module in model.modules() if type(module) is nn.Linear]
     guilty, change = linears[len(linears) // 2], lambda module, given, output: CHANGES[kind](output)
-    subject = StepSetup(model, loss_of_output)
+    subject = AutocastSetup(model, loss_of_output)
     times: dict[str, list[float]] = {"plain": [], "ratio": [], "anomaly_mode": []}
     for _ in range(1 + ROUNDS):
         times["plain"].append(cpu_seconds(lambda: loss_of_output(model, batch).backward()))
@@ -163,7 +163,7 @@ def _hooked(module: nn.Module, hook: Callable[..., Any]) -> Iterator[None]:
     handle.remove()
 
 
-def _named(subject: StepSetup, batch: Any) -> None:
+def _named(subject: AutocastSetup, batch: Any) -> None:
     assert find_origin(subject, batch) is not None
 
 

@@ -10,7 +10,7 @@ import torch
 from torch import nn
 
 from probes.facts.core.model_output import loss_of_output
-from probes.facts.nonfinite.traced_step import StepSetup
+from probes.facts.nonfinite.traced_step import AutocastSetup
 from probes.facts.nonfinite.types import Origin
 from probes.healthy import healthy
 
@@ -31,8 +31,8 @@ class Case:
     precision: str = "fp32"
     others: dict[str, Any] = field(default_factory=dict)
 
-    def subject(self) -> StepSetup:
-        return StepSetup(self.model, self.compute_loss, self.optimizer, self.precision)
+    def subject(self) -> AutocastSetup:
+        return AutocastSetup(self.model, self.compute_loss, self.optimizer, precision=self.precision)
 
     def after(self, change: Change) -> None:
         """Change what the target gives."""

@@ -1,18 +1,19 @@
 """Reads the shape of a batch, and what the model's forward takes."""
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import torch
 
 from probes.facts.batches.types import BatchShape
 from probes.facts.core.model_output import labels_or_none
+from probes.facts.core.step_setup import LabelsOf
 
 INSTEAD = ("inputs_embeds", "encoder_outputs", "input_features", "input_values", "input_ids", "pixel_values")
 
 
-def form_of(model: torch.nn.Module, batch: Any, labels_of: Callable[[Any], Any]) -> BatchShape:
+def form_of(model: torch.nn.Module, batch: Any, labels_of: LabelsOf) -> BatchShape:
     labels = labels_or_none(labels_of, batch)
     parts = list(batch.items()) if isinstance(batch, Mapping) else _numbered(batch)
     is_tensor = isinstance(labels, torch.Tensor)

@@ -1,14 +1,12 @@
 """Batches drawn from the training set, and their labels."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from diagnose.common.provider import provider
 from diagnose.engine.context import Unavailable
 from probes.facts.batches.types import BatchShape
+from probes.facts.core.step_setup import LabelsOf
 from probes.facts.core.types import DrawnBatches
-
-if TYPE_CHECKING:
-    from torch.nn import Module
 
 COUNT = 4  # enough to meet rows of several lengths; probes on all of the data read the manifest
 
@@ -38,8 +36,7 @@ def batch(drawn_batches: tuple[Any, ...]) -> Any:
 
 
 @provider
-def batch_shape(model: "Module", batch: Any, labels_of: Any = None) -> BatchShape:
+def batch_shape(model: Any, batch: Any, labels_of: LabelsOf) -> BatchShape:
     from probes.facts.batches.batch_shape import form_of
-    from probes.facts.core.model_output import labels_of_batch
 
-    return form_of(model, batch, labels_of or labels_of_batch)
+    return form_of(model, batch, labels_of)

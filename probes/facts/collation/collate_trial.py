@@ -11,10 +11,10 @@ from probes.facts.core.batch_rows import input_of, rows_of
 from probes.facts.core.batches import copy_batch
 from probes.facts.core.fork import CannotFork, run_in_fork
 from probes.facts.core.observer import restore_afterwards
+from probes.facts.core.step_setup import LabelsOf
 from probes.facts.corpus.manifest_rows import TEXTS
 
 Collate = Callable[[list[Any]], Any]
-LabelsOf = Callable[[Any], Any]
 
 
 def collate_some(dataset: Any, numbers: Sequence[int], collate: Collate, labels_of: LabelsOf) -> CollatedSample:

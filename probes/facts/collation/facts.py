@@ -24,7 +24,7 @@ def collated_sample(
     from probes.facts.collation.collate_trial import collate_some
     from probes.facts.core.evenly_spaced import evenly_spaced
     from probes.facts.core.fork import ChildRaised
-    from probes.facts.core.model_output import labels_of_batch
+    from probes.facts.core.step_setup import labels_of_batch
 
     if not hasattr(train_dataset, "__getitem__") or not hasattr(train_dataset, "__len__"):
         raise NotApplicable("the training set has no items by number: it can only be run through")

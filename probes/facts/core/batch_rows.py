@@ -7,9 +7,11 @@ from typing import Any
 import torch
 from torch.utils.data import BatchSampler
 
+from diagnose.engine.context import NotApplicable
 from probes.facts.core.batches import copy_batch
 from probes.facts.core.fork import CannotFork, run_in_fork
 from probes.facts.core.observer import restore_afterwards
+from probes.facts.core.step_setup import LabelsOf
 from probes.facts.core.torch_ops import iter_leaves
 
 LONGEST_FIRST = ("input_features", "input_values", "feats", "input_ids", "inputs", "x")  # what the model reads
@@ -18,11 +20,10 @@ MASKS = ("attention_mask", "padding_mask", "input_lengths", "feat_lens", "src_ke
 
 Collate = Callable[[list[Any]], Any]
 
-LabelsOf = Callable[[Any], Any]
 INPUTS = (*LONGEST_FIRST, "pixel_values", "images", "inputs_embeds")
 
 
-class CannotSplitBatch(Exception):
+class CannotSplitBatch(NotApplicable):
     """The batch cannot be taken apart into rows."""
 
 

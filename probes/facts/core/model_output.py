@@ -1,17 +1,17 @@
 """Finds loss and logits in what a model returns, and calls a model the way its batch asks for."""
 
 import inspect
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import torch
 
+from diagnose.engine.context import NotApplicable
 from probes.facts.core.batches import to_device
+from probes.facts.core.step_setup import LabelsOf
 
-ComputeLoss = Callable[[Any, Any], Any]
 
-
-class NoLoss(Exception):
+class NoLoss(NotApplicable):
     """The model's output holds no loss, or the batch does not fit its forward: compute_loss has to be given."""
 
 
@@ -73,16 +73,9 @@ def parts_of(output: Any) -> dict[str, float]:
     }
 
 
-def labels_or_none(labels_of: Callable[[Any], Any], batch: Any) -> Any:
+def labels_or_none(labels_of: LabelsOf, batch: Any) -> Any:
     """None where the batch does not hold what labels_of asks for."""
     try:
         return labels_of(batch)
     except (KeyError, AttributeError, IndexError):
         return None
-
-
-def labels_of_batch(batch: Any) -> Any:
-    """The default labels_of: batch["labels"], or the second of a pair. None when there is neither."""
-    if isinstance(batch, Mapping):
-        return batch.get("labels")
-    return batch[1] if isinstance(batch, list | tuple) and len(batch) == 2 else None

@@ -5,12 +5,13 @@ from typing import Any
 
 import torch
 
+from diagnose.engine.context import NotApplicable
 from probes.facts.features.types import FeatureRow, Features
 
 NAMES = ("input_features", "input_values", "feats", "features", "inputs", "pixel_values", "x")
 
 
-class NoFeatures(Exception):
+class NoFeatures(NotApplicable):
     """The batch holds no float inputs under a name that is known."""
 
 

@@ -14,12 +14,9 @@ def train_features(drawn_batches: tuple[Any, ...], inputs_of: Any = None, model:
     """Row by row, of the batches that were drawn."""
     from dataclasses import replace
 
-    from probes.facts.features.batch_features import NoFeatures, features_of, first_layer
+    from probes.facts.features.batch_features import features_of, first_layer
 
-    try:
-        return replace(features_of(drawn_batches, inputs_of), first_layer=first_layer(model))
-    except NoFeatures as reason:
-        raise NotApplicable(str(reason)) from reason
+    return replace(features_of(drawn_batches, inputs_of), first_layer=first_layer(model))
 
 
 @provider

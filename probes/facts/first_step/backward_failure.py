@@ -13,7 +13,7 @@ import torch
 from diagnose.engine import pass_counter
 from probes.facts.core.batches import copy_batch
 from probes.facts.core.failure import FOREIGN
-from probes.facts.core.model_output import ComputeLoss
+from probes.facts.core.step_setup import ComputeLoss
 from probes.facts.core.types import Failure
 
 MARK = re.compile(r"born in <(.*?)\|(.*?)\|(.*?)>")

@@ -1,7 +1,6 @@
 """One first step for all probes of loss and gradients: forward, backward, an update with an optimiser; undone."""
 
 import time
-from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
@@ -11,31 +10,25 @@ from diagnose.engine import pass_counter
 from probes.facts.core.batches import copy_batch
 from probes.facts.core.failure import failure_of
 from probes.facts.core.finite import is_finite
-from probes.facts.core.model_output import ComputeLoss, NoLoss
+from probes.facts.core.model_output import NoLoss, labels_or_none
 from probes.facts.core.model_parts import as_in_training, trainable
 from probes.facts.core.observer import restore_afterwards
 from probes.facts.core.output_hook import OutputHook, first_loss, hook_output
 from probes.facts.core.snapshot import Snapshot
+from probes.facts.core.step_setup import ComputeLoss, StepSetup
 from probes.facts.core.types import Failure
 from probes.facts.first_step.backward_failure import locate_backward_failure
 from probes.facts.first_step.types import FirstStep, Gradients, ParameterGradient
 from probes.facts.first_step.update import parameter_change, set_peak_rates, steps_without_closure
 
 
-def take_first_step(
-    model: torch.nn.Module,
-    batch: Any,
-    compute_loss: ComputeLoss,
-    labels: torch.Tensor | None = None,
-    optimizer: Any = None,
-    others: Iterable[Any] = (),
-) -> FirstStep:
+def take_first_step(setup: StepSetup, batch: Any) -> FirstStep:
     """What the run's first step would do, in plain numbers. A model that raises is a result, not a crash."""
-    with (
-        restore_afterwards(model, optimizer, others=others) as before,
-        torch.enable_grad(),
-        hook_output(model) as watch,
-    ):
+    model, compute_loss, optimizer = setup.model, setup.compute_loss, setup.optimizer
+    found = labels_or_none(setup.labels_of, batch)
+    labels = found if isinstance(found, torch.Tensor) else None
+    kept = restore_afterwards(model, optimizer, others=setup.also_restore)
+    with kept as before, torch.enable_grad(), hook_output(model) as watch:
         as_in_training(model)
         pass_counter.count_passes()
         start = time.perf_counter()

@@ -13,10 +13,10 @@ import torch
 
 from diagnose.engine import pass_counter
 from probes.facts.core.batches import copy_batch
-from probes.facts.core.model_output import ComputeLoss
 from probes.facts.core.model_parts import covering_modules, perturb_weights, restore_weights, trainable
 from probes.facts.core.observer import restore_afterwards
 from probes.facts.core.snapshot import Snapshot
+from probes.facts.core.step_setup import ComputeLoss, StepSetup
 from probes.facts.first_step.first_step import gradient_of
 from probes.facts.first_step.types import (
     FaintGradientModule,
@@ -32,20 +32,14 @@ MOST = 4  # cuts that are asked one by one, each for a forward pass
 WORTH_A_LOOK = 1e-6  # a largest element below it is looked at twice; what is too small is the probe's to say
 
 
-def find_cuts(
-    model: torch.nn.Module,
-    batch: Any,
-    compute_loss: ComputeLoss,
-    first: Gradients,
-    others: Iterable[Any] = (),
-    more: Iterable[Any] = (),
-) -> GradientReach:
+def find_cuts(setup: StepSetup, batch: Any, first: Gradients, more: Iterable[Any] = ()) -> GradientReach:
     """Modules and parameters that the gradient does not reach, largest first; and those that it barely reaches."""
+    model, compute_loss = setup.model, setup.compute_loss
     total = sum(row.size for row in first.rows)
     suspects = [row for row in first.rows if _silent(row) or _faint(row)]
     if not suspects:
         return GradientReach(total)
-    with restore_afterwards(model, others=others) as before:
+    with restore_afterwards(model, others=setup.also_restore) as before:
         again = _second_look(model, batch, compute_loss)
         restore_weights(model, before)
         silent = {row.name: again[row.name].norm is None for row in suspects if _silent(again[row.name])}

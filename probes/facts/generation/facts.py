@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 from diagnose.common.provider import provider
 from diagnose.engine.context import NotApplicable, Unavailable
+from probes.facts.core.step_setup import StepSetup
 from probes.facts.core.types import Failure, SpecialIds
 from probes.facts.first_step.types import FirstStep
 from probes.facts.generation.metric_types import MetricTrial
 from probes.facts.generation.types import EvaluationPair, ForcedGeneration, FreeGeneration, GenerationRows
-from probes.facts.hf_trainer.mutable_state import mutable_state_of
 from probes.facts.labels.types import LabelRow
 
 if TYPE_CHECKING:
@@ -59,14 +59,7 @@ def evaluate(trainer: Any, eval_batches: Any) -> Callable[[], dict[str, float]]:
 
 
 @provider
-def is_pretrained(
-    first_step: FirstStep,
-    model: "Module",
-    batch: Any,
-    compute_loss: Any = None,
-    labels_of: Any = None,
-    trainer: Any = None,
-) -> bool:
+def is_pretrained(first_step: FirstStep, step_setup: StepSetup, batch: Any) -> bool:
     """Whether the weights know something of these labels already: then what they say can be judged.
 
     Asked once more in evaluation mode: dropout hides much of what a small model knows.
@@ -77,12 +70,10 @@ def is_pretrained(
     enough = TRAINED * math.log(max(loss.vocabulary, 2))
     if loss.cross_entropy < enough:
         return True
-    from probes.facts.core.model_output import labels_of_batch, loss_of_output
     from probes.facts.core.output_hook import plain_cross_entropy
     from probes.facts.generation.teacher_forcing import teacher_forced_logits
 
-    scores = teacher_forced_logits(model, batch, compute_loss or loss_of_output, mutable_state_of(trainer))
-    quiet = plain_cross_entropy(scores, (labels_of or labels_of_batch)(batch))
+    quiet = plain_cross_entropy(teacher_forced_logits(step_setup, batch), step_setup.labels_of(batch))
     return quiet is not None and quiet < enough
 
 
@@ -171,13 +162,10 @@ def evaluation_twice(
     metric_trial: MetricTrial | None = None,
 ) -> EvaluationPair:
     """The run's own evaluation, twice, in a child; after the metric's trial, which has imported what a metric needs."""
-    from probes.facts.generation.repeat_evaluation import EvaluationTooSlow, evaluate_twice
+    from probes.facts.generation.repeat_evaluation import evaluate_twice
 
     if first_step.failure is not None:
         raise Unavailable(str(first_step.failure))
-    try:
-        seconds = first_step.forward_seconds + first_step.backward_seconds
-        classes = first_step.loss.vocabulary if first_step.loss else None
-        return evaluate_twice(model, evaluate, seconds, classes or 0, special_ids.end)
-    except EvaluationTooSlow as reason:
-        raise NotApplicable(str(reason)) from reason
+    seconds = first_step.forward_seconds + first_step.backward_seconds
+    classes = first_step.loss.vocabulary if first_step.loss else None
+    return evaluate_twice(model, evaluate, seconds, classes or 0, special_ids.end)

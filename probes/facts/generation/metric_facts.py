@@ -1,9 +1,10 @@
 """What stands around generation: the metric function, and whether a checkpoint brings the model back."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from diagnose.common.provider import provider
 from diagnose.engine.context import NotApplicable, Unavailable
+from probes.facts.core.step_setup import StepSetup
 from probes.facts.core.types import SpecialIds
 from probes.facts.first_step.types import FirstStep
 from probes.facts.generation.metric_types import MetricTrial
@@ -15,12 +16,8 @@ from probes.facts.generation.types import (
     SeedRepeats,
     TeacherForcingGap,
 )
-from probes.facts.hf_trainer.mutable_state import mutable_state_of
 from probes.facts.labels.types import LabelRow
 from probes.facts.settings.types import RunSettings
-
-if TYPE_CHECKING:
-    from torch.nn import Module
 
 
 @provider
@@ -38,22 +35,19 @@ def seed_repeats(
 @provider
 def teacher_forcing_gap(
     pretrained_generation: FreeGeneration,
-    model: "Module",
     generate: Any,
     batch: Any,
     generation_rows: GenerationRows,
     decoder_rows: tuple[LabelRow, ...],
-    compute_loss: Any = None,
+    step_setup: StepSetup,
     tokenizer: Any = None,
-    trainer: Any = None,
 ) -> TeacherForcingGap:
     """The labels put first with those before them given, beside what was said freely to the same rows."""
-    from probes.facts.core.model_output import loss_of_output
     from probes.facts.generation.sources import context_of
     from probes.facts.generation.teacher_forcing import agreement_of
 
-    context = context_of(generation_rows, model, generate, batch, None, tokenizer)
-    found = agreement_of(context, pretrained_generation, compute_loss or loss_of_output, mutable_state_of(trainer))
+    context = context_of(generation_rows, step_setup.model, generate, batch, None, tokenizer)
+    found = agreement_of(context, pretrained_generation, step_setup)
     if found is None:
         raise NotApplicable("the scores do not stand beside the labels one by one")
     return found

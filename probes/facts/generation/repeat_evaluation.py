@@ -7,6 +7,7 @@ from typing import Any
 import torch
 from torch.overrides import TorchFunctionMode
 
+from diagnose.engine.context import NotApplicable
 from probes.facts.core.failure import failure_of
 from probes.facts.core.fork import CannotFork, ChildRaised, TimedOut, run_in_fork
 from probes.facts.core.hf_logging import silence_transformers
@@ -20,7 +21,7 @@ PASSES, LEAST = 3.0, 5.0  # of a pass's time; never less than so many seconds, f
 TOKENS = 4  # of each generation within it: who trains and who draws shows at once
 
 
-class EvaluationTooSlow(Exception):
+class EvaluationTooSlow(NotApplicable):
     """The evaluation takes more time than this stage may."""
 
 

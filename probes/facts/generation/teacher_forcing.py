@@ -7,31 +7,28 @@ import torch
 
 from diagnose.engine import pass_counter
 from probes.facts.core.batches import copy_batch
-from probes.facts.core.model_output import ComputeLoss, logits_of
+from probes.facts.core.model_output import logits_of
 from probes.facts.core.observer import restore_afterwards
+from probes.facts.core.step_setup import StepSetup
 from probes.facts.generation.trials import GenerationContext
 from probes.facts.generation.types import FreeGeneration, TeacherForcingGap
 
 
-def agreement_of(
-    scene: GenerationContext, heard: FreeGeneration, compute_loss: ComputeLoss, others: tuple[Any, ...] = ()
-) -> TeacherForcingGap | None:
+def agreement_of(scene: GenerationContext, heard: FreeGeneration, setup: StepSetup) -> TeacherForcingGap | None:
     """One forward pass of the rows in evaluation mode. None where scores and labels do not stand side by side."""
-    scores = teacher_forced_logits(scene.speaking.model, scene.speaking.batch, compute_loss, others)
+    scores = teacher_forced_logits(setup, scene.speaking.batch)
     return None if scores is None or scores.dim() != 3 else _compared(scene, heard, scores.argmax(-1).tolist())
 
 
-def teacher_forced_logits(
-    model: torch.nn.Module, batch: Any, compute_loss: ComputeLoss, others: tuple[Any, ...] = ()
-) -> torch.Tensor | None:
+def teacher_forced_logits(setup: StepSetup, batch: Any) -> torch.Tensor | None:
     """The scores with the labels before given, in evaluation mode."""
-    seen: list[torch.Tensor | None] = []
-    with restore_afterwards(model, others=others), torch.no_grad():
+    model, seen = setup.model, list[torch.Tensor | None]()
+    with restore_afterwards(model, others=setup.also_restore), torch.no_grad():
         model.eval()
         handle = model.register_forward_hook(lambda module, given, output: seen.append(logits_of(output)))
         pass_counter.count_passes()
         try:
-            compute_loss(model, copy_batch(batch))
+            setup.compute_loss(model, copy_batch(batch))
         except Exception:  # the first step has told what the forward pass raises
             return None
         finally:

@@ -1,16 +1,13 @@
 """What the gradients do on their way, and what the user's own step does with them."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from diagnose.common.provider import provider
 from diagnose.engine.context import NotApplicable
+from probes.facts.core.step_setup import StepSetup
 from probes.facts.core.types import FirstLoss
 from probes.facts.first_step.types import Gradients
 from probes.facts.gradients.types import LayerGradients, RepeatedStep, UserStep
-from probes.facts.hf_trainer.mutable_state import mutable_state_of
-
-if TYPE_CHECKING:
-    from torch.nn import Module
 
 
 @provider
@@ -25,32 +22,21 @@ def layer_gradients(first_gradients: Gradients) -> tuple[LayerGradients, ...]:
 
 
 @provider
-def repeated_step(
-    model: "Module",
-    batch: Any,
-    first_loss: FirstLoss,
-    first_gradients: Gradients,
-    compute_loss: Any = None,
-    trainer: Any = None,
-) -> RepeatedStep:
+def repeated_step(step_setup: StepSetup, batch: Any, first_loss: FirstLoss, first_gradients: Gradients) -> RepeatedStep:
     """The first step again from its own seed, and a third after it."""
-    from probes.facts.core.model_output import loss_of_output
     from probes.facts.gradients.repeated_step import RepeatSetup, repeat
 
-    subject = RepeatSetup(model, batch, compute_loss or loss_of_output)
-    return repeat(subject, first_loss.value, mutable_state_of(trainer))
+    return repeat(RepeatSetup(**vars(step_setup), batch=batch), first_loss.value)
 
 
 @provider
 def user_step(
-    model: "Module",
+    update_setup: StepSetup,
     batch: Any,
     training_step: Any,
     optimizer: Any,
     first_gradients: Gradients,
     scheduler: Any = None,
-    grad_scaler: Any = None,
-    trainer: Any = None,
 ) -> UserStep:
     """The user's own step, called twice on the first batch."""
     from probes.facts.gradients.user_step import take_own_steps
@@ -58,4 +44,4 @@ def user_step(
     inner = getattr(optimizer, "optimizer", optimizer)
     if not hasattr(inner, "register_step_pre_hook"):
         raise NotApplicable(f"{type(inner).__name__} is no optimiser of torch's kind: its updates cannot be seen")
-    return take_own_steps(model, training_step, batch, optimizer, scheduler, grad_scaler, mutable_state_of(trainer))
+    return take_own_steps(update_setup, training_step, batch, scheduler)

@@ -1,30 +1,26 @@
 """Where two passes from one seed part: the first module that makes something else of the same input."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any, Protocol
+from typing import Any
 
 import torch
 
 from probes.facts.core.model_parts import as_in_training
 from probes.facts.core.observer import restore_afterwards
+from probes.facts.core.step_setup import StepSetup
 
 Print = tuple[str, str, tuple[float, ...], tuple[float, ...]]
 
 
-class HasLoss(Protocol):
-    @property
-    def model(self) -> torch.nn.Module: ...
-    def loss(self) -> Any: ...
-
-
-def first_nondeterministic_module(subject: HasLoss, others: Iterable[Any] = ()) -> tuple[str, str]:
+def first_nondeterministic_module(setup: StepSetup, run: Callable[[], Any]) -> tuple[str, str]:
     """Its name and class; empty where the difference lies outside of all modules, as in the loss function."""
     prints: list[list[Print]] = []
     for _ in range(2):
-        with restore_afterwards(subject.model, others=others), torch.no_grad(), _printed(subject.model) as made:
-            as_in_training(subject.model)
-            subject.loss()
+        kept = restore_afterwards(setup.model, others=setup.also_restore)
+        with kept, torch.no_grad(), _printed(setup.model) as made:
+            as_in_training(setup.model)
+            run()
         prints.append(made)
     for one, other in zip(*prints, strict=False):
         if one[:3] == other[:3] and one[3] != other[3]:

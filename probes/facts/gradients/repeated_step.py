@@ -1,6 +1,6 @@
 """The first step once more, from its own seed: it must give the same loss, and this time somebody listens."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -10,10 +10,10 @@ from diagnose.engine import pass_counter
 from diagnose.engine.seeding import seeded
 from probes.facts.core.batches import copy_batch
 from probes.facts.core.failure import failure_of
-from probes.facts.core.model_output import ComputeLoss
 from probes.facts.core.model_parts import as_in_training, covering_modules, perturb_weights, restore_weights, trainable
 from probes.facts.core.observer import restore_afterwards
 from probes.facts.core.snapshot import Snapshot
+from probes.facts.core.step_setup import StepSetup
 from probes.facts.core.types import Failure
 from probes.facts.first_step.backward_failure import module_holding_graph
 from probes.facts.gradients.activation_stats import ActivationSpy
@@ -26,25 +26,22 @@ SAME = {"cpu": 2e-6}  # relative; a GPU may choose another algorithm in between,
 MOST = 2  # summands that are asked, each for a forward pass
 
 
-@dataclass(frozen=True)
-class RepeatSetup:
-    """What is run, and the seed under which the first step ran."""
+@dataclass(frozen=True, kw_only=True)
+class RepeatSetup(StepSetup):
+    """A step on this batch, under the seed of the first step."""
 
-    model: torch.nn.Module
     batch: Any
-    compute_loss: ComputeLoss
-    seed: str = "first_step"
 
     def loss(self) -> torch.Tensor:
         pass_counter.count_passes()
-        with seeded(self.seed):
+        with seeded("first_step"):
             return self.compute_loss(self.model, copy_batch(self.batch)).reshape(())
 
 
-def repeat(subject: RepeatSetup, first: float, others: Iterable[Any] = ()) -> RepeatedStep:
+def repeat(subject: RepeatSetup, first: float) -> RepeatedStep:
     """A further step after it, with whatever the model keeps from one step to the next."""
     model = subject.model
-    with restore_afterwards(model, others=others) as before, torch.enable_grad():
+    with restore_afterwards(model, others=subject.also_restore) as before, torch.enable_grad():
         as_in_training(model)
         found = RepeatedStep(first, first, device=next((weight.device.type for weight in model.parameters()), "cpu"))
         try:
@@ -60,7 +57,7 @@ def repeat(subject: RepeatSetup, first: float, others: Iterable[Any] = ()) -> Re
         steady = not _apart(first, found.again, found.device)
         found = replace(found, functions=functions, parts=tuple(_parts(subject, asked, before)) if steady else ())
     if not steady:
-        wavers, kind = first_nondeterministic_module(subject, others)
+        wavers, kind = first_nondeterministic_module(subject, subject.loss)
         found = replace(found, nondeterministic_module=wavers, kind=kind)
     return found
 

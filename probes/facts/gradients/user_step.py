@@ -1,6 +1,6 @@
 """Calls the user's own training step twice on one batch and keeps a ledger: backward passes, updates, what is left."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from typing import Any
@@ -14,17 +14,18 @@ from probes.facts.core.failure import failure_of
 from probes.facts.core.model_parts import restore_weights, trainable
 from probes.facts.core.observer import restore_afterwards
 from probes.facts.core.snapshot import Snapshot
+from probes.facts.core.step_setup import StepSetup
 from probes.facts.gradients.types import BackwardCall, OptimizerCall, UserStep, UserStepCall
 
 Step = Callable[[Any], Any]
 
 
-def take_own_steps(
-    model: torch.nn.Module, step: Step, batch: Any, optimizer: Any, scheduler: Any, scaler: Any, others: Iterable[Any]
-) -> UserStep:
+def take_own_steps(setup: StepSetup, step: Step, batch: Any, scheduler: Any) -> UserStep:
     """The weights are put back between the two calls; gradients and the optimiser's state are not."""
     calls: list[UserStepCall] = []
-    with _cells_kept(step), restore_afterwards(model, optimizer, scheduler, scaler, (*others, *_held(step))) as before:
+    model, optimizer, scaler = setup.model, setup.optimizer, setup.grad_scaler
+    others = (*setup.also_restore, *_held(step))
+    with _cells_kept(step), restore_afterwards(model, optimizer, scheduler, scaler, others) as before:
         for number in (1, 2):
             with _StepLedger(model, optimizer, scaler) as ledger:
                 try:

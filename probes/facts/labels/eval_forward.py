@@ -1,6 +1,6 @@
 """Runs the drawn batches once in evaluation mode: what the decoder reads, what it follows, what CTC has to align."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from itertools import pairwise, takewhile
 from typing import Any
 
@@ -10,25 +10,19 @@ from torch.overrides import TorchFunctionMode
 from diagnose.engine import pass_counter
 from probes.facts.core.batches import copy_batch
 from probes.facts.core.failure import one_line
-from probes.facts.core.model_output import ComputeLoss, NoLoss, logits_of
+from probes.facts.core.model_output import NoLoss, logits_of
 from probes.facts.core.observer import restore_afterwards
+from probes.facts.core.step_setup import ComputeLoss, StepSetup
 from probes.facts.core.token_tables import decoder_embedding
 from probes.facts.labels.label_influence import first_influenced_position
 from probes.facts.labels.label_rows import strip_tail
 from probes.facts.labels.types import CtcRow, EvalForward
 
-LabelsOf = Callable[[Any], Any]
 
-
-def run_eval_forward(
-    model: torch.nn.Module,
-    batches: Sequence[Any],
-    compute_loss: ComputeLoss,
-    labels_of: LabelsOf,
-    others: Iterable[Any] = (),
-) -> EvalForward:
+def run_eval_forward(setup: StepSetup, batches: Sequence[Any]) -> EvalForward:
     """Only the first batch where the loss has no CTC part: one pass, and one more with some labels changed."""
-    with restore_afterwards(model, others=others), torch.no_grad(), _EvalForwardSpy(model) as ears:
+    model, compute_loss, labels_of = setup.model, setup.compute_loss, setup.labels_of
+    with restore_afterwards(model, others=setup.also_restore), torch.no_grad(), _EvalForwardSpy(model) as ears:
         model.eval()
         try:
             loss = ears.run(compute_loss, batches[0], 0)

@@ -1,41 +1,22 @@
 """Labels beside what the decoder reads, what the loss scores, and what CTC has to align."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from diagnose.common.provider import provider
 from diagnose.engine.context import NotApplicable, Unavailable
+from probes.facts.core.step_setup import LabelsOf, StepSetup
 from probes.facts.core.types import SpecialIds
 from probes.facts.first_step.types import FirstStep
-from probes.facts.hf_trainer.mutable_state import mutable_state_of
 from probes.facts.labels.prefix_types import LabelPrefixes
 from probes.facts.labels.types import CtcRow, EndTokens, EvalForward, LabelRow, LabelShift, SourceLabelPair
 
-if TYPE_CHECKING:
-    from torch.nn import Module
-
 
 @provider
-def eval_forward(
-    model: "Module",
-    drawn_batches: tuple[Any, ...],
-    compute_loss: Any = None,
-    labels_of: Any = None,
-    trainer: Any = None,
-) -> EvalForward:
+def eval_forward(step_setup: StepSetup, drawn_batches: tuple[Any, ...]) -> EvalForward:
     """The drawn batches in evaluation mode; everything that looks at decoder inputs and CTC shares these passes."""
-    from probes.facts.core.model_output import NoLoss, labels_of_batch, loss_of_output
     from probes.facts.labels.eval_forward import run_eval_forward
 
-    try:
-        heard = run_eval_forward(
-            model,
-            drawn_batches,
-            compute_loss or loss_of_output,
-            labels_of or labels_of_batch,
-            mutable_state_of(trainer),
-        )
-    except NoLoss as reason:
-        raise NotApplicable(str(reason)) from reason
+    heard = run_eval_forward(step_setup, drawn_batches)
     if heard.failure:
         raise Unavailable(heard.failure)
     return heard
@@ -163,21 +144,20 @@ def _listed(token: Any) -> list[int]:
 def label_rows(
     drawn_batches: tuple[Any, ...],
     special_ids: SpecialIds,
-    labels_of: Any = None,
+    labels_of: LabelsOf,
     first_step: FirstStep | None = None,
     eval_forward: EvalForward | None = None,
 ) -> tuple[LabelRow, ...]:
     """Every row of the drawn labels. What the loss was seen to skip does not count as scored."""
-    from probes.facts.core.model_output import labels_of_batch
     from probes.facts.labels.label_rows import dropped_by_ctc, ignored_ids, label_rows_of
 
-    read = labels_of or labels_of_batch
-    if read(drawn_batches[0]) is None:
+    labels = labels_of(drawn_batches[0])
+    if labels is None:
         raise NotApplicable("the batches hold no 'labels' and are no pairs: give labels_of")
     special = special_ids if _are_tokens(special_ids, first_step) else SpecialIds()
-    skipped = ignored_ids(read(drawn_batches[0]), first_step.scored_positions, special) if first_step else ()
-    skipped += dropped_by_ctc(eval_forward.ctc, read(drawn_batches[0])) if eval_forward else ()
-    rows = label_rows_of(drawn_batches, read, special, skipped)
+    skipped = ignored_ids(labels, first_step.scored_positions, special) if first_step else ()
+    skipped += dropped_by_ctc(eval_forward.ctc, labels) if eval_forward else ()
+    rows = label_rows_of(drawn_batches, labels_of, special, skipped)
     if not rows:
         raise NotApplicable("the labels are not numbers of classes or tokens")
     return rows

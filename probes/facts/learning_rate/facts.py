@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 from diagnose.common.provider import provider
 from diagnose.engine.context import NotApplicable
+from probes.facts.core.step_setup import LabelsOf, StepSetup
 from probes.facts.core.types import FirstLoss
 from probes.facts.first_step.types import FirstStep
-from probes.facts.hf_trainer.mutable_state import mutable_state_of
 from probes.facts.learning_rate.types import SEEN, RateSweep, RateTrial, ScheduleCurve
 
 if TYPE_CHECKING:
@@ -24,19 +24,16 @@ CLIP = 1.0  # where nobody says: with Adam it changes little, and an unclipped e
 
 @provider
 def rate_trial_setup(
-    model: "Module",
+    step_setup: StepSetup,
     train_batches: Any,
     optimizer: Any,
-    compute_loss: Any = None,
     schedule_curve: ScheduleCurve | None = None,
     training_arguments: Any = None,
     precision: str = "fp32",
     trainer: Any = None,
-    grad_scaler: Any = None,
 ) -> "RateTrialSetup":
     """Batches, optimiser and rate, as the run will have them."""
     from probes.facts.core.batches import draw
-    from probes.facts.core.model_output import loss_of_output
     from probes.facts.first_step.update import steps_without_closure
     from probes.facts.learning_rate.rate_trial import RateTrialSetup
 
@@ -48,9 +45,9 @@ def rate_trial_setup(
         raise NotApplicable("no batches can be drawn for it")
     peak = schedule_curve.peak if schedule_curve is not None else _highest(inner)
     warms_up = schedule_curve is not None and schedule_curve.first < 0.5 * schedule_curve.peak
+    model, loss = step_setup.model, step_setup.compute_loss
     around = nullcontext if trainer is not None else _around(model, precision)
-    books = (*mutable_state_of(trainer), grad_scaler)
-    loss = compute_loss or loss_of_output
+    books = (*step_setup.also_restore, step_setup.grad_scaler)
     return RateTrialSetup(model, drawn.batches, loss, inner, peak, warms_up, _clip(training_arguments), around, books)
 
 
@@ -58,7 +55,7 @@ def rate_trial_setup(
 def rate_trial(
     rate_trial_setup: "RateTrialSetup",
     first_step: FirstStep,
-    labels_of: Any = None,
+    labels_of: LabelsOf,
     total_steps: int | None = None,
     precision: str = "fp32",
 ) -> RateTrial:
@@ -119,11 +116,9 @@ def _needed(loss: FirstLoss | None, floor: float | None, steps: int | None) -> f
     return max(SEEN, 1 - floor / begins)
 
 
-def _floor(batches: Any, labels_of: Any) -> float | None:
+def _floor(batches: Any, labels_of: LabelsOf) -> float | None:
     from probes.facts.core.batch_rows import rows_of
     from probes.facts.core.entropy import unigram_entropy
-    from probes.facts.core.model_output import labels_of_batch
 
-    read = labels_of or labels_of_batch
-    rows = [[token for token in row if token >= 0] for batch in batches for row in rows_of(read(batch))]
+    rows = [[token for token in row if token >= 0] for batch in batches for row in rows_of(labels_of(batch))]
     return unigram_entropy(rows) if rows else None

@@ -11,7 +11,7 @@ from probes.facts.settings.types import RunSettings, UpdateCount
 @provider(priority=3)
 def schedule_curve(run_settings: RunSettings, update_count: UpdateCount) -> ScheduleCurve:
     """The schedule that transformers will make by its name."""
-    from probes.facts.learning_rate.play_schedule import ScheduleNotPlayable, schedule_by_name
+    from probes.facts.learning_rate.play_schedule import schedule_by_name
 
     settings, updates = run_settings, update_count.updates
     if settings.kind != "transformers" or settings.learning_rate is None:
@@ -20,5 +20,5 @@ def schedule_curve(run_settings: RunSettings, update_count: UpdateCount) -> Sche
     steps = int(warmup) if warmup >= 1 else math.ceil(warmup * updates)
     try:
         return schedule_by_name(settings.schedule or "linear", settings.learning_rate, steps, updates)
-    except (ScheduleNotPlayable, TypeError, ValueError) as reason:
+    except (TypeError, ValueError) as reason:
         raise NotApplicable(str(reason)) from reason

@@ -8,6 +8,7 @@ from typing import Any
 import torch
 from torch.optim.lr_scheduler import LambdaLR, LRScheduler, ReduceLROnPlateau
 
+from diagnose.engine.context import NotApplicable
 from probes.facts.learning_rate.inspect_schedule import kind_of, length_of, unwrapped, warmup_of
 from probes.facts.learning_rate.types import ScheduleCurve
 
@@ -16,7 +17,7 @@ MOST = 2_000_000  # updates, some ten seconds
 RISE = 1e-6  # of the peak: smaller changes are rounding
 
 
-class ScheduleNotPlayable(Exception):
+class ScheduleNotPlayable(NotApplicable):
     """The schedule follows the figures of the run, or is none of torch's."""
 
 

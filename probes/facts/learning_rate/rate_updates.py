@@ -9,8 +9,8 @@ import torch
 from diagnose.engine import pass_counter
 from probes.facts.core.batches import copy_batch
 from probes.facts.core.finite import is_finite
-from probes.facts.core.model_output import ComputeLoss
 from probes.facts.core.model_parts import trainable
+from probes.facts.core.step_setup import ComputeLoss
 
 FORWARD = 1 / 3  # of a forward and backward pass
 Around = Callable[[], AbstractContextManager[Any]]

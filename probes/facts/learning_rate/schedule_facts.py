@@ -38,11 +38,9 @@ def schedule_curve(
     scheduler: Any, update_count: UpdateCount, schedule_pace: int | None = None, trainer: Any = None
 ) -> ScheduleCurve:
     """A Trainer steps once for each update; of a loop that nobody shows, nobody knows."""
-    from probes.facts.learning_rate.play_schedule import ScheduleNotPlayable, play_schedule
+    from probes.facts.learning_rate.play_schedule import play_schedule
 
     try:
         return play_schedule(scheduler, update_count.updates, schedule_pace or (1 if trainer is not None else None))
-    except ScheduleNotPlayable as reason:
-        raise NotApplicable(str(reason)) from reason
     except (TypeError, ValueError, AttributeError, RuntimeError) as reason:
         raise NotApplicable(f"the schedule cannot be copied and played through: {reason}") from reason

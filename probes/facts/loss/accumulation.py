@@ -1,17 +1,17 @@
 """The gradient of an accumulated step beside that of the same rows in one batch, whatever the step does afterwards."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
 import torch
 
 from diagnose.engine import pass_counter
-from probes.facts.core.batch_rows import CannotSplitBatch, LabelsOf, collated, rows_of_batch, select_rows
+from probes.facts.core.batch_rows import CannotSplitBatch, collated, rows_of_batch, select_rows
 from probes.facts.core.batches import copy_batch
-from probes.facts.core.model_output import ComputeLoss
 from probes.facts.core.observer import restore_afterwards
 from probes.facts.core.snapshot import Snapshot
+from probes.facts.core.step_setup import LabelsOf, StepSetup
 from probes.facts.loss.gradient_capture import GradientCapture, Sample, compare_gradients, mean
 from probes.facts.loss.types import AccumulationError
 
@@ -23,19 +23,13 @@ Step = Callable[[Sequence[Any]], Any]
 
 
 def accumulate(
-    model: torch.nn.Module,
-    step: Step,
-    compute_loss: ComputeLoss,
-    whole: Any,
-    parts: Sequence[Any],
-    share: float = 1.0,
-    optimizer: Any = None,
-    others: Iterable[Any] = (),
+    setup: StepSetup, step: Step, whole: Any, parts: Sequence[Any], share: float, scheduler: Any
 ) -> AccumulationError:
     """Two passes of the whole; two more where they differ. `share`: of the configured batch that the whole is."""
-    with restore_afterwards(model, optimizer, others=others) as before, torch.enable_grad():
-        _still(model)
-        bench = _AccumulationTrial(model, step, compute_loss, optimizer, before)
+    kept = restore_afterwards(setup.model, setup.optimizer, scheduler, setup.grad_scaler, setup.also_restore)
+    with kept as before, torch.enable_grad():
+        _still(setup.model)
+        bench = _AccumulationTrial(setup, step, before)
         pass_counter.count_passes(2 * share)
         reference = bench.gradient([whole])[0]
         found, updates = bench.accumulated(parts)
@@ -49,10 +43,9 @@ def accumulate(
 
 
 class _AccumulationTrial:
-    def __init__(
-        self, model: torch.nn.Module, step: Step, compute_loss: ComputeLoss, optimizer: Any, before: Snapshot
-    ) -> None:
-        self.model, self.step, self.compute, self.optimizer, self.before = model, step, compute_loss, optimizer, before
+    def __init__(self, setup: StepSetup, step: Step, before: Snapshot) -> None:
+        self.model, self.compute, self.optimizer = setup.model, setup.compute_loss, setup.optimizer
+        self.step, self.before = step, before
 
     def gradient(self, batches: Sequence[Any]) -> list[Sample]:
         """Of each batch by itself."""

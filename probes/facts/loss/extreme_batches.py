@@ -1,6 +1,6 @@
 """Runs the longest rows, the shortest, and a short row beside a long one: what would raise hours later raises now."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,9 +12,9 @@ from probes.facts.core.batches import copy_batch
 from probes.facts.core.failure import failure_of
 from probes.facts.core.finite import is_finite
 from probes.facts.core.fork import CannotFork, run_in_fork
-from probes.facts.core.model_output import ComputeLoss
 from probes.facts.core.model_parts import trainable
 from probes.facts.core.observer import restore_afterwards
+from probes.facts.core.step_setup import StepSetup
 from probes.facts.loss.encoder_frames import EncoderFrameProbe
 from probes.facts.loss.types import ExtremeBatches, ExtremeBatchResult, FramesUsed
 
@@ -62,39 +62,32 @@ def _size(batch: Any, labels_of: Any) -> tuple[int, int]:
     return (read[1].numel() if read else 0, scored)
 
 
-def run_extremes(
-    model: torch.nn.Module,
-    picked: Sequence[ExtremeBatch],
-    compute_loss: ComputeLoss,
-    usual: Any,
-    others: Iterable[Any] = (),
-) -> ExtremeBatches:
+def run_extremes(setup: StepSetup, picked: Sequence[ExtremeBatch], usual: Any) -> ExtremeBatches:
     """Each one forwards and backwards in training mode; what raises is told, and the next one is tried."""
-    size = max(_numbers(usual), 1)
+    model, size = setup.model, max(_numbers(usual), 1)
     batches: list[ExtremeBatchResult] = []
     frames: list[FramesUsed] = []
-    with restore_afterwards(model, others=others), torch.enable_grad():
+    with restore_afterwards(model, others=setup.also_restore), torch.enable_grad():
         if not model.training:
             model.train()
         for one in picked:
             pass_counter.count_passes(_numbers(one.batch) / size)
             with EncoderFrameProbe(model, one.batch) as listener:
-                batches.append(_run(model, one, compute_loss, listener))
+                batches.append(_run(setup, one, listener))
             frames += listener.frames
             for parameter in model.parameters():
                 parameter.grad = None
     return ExtremeBatches(tuple(batches), tuple(frames))
 
 
-def _run(
-    model: torch.nn.Module, one: ExtremeBatch, compute_loss: ComputeLoss, listener: EncoderFrameProbe
-) -> ExtremeBatchResult:
+def _run(setup: StepSetup, one: ExtremeBatch, listener: EncoderFrameProbe) -> ExtremeBatchResult:
+    model = setup.model
     rows = tuple(f"train_dataset[{number}]" for number in one.numbers)
     read = input_of(one.batch)
     extreme = ExtremeBatchResult(one.kind, rows, tuple(read[1].shape) if read else ())
     phase = "forward pass"
     try:
-        loss = compute_loss(model, copy_batch(one.batch))
+        loss = setup.compute_loss(model, copy_batch(one.batch))
         listener.ask()
         phase = "backward pass"
         loss.backward()

@@ -1,16 +1,16 @@
 """The loss of two rows, and what becomes of it when one thing is changed: inputs, labels, order, number of rows."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 import torch
 
 from diagnose.engine import pass_counter
-from probes.facts.core.batch_rows import LabelsOf, rows_of_batch, select_rows, with_inputs_exchanged, with_other_labels
-from probes.facts.core.model_output import ComputeLoss
+from probes.facts.core.batch_rows import rows_of_batch, select_rows, with_inputs_exchanged, with_other_labels
 from probes.facts.core.observer import restore_afterwards
 from probes.facts.core.output_hook import OutputHook, hook_output
+from probes.facts.core.step_setup import LabelsOf, StepSetup
 from probes.facts.loss.input_sensitivity import ModuleTrace, module_losing_signal
 from probes.facts.loss.loss_calls import LossCallSpy
 from probes.facts.loss.reference_cross_entropy import compare_with_cross_entropy
@@ -24,18 +24,12 @@ TF32 = 5e-5  # a sum of many such products: each is rounded to 5e-4
 FORWARD = 1 / 3  # of a forward and backward pass
 
 
-def perturb_batch(
-    model: torch.nn.Module,
-    batch: Any,
-    compute_loss: ComputeLoss,
-    labels_of: LabelsOf,
-    inputs_of: LabelsOf | None = None,
-    others: Iterable[Any] = (),
-) -> LossTrials:
+def perturb_batch(setup: StepSetup, batch: Any) -> LossTrials:
     """Forward passes of two rows, dropout off; about one pass of a batch of four, and less of a larger one."""
-    with restore_afterwards(model, others=others), hook_output(model) as watch:
+    model, inputs_of = setup.model, setup.inputs_of
+    with restore_afterwards(model, others=setup.also_restore), hook_output(model) as watch:
         model.eval()
-        bench = _LossTrial(model, batch, compute_loss, labels_of, watch)
+        bench = _LossTrial(setup, batch, watch)
         trials, pair = bench.first()
         if trials.value in (0.0, float("inf"), float("-inf")) or trials.value != trials.value:
             return trials
@@ -48,12 +42,11 @@ def perturb_batch(
 class _LossTrial:
     """One model, one batch, and the few ways to run it."""
 
-    def __init__(
-        self, model: torch.nn.Module, batch: Any, compute_loss: ComputeLoss, labels_of: LabelsOf, watch: OutputHook
-    ) -> None:
-        self.model, self.batch, self.compute, self.labels_of, self.watch = model, batch, compute_loss, labels_of, watch
-        self.rows = rows_of_batch(batch, labels_of(batch))
-        self.heads = HeadHooks(model)
+    def __init__(self, setup: StepSetup, batch: Any, watch: OutputHook) -> None:
+        self.model, self.compute, self.labels_of = setup.model, setup.compute_loss, setup.labels_of
+        self.batch, self.watch = batch, watch
+        self.rows = rows_of_batch(batch, self.labels_of(batch))
+        self.heads = HeadHooks(self.model)
 
     def cut(self, numbers: Sequence[int]) -> Any:
         return select_rows(self.batch, numbers, self.rows)

@@ -6,7 +6,7 @@ from typing import Any
 
 from probes.facts.core.batch_rows import CannotSplitBatch, rows_of_batch, select_rows
 from probes.facts.core.fork import CannotFork, ChildRaised, run_in_fork
-from probes.facts.nonfinite.traced_step import StepSetup, find_origin, step_is_finite
+from probes.facts.nonfinite.traced_step import AutocastSetup, find_origin, step_is_finite
 from probes.facts.nonfinite.types import BisectResult, Origin
 
 NAMES = ("audio_path", "path", "file", "id")
@@ -15,7 +15,7 @@ Rows = tuple[int, ...]
 REPLAYS = 3  # before a failure that does not come back is called unsteady
 
 
-def bisect_batch(subject: StepSetup, batch: Any, names: tuple[str, ...] = ()) -> BisectResult:
+def bisect_batch(subject: AutocastSetup, batch: Any, names: tuple[str, ...] = ()) -> BisectResult:
     """One plain step; when it is finite, that was all."""
     if step_is_finite(subject, batch):
         return BisectResult()
@@ -31,7 +31,7 @@ def bisect_batch(subject: StepSetup, batch: Any, names: tuple[str, ...] = ()) ->
     return BisectResult(replace(origin, rows=rows, files=tuple(_name(names, row) for row in rows)))
 
 
-def _rows(subject: StepSetup, batch: Any) -> Rows:
+def _rows(subject: AutocastSetup, batch: Any) -> Rows:
     """The fewest that still fail; none where the batch cannot be cut into rows."""
     try:
         size = rows_of_batch(batch, None)

@@ -8,14 +8,14 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from probes.facts.core.batches import copy_batch
 from probes.facts.core.torch_ops import describe, iter_leaves, name_of, numeric
 from probes.facts.nonfinite.module_calls import ModuleCallStack
-from probes.facts.nonfinite.traced_step import StepSetup, training_attempt
+from probes.facts.nonfinite.traced_step import AutocastSetup, training_attempt
 from probes.facts.nonfinite.types import Operation
 
 MOST = 500  # operations that are kept
 __drives_the_step__ = True
 
 
-def operations_inside(subject: StepSetup, batch: Any, module: str) -> tuple[Operation, ...]:
+def operations_inside(subject: AutocastSetup, batch: Any, module: str) -> tuple[Operation, ...]:
     """One forward pass; the module and all that it holds."""
     calls = ModuleCallStack(subject.model)
     steps = _OperationTrace(calls, module)

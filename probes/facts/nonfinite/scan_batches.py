@@ -3,26 +3,32 @@
 from collections.abc import Callable, Iterable, Iterator, Sized
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any
+from typing import Any, Self
 
+from diagnose.engine.context import Unavailable
 from diagnose.engine.seeding import seeded
 from probes.facts.core.batches import PIECES, IndexRecordingSampler, rebuild_loader
 from probes.facts.core.failure import one_line
 from probes.facts.core.observer import restore_afterwards
 from probes.facts.core.progress_log import log_progress
-from probes.facts.nonfinite.traced_step import StepSetup, step_is_finite
+from probes.facts.nonfinite.traced_step import AutocastSetup, step_is_finite
 
 
-class NoSuchBatch(Exception):
+class NoSuchBatch(Unavailable):
     """The batches end before the one that was asked for."""
 
 
-class BatchNotDrawn(Exception):
+class BatchNotDrawn(Unavailable):
     """A batch cannot be drawn: its number, and the dataset's rows in it where a sampler names them."""
 
-    def __init__(self, number: int, indices: tuple[int, ...], reason: str) -> None:
-        super().__init__(f"batch {number}: {reason}")
-        self.number, self.indices = number, indices
+    number: int
+    indices: tuple[int, ...]
+
+    @classmethod
+    def at(cls, number: int, indices: tuple[int, ...], error: Exception) -> Self:
+        found = cls(f"batch {number}: {one_line(str(error))}")
+        found.number, found.indices = number, indices
+        return found
 
 
 @dataclass(frozen=True)
@@ -34,7 +40,9 @@ class FailingBatch:
     indices: tuple[int, ...] = ()
 
 
-def first_nonfinite_batch(subject: StepSetup, batches: Iterable[Any], number: int | None = None) -> FailingBatch | None:
+def first_nonfinite_batch(
+    subject: AutocastSetup, batches: Iterable[Any], number: int | None = None
+) -> FailingBatch | None:
     """The first of all batches that fails, or whether that of this number does; None when all is finite."""
     return _first(batches, number, lambda batch: not step_is_finite(subject, batch))
 
@@ -70,7 +78,7 @@ def _drawn(loader: Iterable[Any], named: IndexRecordingSampler | None) -> Iterat
             yield batch
             number += 1
     except Exception as error:
-        raise BatchNotDrawn(number, _indices(named, number), one_line(str(error))) from error
+        raise BatchNotDrawn.at(number, _indices(named, number), error) from error
 
 
 def _indices(named: IndexRecordingSampler | None, number: int) -> tuple[int, ...]:

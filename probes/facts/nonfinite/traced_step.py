@@ -11,8 +11,8 @@ from accelerate.utils import extract_model_from_parallel
 from diagnose.engine import pass_counter
 from probes.facts.core.batches import copy_batch, tensors_of
 from probes.facts.core.finite import is_finite
-from probes.facts.core.model_output import ComputeLoss
 from probes.facts.core.observer import restore_afterwards
+from probes.facts.core.step_setup import StepSetup
 from probes.facts.core.torch_ops import values_of
 from probes.facts.nonfinite.causes import cause_of
 from probes.facts.nonfinite.module_calls import ModuleCallStack
@@ -24,15 +24,11 @@ DTYPES = {"fp16": torch.float16, "bf16": torch.bfloat16}
 __drives_the_step__ = True
 
 
-@dataclass(frozen=True)
-class StepSetup:
-    """All that a step needs."""
+@dataclass(frozen=True, kw_only=True)
+class AutocastSetup(StepSetup):
+    """A step in one precision."""
 
-    model: torch.nn.Module
-    compute_loss: ComputeLoss
-    optimizer: Any = None
     precision: str = "fp32"
-    others: tuple[Any, ...] = ()
 
     def autocast(self) -> AbstractContextManager[Any]:
         device = next((p.device.type for p in self.model.parameters()), "cpu")
@@ -44,7 +40,7 @@ Bad = tuple[str, torch.Tensor]  # where a value is not finite, and the value
 Turn = Callable[[str], None]  # told what comes next
 
 
-def step_is_finite(subject: StepSetup, batch: Any) -> bool:
+def step_is_finite(subject: AutocastSetup, batch: Any) -> bool:
     """One plain step: loss, gradients and updated weights are all finite."""
     shared = isinstance(getattr(subject.model, "_orig_mod", subject.model), SHARED)
     subject = replace(subject, model=unwrapped(subject.model)) if shared else subject  # the others may not be waiting
@@ -52,7 +48,7 @@ def step_is_finite(subject: StepSetup, batch: Any) -> bool:
         return _step(subject, copy_batch(batch)) is None
 
 
-def find_origin(subject: StepSetup, batch: Any) -> Origin | None:
+def find_origin(subject: AutocastSetup, batch: Any) -> Origin | None:
     """The replay: where the bad value was born that reached loss, gradient or weight; None: it is finite this time."""
     model = unwrapped(subject.model)
     subject, calls = replace(subject, model=model), ModuleCallStack(model)
@@ -82,15 +78,15 @@ def unwrapped(model: torch.nn.Module) -> torch.nn.Module:
 
 
 @contextmanager
-def training_attempt(subject: StepSetup) -> Iterator[None]:
+def training_attempt(subject: AutocastSetup) -> Iterator[None]:
     model = subject.model
-    with restore_afterwards(model, subject.optimizer, others=subject.others), torch.enable_grad():
+    with restore_afterwards(model, subject.optimizer, others=subject.also_restore), torch.enable_grad():
         if not model.training:
             model.train()
         yield
 
 
-def _step(subject: StepSetup, batch: Any, turn: Turn = lambda phase: None) -> list[Bad] | None:
+def _step(subject: AutocastSetup, batch: Any, turn: Turn = lambda phase: None) -> list[Bad] | None:
     """Forward, backward, update; ends at the first of them that leaves something bad behind, and gives it."""
     pass_counter.count_passes()
     turn("forward pass")
@@ -124,7 +120,7 @@ def _bad(tensors: Iterable[Bad]) -> list[Bad] | None:
     return [(where, tensor) for where, tensor in tensors if not is_finite(tensor)] or None
 
 
-def _origin(tag: NonFiniteOrigin, where: str, subject: StepSetup) -> Origin:
+def _origin(tag: NonFiniteOrigin, where: str, subject: AutocastSetup) -> Origin:
     place, phase = tag.place, _phase(where) if tag.phase == FOREIGN else tag.phase
     return Origin(
         phase=phase,

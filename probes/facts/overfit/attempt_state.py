@@ -31,7 +31,7 @@ class AttemptState:
         self.first = self.seen = PassTotals()
         self.wanted: list[torch.Tensor | None] = []
         self.reached: set[int] = set()  # ids of the weights that got a gradient other than nought
-        self.labels = [subject.labels_of(batch) if subject.labels_of else None for batch in subject.lesson.batches]
+        self.labels = [subject.labels_of(batch) for batch in subject.lesson.batches]
         self.changes = 0  # updates at which the loss asked for other labels than at first
         self.ended = ""
         self.prolonged = False

@@ -1,15 +1,12 @@
 """Whether a few rows of the first batch can be learnt by heart, and from what."""
 
 import time
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from diagnose.common.provider import provider
 from diagnose.engine.context import NotApplicable, Unavailable
-from probes.facts.hf_trainer.mutable_state import mutable_state_of
+from probes.facts.core.step_setup import LabelsOf, StepSetup
 from probes.facts.overfit.types import OverfitResult
-
-if TYPE_CHECKING:
-    from torch.nn import Module
 
 SECONDS = 240  # at most; a healthy model of the demo takes a tenth of it
 ROWS = 4  # that are collated twice
@@ -17,33 +14,25 @@ ROWS = 4  # that are collated twice
 
 @provider
 def overfit_curve(
-    model: "Module",
-    batch: Any,
-    drawn_batches: Any = None,
-    compute_loss: Any = None,
-    labels_of: Any = None,
-    inputs_of: Any = None,
-    optimizer: Any = None,
-    trainer: Any = None,
-    generate: Any = None,
-    decode: Any = None,
+    update_setup: StepSetup, batch: Any, drawn_batches: Any = None, generate: Any = None, decode: Any = None
 ) -> OverfitResult:
     """A few rows learnt by heart under the observer, with what was measured on the way."""
-    from probes.facts.core.model_output import NoLoss, labels_of_batch, loss_of_output
     from probes.facts.overfit.overfit import overfit
-    from probes.facts.overfit.row_selection import NothingToLearn, is_language_model_batch, select_overfit_rows
+    from probes.facts.overfit.row_selection import is_language_model_batch, select_overfit_rows
     from probes.facts.overfit.stepper import OverfitSetup, groups_of
 
-    read, batches = labels_of or labels_of_batch, list(drawn_batches or (batch,))
-    try:
-        lesson = select_overfit_rows(batches, read)
-        reads = is_language_model_batch(lesson.batches[0], read(lesson.batches[0]))
-        loss, until = compute_loss or loss_of_output, time.perf_counter() + SECONDS
-        groups = groups_of(model, optimizer)
-        subject = OverfitSetup(model, lesson, loss, groups, inputs_of, read, reads, until, generate, decode)
-        return overfit(subject, read, mutable_state_of(trainer), batches[:2])
-    except (NothingToLearn, NoLoss) as reason:
-        raise NotApplicable(str(reason)) from reason
+    batches, read = list(drawn_batches or (batch,)), update_setup.labels_of
+    lesson = select_overfit_rows(batches, read)
+    subject = OverfitSetup(
+        **vars(update_setup),
+        lesson=lesson,
+        groups=groups_of(update_setup.model, update_setup.optimizer),
+        reads_labels=is_language_model_batch(lesson.batches[0], read(lesson.batches[0])),
+        until=time.perf_counter() + SECONDS,
+        generate=generate,
+        decode=decode,
+    )
+    return overfit(subject, batches[:2])
 
 
 @provider
@@ -58,11 +47,10 @@ def overfit_verdict(overfit_curve: OverfitResult) -> OverfitResult:
 
 
 @provider
-def relabeled_rows(train_dataset: Any, collate: Any, labels_of: Any = None) -> str:
+def relabeled_rows(train_dataset: Any, collate: Any, labels_of: LabelsOf) -> str:
     """`same`, or the rows whose labels differ though their inputs do not, when they are collated twice."""
     from probes.facts.core.batch_rows import collated
     from probes.facts.core.fork import ChildRaised
-    from probes.facts.core.model_output import labels_of_batch
     from probes.facts.overfit.row_selection import rows_with_changed_labels
 
     if not hasattr(train_dataset, "__getitem__") or not hasattr(train_dataset, "__len__"):
@@ -72,5 +60,5 @@ def relabeled_rows(train_dataset: Any, collate: Any, labels_of: Any = None) -> s
         one, other = collated(train_dataset, [numbers, numbers], collate)
     except ChildRaised as reason:
         raise NotApplicable(f"items cannot be collated: {reason}") from reason
-    differ = rows_with_changed_labels(one, other, labels_of or labels_of_batch)
+    differ = rows_with_changed_labels(one, other, labels_of)
     return f"{differ} of the first {len(numbers)} rows" if differ else "same"

@@ -13,7 +13,7 @@ PASSES = 60.0  # of training, at most: as many as the learning itself may take
 
 def generate_rows(subject: OverfitSetup, pass_seconds: float) -> tuple[tuple[str, str], ...]:
     """Its text and the reference of each row; nothing where it cannot generate."""
-    if subject.generate is None or subject.decode is None or subject.labels_of is None:
+    if subject.generate is None or subject.decode is None:
         return ()
     pairs: list[tuple[str, str]] = []
     for batch in subject.lesson.batches:

@@ -2,11 +2,10 @@
 
 import math
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from probes.facts.core.batch_rows import LabelsOf
 from probes.facts.core.observer import restore_afterwards
 from probes.facts.loss.loss_calls import LossCallSpy
 from probes.facts.loss.scaled_head import SCORES
@@ -27,17 +26,15 @@ NOTHING = 0.05  # of the first loss
 TAUGHT = "the loss does not follow the labels: it has a teacher of its own"
 
 
-def overfit(
-    subject: OverfitSetup, labels_of: LabelsOf, others: Iterable[Any] = (), more: Sequence[Any] = ()
-) -> OverfitResult:
+def overfit(subject: OverfitSetup, more: Sequence[Any] = ()) -> OverfitResult:
     """`more`: batches that may reach parts which these rows do not. Nothing of it stays."""
     start, model = time.perf_counter(), subject.model
-    with restore_afterwards(model, others=others) as before, read_loss_targets(model) as eyes:
+    with restore_afterwards(model, others=subject.also_restore) as before, read_loss_targets(model) as eyes:
         modes = {module: module.training for module in model.modules()} if model.training else {}
         note = disable_dropout(model)
         modes = modes or dict.fromkeys(model.modules(), True)
         learning = OverfitAttempt(subject, eyes).learn()
-        found = _ended(_told(learning, labels_of, note))
+        found = _ended(_told(learning, note))
         found = replace(found, relabelled=max(learning.changes, 0), idle=_idle(learning, more))
         if learning.ended == "learnt" and found.uses_input is not False:
             spoken = generate_rows(subject, (time.perf_counter() - start) / max(len(found.curve), 1))
@@ -62,15 +59,15 @@ def _ended(found: OverfitResult) -> OverfitResult:
     return replace(found, ended="learnt") if short and (unknown or nothing) else found
 
 
-def _told(learning: OverfitAttempt, labels_of: LabelsOf, note: str) -> OverfitResult:
+def _told(learning: OverfitAttempt, note: str) -> OverfitResult:
     """The plain figures. With inputs exchanged also where the run ended before that was asked."""
+    subject, model, labels_of = learning.subject, learning.subject.model, learning.subject.labels_of
     asked = target_label_agreement(learning, labels_of)
     others = asked is not None and asked < 1.0
     if others:  # each time the same ones?
         learning.ended = learning.draws_anew() or learning.ended
     if learning.swapped is None or learning.ended != "learnt":
         learning.swap()
-    subject, model = learning.subject, learning.subject.model
     found = replace(
         _figures(learning),
         unigram=learning.unigram,

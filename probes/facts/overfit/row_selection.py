@@ -7,14 +7,16 @@ from typing import Any
 
 import torch
 
-from probes.facts.core.batch_rows import CannotSplitBatch, LabelsOf, input_of, rows_of, rows_of_batch, select_rows
+from diagnose.engine.context import NotApplicable
+from probes.facts.core.batch_rows import CannotSplitBatch, input_of, rows_of, rows_of_batch, select_rows
+from probes.facts.core.step_setup import LabelsOf
 from probes.facts.overfit.entropy_floors import prefix_entropy_sum
 
 FEW = 3  # rows: enough to be mistaken for each other, few enough to be learnt soon
 LOOKED_AT = 16  # rows of a batch among which they are chosen
 
 
-class NothingToLearn(Exception):
+class NothingToLearn(NotApplicable):
     """There are no two rows that differ in labels and input."""
 
 

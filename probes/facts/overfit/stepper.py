@@ -8,11 +8,10 @@ import torch
 
 from diagnose.engine import pass_counter
 from probes.facts.core.adamw import adamw
-from probes.facts.core.batch_rows import LabelsOf
 from probes.facts.core.batches import copy_batch
 from probes.facts.core.finite import is_finite
-from probes.facts.core.model_output import ComputeLoss
 from probes.facts.core.model_parts import trainable
+from probes.facts.core.step_setup import ComputeLoss, StepSetup
 from probes.facts.generation.run_generation import Generate
 from probes.facts.overfit.row_selection import OverfitBatch
 
@@ -29,16 +28,12 @@ class RateGroup:
     share: float = 1.0
 
 
-@dataclass(frozen=True)
-class OverfitSetup:
-    """What is to learn, by which loss, and for how long at most."""
+@dataclass(frozen=True, kw_only=True)
+class OverfitSetup(StepSetup):
+    """What is to learn, and for how long at most."""
 
-    model: torch.nn.Module
     lesson: OverfitBatch
-    compute_loss: ComputeLoss
     groups: Sequence[RateGroup]
-    inputs_of: LabelsOf | None = None
-    labels_of: LabelsOf | None = None
     reads_labels: bool = False
     until: float = float("inf")  # on the clock of time.perf_counter
     generate: Generate | None = None

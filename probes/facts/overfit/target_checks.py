@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from probes.facts.core.batch_rows import LabelsOf, with_other_labels
+from probes.facts.core.batch_rows import with_other_labels
+from probes.facts.core.step_setup import LabelsOf
 
 if TYPE_CHECKING:
     from probes.facts.overfit.attempt_state import AttemptState

@@ -8,26 +8,26 @@ from typing import Any
 import torch
 
 from diagnose.engine import pass_counter
+from diagnose.engine.context import NotApplicable
 from probes.facts.collation.types import CollatedSample
 from probes.facts.core.batch_rows import MASKS, input_of, tensors
 from probes.facts.core.batches import copy_batch
-from probes.facts.core.model_output import ComputeLoss, logits_of
+from probes.facts.core.model_output import logits_of
 from probes.facts.core.observer import restore_afterwards
+from probes.facts.core.step_setup import StepSetup
 from probes.facts.padding.first_divergence import DivergenceHooks
 from probes.facts.padding.types import MaskCoverage, PaddingEffect
 
 RANDOM = 1e-6
 
 
-class NotComparable(Exception):
+class NotComparable(NotApplicable):
     """There is no padding here, or it cannot be told from something else."""
 
 
-def compare(
-    model: torch.nn.Module, collation: CollatedSample, compute_loss: ComputeLoss, labels_of: Any, others: Any = ()
-) -> PaddingEffect:
+def compare(setup: StepSetup, collation: CollatedSample) -> PaddingEffect:
     """Two forward passes in evaluation mode, of the shortest of the collated items; again where a mask is missing."""
-    row = _PaddedRow(collation)
+    model, compute_loss, labels_of, row = setup.model, setup.compute_loss, setup.labels_of, _PaddedRow(collation)
     found = PaddingEffect(
         lengths=(row.length, row.other),
         input_change=row.change,
@@ -39,7 +39,8 @@ def compare(
     scored = _scored(labels_of(collation.alone))
 
     def scores_of(batches: tuple[Any, Any], number: int) -> PaddingEffect:
-        with restore_afterwards(model, others=others), torch.no_grad(), DivergenceHooks(model) as beginnings:
+        kept = restore_afterwards(model, others=setup.also_restore)
+        with kept, torch.no_grad(), DivergenceHooks(model) as beginnings:
             model.eval()
             pass_counter.count_passes(2)
             compute_loss(model, copy_batch(batches[0]))

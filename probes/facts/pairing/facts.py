@@ -4,13 +4,11 @@ from typing import TYPE_CHECKING, Any
 
 from diagnose.common.provider import provider
 from diagnose.engine.context import NotApplicable
+from probes.facts.core.step_setup import LabelsOf, StepSetup
 from probes.facts.first_step.types import FirstStep
-from probes.facts.hf_trainer.mutable_state import mutable_state_of
 from probes.facts.pairing.types import PairTest, PairTests, SwappedTargetLoss
 
 if TYPE_CHECKING:
-    from torch.nn import Module
-
     from probes.facts.pairing.read_pairs import PairRows
 
 LEAST = 30  # rows; below, right pairs may look like chance
@@ -22,10 +20,10 @@ SECONDS = 20.0  # for the model's own training on some batches; `--pairs` asks f
 @provider
 def pair_tests(
     train_batches: Any,
+    labels_of: LabelsOf,
     train_dataset: Any = None,
     collate: Any = None,
     eval_dataset: Any = None,
-    labels_of: Any = None,
     inputs_of: Any = None,
     tokenizer: Any = None,
 ) -> PairTests:
@@ -53,31 +51,22 @@ def pairs_requested() -> bool:
 
 @provider
 def swapped_target_loss(
-    model: "Module",
+    update_setup: StepSetup,
     train_batches: Any,
     first_step: FirstStep,
     pair_tests: PairTests | None = None,
     pairs_requested: bool = False,
-    compute_loss: Any = None,
-    labels_of: Any = None,
-    optimizer: Any = None,
-    trainer: Any = None,
 ) -> SwappedTargetLoss:
     """Before any training; where that shows nothing, after some updates, on batches that were kept out of them."""
     from probes.facts.core.batches import draw
-    from probes.facts.core.model_output import labels_of_batch, loss_of_output
-    from probes.facts.pairing.swapped_target_loss import BATCHES, CannotSwap, compare, seconds_for
+    from probes.facts.pairing.swapped_target_loss import BATCHES, compare, seconds_for
 
     if not pairs_requested:
         _only_in_doubt(pair_tests, seconds_for(first_step))
     drawn = draw(train_batches, BATCHES)
     if drawn.failure is not None or not drawn.batches:
         raise NotApplicable("no batches can be drawn for it")
-    try:
-        read = labels_of or labels_of_batch
-        return compare(model, drawn.batches, compute_loss or loss_of_output, read, optimizer, mutable_state_of(trainer))
-    except CannotSwap as reason:
-        raise NotApplicable(str(reason)) from reason
+    return compare(update_setup, drawn.batches)
 
 
 def _only_in_doubt(found: PairTests | None, seconds: float) -> None:
@@ -95,21 +84,15 @@ def _indexed(dataset: Any) -> bool:
     return hasattr(dataset, "__getitem__") and hasattr(dataset, "__len__")
 
 
-def _read(dataset: Any, collate: Any, batches: Any, labels_of: Any, inputs_of: Any) -> tuple["PairRows", str]:
-    from probes.facts.core.model_output import labels_of_batch
-    from probes.facts.pairing.read_pairs import CannotRead, from_batches, from_items, read
+def _read(dataset: Any, collate: Any, batches: Any, labels_of: LabelsOf, inputs_of: Any) -> tuple["PairRows", str]:
+    from probes.facts.pairing.read_pairs import from_batches, from_items, read
 
-    labels = labels_of or labels_of_batch
-    whole = _indexed(dataset) and collate is not None
-    try:
-        rows, consumed = read(
-            (lambda: from_items(dataset, collate, labels, inputs_of))
-            if whole
-            else (lambda: from_batches(batches, labels, inputs_of)),
-            (dataset, collate, batches),
-        )
-    except CannotRead as reason:
-        raise NotApplicable(str(reason)) from reason
+    def work() -> "PairRows":
+        if _indexed(dataset) and collate is not None:
+            return from_items(dataset, collate, labels_of, inputs_of)
+        return from_batches(batches, labels_of, inputs_of)
+
+    rows, consumed = read(work, (dataset, collate, batches))
     if len(rows.numbers) < LEAST:
         raise NotApplicable(f"{len(rows.numbers)} rows are too few to tell, expected at least {LEAST}")
     return rows, consumed

@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 import torch
 
-from probes.facts.collation.collate_trial import Collate, LabelsOf
-from probes.facts.core.batch_rows import input_of
+from diagnose.engine.context import NotApplicable
+from probes.facts.core.batch_rows import Collate, input_of
 from probes.facts.core.batches import rebuild_loader
 from probes.facts.core.fork import CannotFork, ChildRaised, run_in_fork
 from probes.facts.core.observer import restore_afterwards
+from probes.facts.core.step_setup import LabelsOf
 from probes.facts.core.torch_ops import iter_leaves
 from probes.facts.pairing.count_features import Values, are_audio, inputs_as_counts, lengths_of, targets_as_counts
 from probes.facts.pairing.permutation_tests import correlation, ranks
@@ -24,7 +25,7 @@ VARY = 0.1  # standard deviation over mean; below, lengths tell nothing
 Pair = tuple[np.ndarray, np.ndarray]
 
 
-class CannotRead(Exception):
+class CannotRead(NotApplicable):
     """There is nothing to compare."""
 
 

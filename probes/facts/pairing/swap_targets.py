@@ -5,14 +5,16 @@ from typing import Any
 
 import torch
 
-from probes.facts.core.batch_rows import CannotSplitBatch, LabelsOf, rows_of_batch
+from diagnose.engine.context import NotApplicable
+from probes.facts.core.batch_rows import rows_of_batch
 from probes.facts.core.batches import copy_batch
+from probes.facts.core.step_setup import LabelsOf
 
 WAYS = 4  # to swap, with the pairs as they are: 4 ** 6 can show a chance of 1e-3
 TASKS = 4  # first tokens at most: more are the beginnings of texts
 
 
-class CannotSwap(Exception):
+class CannotSwap(NotApplicable):
     """Rows of these batches cannot be exchanged."""
 
 
@@ -21,10 +23,7 @@ def ways_to_swap(batch: Any, labels_of: LabelsOf) -> list[Any]:
     labels = labels_of(batch)
     if not isinstance(labels, torch.Tensor) or not labels.dim():
         raise CannotSwap("the batches hold no labels with one entry for each row: give labels_of")
-    try:
-        rows = rows_of_batch(batch, labels)
-    except CannotSplitBatch as reason:
-        raise CannotSwap(str(reason)) from reason
+    rows = rows_of_batch(batch, labels)
     groups = _tasks(labels)
     count = min(WAYS, *(len(group) for group in groups))
     return [_moved(batch, labels_of, groups, way, rows) for way in range(count)]

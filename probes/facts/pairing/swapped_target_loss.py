@@ -1,7 +1,7 @@
 """The model's own loss with targets swapped between rows: before any training, and on held-out batches after some."""
 
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,11 +10,11 @@ import torch
 
 from diagnose.engine import pass_counter
 from probes.facts.core.adamw import adamw
-from probes.facts.core.batch_rows import LabelsOf, rows_of_batch
+from probes.facts.core.batch_rows import rows_of_batch
 from probes.facts.core.batches import copy_batch
-from probes.facts.core.model_output import ComputeLoss
 from probes.facts.core.model_parts import as_in_training, trainable
 from probes.facts.core.observer import restore_afterwards
+from probes.facts.core.step_setup import ComputeLoss, StepSetup
 from probes.facts.first_step.types import FirstStep
 from probes.facts.learning_rate.rate_updates import FORWARD, RateStepper
 from probes.facts.pairing.swap_targets import WAYS, CannotSwap, ways_to_swap
@@ -34,20 +34,14 @@ def seconds_for(first_step: FirstStep) -> float:
     return UPDATES * (forward + first_step.backward_seconds) + ((ROUNDS + 1) * HELD * WAYS + 2 * len(RATES)) * forward
 
 
-def compare(
-    model: torch.nn.Module,
-    batches: Sequence[Any],
-    compute_loss: ComputeLoss,
-    labels_of: LabelsOf,
-    optimizer: Any = None,
-    others: Iterable[Any] = (),
-) -> SwappedTargetLoss:
+def compare(setup: StepSetup, batches: Sequence[Any]) -> SwappedTargetLoss:
     """Stops as soon as right pairs are seen to be better."""
+    model, compute_loss, labels_of = setup.model, setup.compute_loss, setup.labels_of
     start, held = time.perf_counter(), max(1, min(HELD, len(batches) // 3))
     swaps = [ways_to_swap(batch, labels_of) for batch in batches[:held]]
     if sum(map(len, swaps)) < 4 * held or len(batches) < 2:
         raise CannotSwap("the batches hold too few rows to exchange targets between them")
-    with restore_afterwards(model, optimizer, others=others):
+    with restore_afterwards(model, setup.optimizer, others=setup.also_restore):
         bench = _SwapTrial(model, swaps, compute_loss)
         before = now = bench.losses()
         school = _ShortTraining(model, batches[held:], compute_loss)

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 from diagnose.common.provider import provider
 from diagnose.engine.context import NotApplicable, Unavailable
-from probes.facts.hf_trainer.mutable_state import mutable_state_of
+from probes.facts.core.step_setup import StepSetup
 from probes.facts.placement.types import DtypeMismatches, EvalModeModules, MasterWeights, Placement, TrainingPass
 
 if TYPE_CHECKING:
@@ -51,29 +51,26 @@ def eval_mode_modules(model: "Module", trainer: Any = None) -> EvalModeModules:
 
 @provider
 def training_pass(
-    model: "Module",
+    update_setup: StepSetup,
     batch: Any,
     compute_loss: Any = None,
     training_step: Any = None,
-    optimizer: Any = None,
     scheduler: Any = None,
-    grad_scaler: Any = None,
     trainer: Any = None,
 ) -> TrainingPass:
     """One pass, where frozen parts hold buffers or somebody's own code runs the model."""
-    from probes.facts.core.model_output import NoLoss, loss_of_output
+    from probes.facts.core.model_output import NoLoss
     from probes.facts.placement.mode_trial import frozen_buffers, try_once, try_step
 
     own = _is_own(compute_loss, training_step, trainer)
-    if not own and not any(True for _ in frozen_buffers(model)):
+    if not own and not any(True for _ in frozen_buffers(update_setup.model)):
         raise NotApplicable("no frozen part holds a buffer, and the library's own code runs the model")
-    others = (optimizer, scheduler, grad_scaler, *mutable_state_of(trainer))
     try:
         if training_step is not None and trainer is None:
-            return try_step(model, batch, training_step, others)
-        return try_once(model, batch, compute_loss or loss_of_output, trainer is not None, others)
-    except NoLoss as reason:
-        raise NotApplicable(str(reason)) from reason
+            return try_step(update_setup, batch, training_step, scheduler)
+        return try_once(update_setup, batch, trainer is not None, scheduler)
+    except NoLoss:
+        raise
     except Exception as error:
         raise Unavailable(f"a pass of the first batch raised {type(error).__name__}: {error}") from error
 

@@ -1,14 +1,15 @@
 """One forward pass as training makes it: which mode it ran in, and which buffers of frozen parts it moved."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
 from typing import Any
 
 import torch
 
 from diagnose.engine import pass_counter
 from probes.facts.core.batches import copy_batch
-from probes.facts.core.model_output import ComputeLoss
 from probes.facts.core.observer import restore_afterwards
+from probes.facts.core.step_setup import StepSetup
 from probes.facts.parameters.types import MovedBuffer
 from probes.facts.placement.types import TrainingPass
 
@@ -16,20 +17,23 @@ ESTIMATES = ("_u", "_v")  # of spectral norm: they come nearer to what they esti
 FORWARD = 1 / 3  # of a pass: the way back costs twice as much
 
 
-def try_once(
-    model: torch.nn.Module, batch: Any, compute_loss: ComputeLoss, anew: bool = False, others: Iterable[Any] = ()
-) -> TrainingPass:
+def try_once(setup: StepSetup, batch: Any, anew: bool, scheduler: Any) -> TrainingPass:
     """A forward pass. `anew`: a Trainer puts every module into training mode; else modes within the model stay."""
-    with restore_afterwards(model, others=others), torch.no_grad():
+    model = setup.model
+    with _restored(setup, scheduler), torch.no_grad():
         if anew or not model.training:
             model.train()
-        return _watched(model, "compute_loss", lambda: compute_loss(model, copy_batch(batch)), FORWARD)
+        return _watched(model, "compute_loss", lambda: setup.compute_loss(model, copy_batch(batch)), FORWARD)
 
 
-def try_step(model: torch.nn.Module, batch: Any, training_step: Any, others: Iterable[Any] = ()) -> TrainingPass:
+def try_step(setup: StepSetup, batch: Any, training_step: Any, scheduler: Any) -> TrainingPass:
     """The user's own step, in the modes in which the model was given."""
-    with restore_afterwards(model, others=others), torch.enable_grad():
-        return _watched(model, "training_step", lambda: training_step(copy_batch(batch)), 1)
+    with _restored(setup, scheduler), torch.enable_grad():
+        return _watched(setup.model, "training_step", lambda: training_step(copy_batch(batch)), 1)
+
+
+def _restored(setup: StepSetup, scheduler: Any) -> AbstractContextManager[Any]:
+    return restore_afterwards(setup.model, setup.optimizer, scheduler, setup.grad_scaler, setup.also_restore)
 
 
 def _watched(model: torch.nn.Module, by: str, run: Callable[[], Any], share: float) -> TrainingPass:

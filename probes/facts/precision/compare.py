@@ -6,7 +6,8 @@ from dataclasses import replace
 from math import floor, isfinite, log2
 from typing import Any
 
-from probes.facts.nonfinite.traced_step import DTYPES, StepSetup
+from diagnose.engine.context import NotApplicable
+from probes.facts.nonfinite.traced_step import DTYPES, AutocastSetup
 from probes.facts.precision.autocast_rules import one_type
 from probes.facts.precision.minimal_fp32_set import minimal_fp32_set
 from probes.facts.precision.precision_runs import (
@@ -31,17 +32,12 @@ ALL = tuple(
 )
 
 
-class ReferenceNotFinite(Exception):
+class ReferenceNotFinite(NotApplicable):
     """The float32 pass is not finite: its precision is not what is wrong with it."""
 
 
 def compare(
-    subject: StepSetup,
-    batch: Any,
-    asked: str,
-    arms: Sequence[PrecisionMode] = ALL,
-    keep: Keep | None = None,
-    scaler: Any = None,
+    subject: AutocastSetup, batch: Any, asked: str, arms: Sequence[PrecisionMode] = ALL, keep: Keep | None = None
 ) -> PrecisionComparison:
     """`asked` is the precision that is judged: its rounding and its gradients are measured."""
     with one_type(None):
@@ -56,7 +52,7 @@ def compare(
         run = _run(arm, tried, results)
         if arm.precision == asked and arm.rules != PURE and tried.types is not None:
             prediction = OverflowPrediction(results, tried.types, FORMATS[asked])
-            its = _scale(prediction, scaler) if asked == "fp16" else None
+            its = _scale(prediction, subject.grad_scaler) if asked == "fp16" else None
             run = replace(run, gradients=prediction.gradients(its.settled if its else 1.0))
             if its is not None:
                 run = replace(run, gradient_overflow=prediction.bursting(1.0 if its.moves else its.start))
@@ -90,7 +86,9 @@ def _run(arm: PrecisionMode, tried: PrecisionTrial, results: Sequence[OpRange]) 
     )
 
 
-def _followed(run: PrecisionRun, arm: PrecisionMode, subject: StepSetup, batch: Any, keep: Keep | None) -> PrecisionRun:
+def _followed(
+    run: PrecisionRun, arm: PrecisionMode, subject: AutocastSetup, batch: Any, keep: Keep | None
+) -> PrecisionRun:
     origin = find_origin_in(subject, batch, arm)
     if keep is None or origin is None:
         return replace(run, origin=origin)

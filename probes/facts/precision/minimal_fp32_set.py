@@ -6,7 +6,7 @@ from typing import Any
 
 import torch
 
-from probes.facts.nonfinite.traced_step import StepSetup
+from probes.facts.nonfinite.traced_step import AutocastSetup
 from probes.facts.precision.precision_runs import Keep, PrecisionMode, find_origin_in, try_precision
 
 TRIALS = 24  # passes spent on growing and thinning the set
@@ -14,7 +14,7 @@ Names = tuple[str, ...]
 
 
 def minimal_fp32_set(
-    subject: StepSetup, batch: Any, arm: PrecisionMode, keep: Keep, guesses: Iterable[str]
+    subject: AutocastSetup, batch: Any, arm: PrecisionMode, keep: Keep, guesses: Iterable[str]
 ) -> Names | None:
     """Finite with all of them, not finite without any one of them; None where no modules help."""
     search = _MinimalSetSearch(subject, batch, arm, keep)
@@ -23,7 +23,7 @@ def minimal_fp32_set(
 
 
 class _MinimalSetSearch:
-    def __init__(self, subject: StepSetup, batch: Any, arm: PrecisionMode, keep: Keep) -> None:
+    def __init__(self, subject: AutocastSetup, batch: Any, arm: PrecisionMode, keep: Keep) -> None:
         self.subject, self.batch, self.arm, self.keep = subject, batch, arm, keep
         self.modules = {name for name, _ in subject.model.named_modules() if name}
         self.trials = TRIALS

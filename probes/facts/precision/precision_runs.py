@@ -12,7 +12,7 @@ from probes.facts.core.failure import one_line
 from probes.facts.core.finite import is_finite
 from probes.facts.core.observer import restore_afterwards
 from probes.facts.nonfinite.module_calls import ModuleCallStack
-from probes.facts.nonfinite.traced_step import DTYPES, StepSetup, find_origin, training_attempt
+from probes.facts.nonfinite.traced_step import DTYPES, AutocastSetup, find_origin, training_attempt
 from probes.facts.nonfinite.types import Origin
 from probes.facts.precision.autocast_rules import gpu_rules, one_type
 from probes.facts.precision.fp32_fallback import Fp32Fallback
@@ -50,8 +50,8 @@ class PrecisionTrial:
 
 @contextmanager
 def precision_context(
-    subject: StepSetup, batch: Any, arm: PrecisionMode
-) -> Iterator[tuple[StepSetup, Any, Fp32Fallback]]:
+    subject: AutocastSetup, batch: Any, arm: PrecisionMode
+) -> Iterator[tuple[AutocastSetup, Any, Fp32Fallback]]:
     """The subject and the batch as the arm has them."""
     device = next((one.device.type for one in subject.model.parameters()), "cpu")
     widening = Fp32Fallback()
@@ -61,14 +61,14 @@ def precision_context(
         precision = "fp32" if arm.rules == PURE else arm.precision
         stack.enter_context(one_type(DTYPES.get(precision)))
         if arm.rules == PURE:
-            stack.enter_context(restore_afterwards(subject.model, others=subject.others))
+            stack.enter_context(restore_afterwards(subject.model, others=subject.also_restore))
             subject.model.to(DTYPES[arm.precision])
             batch = _floats_as(batch, DTYPES[arm.precision])
         stack.enter_context(widening)
         yield replace(subject, precision=precision, optimizer=None), batch, widening
 
 
-def try_precision(subject: StepSetup, batch: Any, arm: PrecisionMode, scale: float = 1.0) -> PrecisionTrial:
+def try_precision(subject: AutocastSetup, batch: Any, arm: PrecisionMode, scale: float = 1.0) -> PrecisionTrial:
     """Forward and backward; an error is a result."""
     with precision_context(subject, batch, arm) as (its, given, widening):
         calls = ModuleCallStack(its.model)
@@ -85,7 +85,7 @@ def try_precision(subject: StepSetup, batch: Any, arm: PrecisionMode, scale: flo
         return PrecisionTrial(float(loss), finite, "", tuple(widening.bridged), types.seen)
 
 
-def find_origin_in(subject: StepSetup, batch: Any, arm: PrecisionMode, scale: float = 1.0) -> Origin | None:
+def find_origin_in(subject: AutocastSetup, batch: Any, arm: PrecisionMode, scale: float = 1.0) -> Origin | None:
     """Where the bad value was born that reaches the arm's loss or gradients."""
     with precision_context(subject, batch, arm) as (its, given, _):
         if scale != 1:

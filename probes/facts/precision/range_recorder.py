@@ -12,7 +12,7 @@ from probes.facts.core.batches import copy_batch, tensors_of
 from probes.facts.core.torch_ops import iter_leaves, numeric, storage_key
 from probes.facts.nonfinite.graph_annotations import CodeLocation
 from probes.facts.nonfinite.module_calls import ModuleCallStack
-from probes.facts.nonfinite.traced_step import StepSetup, training_attempt
+from probes.facts.nonfinite.traced_step import AutocastSetup, training_attempt
 from probes.facts.precision.op_results import OpResults
 from probes.facts.precision.types import BACKWARD, CONSTANT, FORWARD, FloatFormat, Key, OpRange
 
@@ -90,7 +90,7 @@ class RangeRecorder(OpResults):
 
 
 def record_ranges(
-    subject: StepSetup, batch: Any, form: FloatFormat | None = None
+    subject: AutocastSetup, batch: Any, form: FloatFormat | None = None
 ) -> tuple[tuple[OpRange, ...], torch.Tensor | None]:
     """One forward and backward pass in the precision of the weights: every result, and the loss."""
     model, calls = subject.model, ModuleCallStack(subject.model)
@@ -104,7 +104,7 @@ def record_ranges(
 
 
 def forward_backward(
-    subject: StepSetup, batch: Any, places: OpResults | None = None, scale: float = 1.0
+    subject: AutocastSetup, batch: Any, places: OpResults | None = None, scale: float = 1.0
 ) -> torch.Tensor:
     """Forward and backward; the loss without the scale."""
     pass_counter.count_passes()

@@ -9,7 +9,7 @@ from diagnose.engine import pass_counter
 from probes.facts.core.batches import copy_batch
 from probes.facts.nonfinite.graph_annotations import CodeLocation
 from probes.facts.nonfinite.module_calls import ModuleCallStack
-from probes.facts.nonfinite.traced_step import StepSetup, training_attempt
+from probes.facts.nonfinite.traced_step import AutocastSetup, training_attempt
 from probes.facts.precision.op_results import OpResults
 from probes.facts.precision.types import FloatFormat, Key
 
@@ -31,14 +31,19 @@ class _RandomRounding(OpResults):
 
 
 def measure_rounding_noise(
-    subject: StepSetup, batch: Any, types: Mapping[Key, torch.dtype], form: FloatFormat, loss: float, times: int = TIMES
+    subject: AutocastSetup,
+    batch: Any,
+    types: Mapping[Key, torch.dtype],
+    form: FloatFormat,
+    loss: float,
+    times: int = TIMES,
 ) -> float:
     """Root of the mean square of how far the loss moved."""
     moved = [_loss(subject, batch, types, form, seed) - loss for seed in range(times)]
     return float((sum(one * one for one in moved) / len(moved)) ** 0.5)
 
 
-def _loss(subject: StepSetup, batch: Any, types: Mapping[Key, torch.dtype], form: FloatFormat, seed: int) -> float:
+def _loss(subject: AutocastSetup, batch: Any, types: Mapping[Key, torch.dtype], form: FloatFormat, seed: int) -> float:
     pass_counter.count_passes(1 / 3)
     calls = ModuleCallStack(subject.model)
     with training_attempt(subject), calls.followed(), _RandomRounding(calls, types, form, seed), torch.no_grad():

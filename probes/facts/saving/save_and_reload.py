@@ -10,6 +10,7 @@ from typing import Any
 import torch
 
 from diagnose.engine import pass_counter
+from diagnose.engine.context import NotApplicable
 from probes.facts.core.batches import copy_batch
 from probes.facts.core.failure import failure_of
 from probes.facts.core.hf_logging import silence_transformers
@@ -20,7 +21,7 @@ from probes.facts.saving.types import SavedModel
 Loss = Callable[[Any], float]  # of a model, in evaluation mode, on the first batch
 
 
-class SaveNotTried(Exception):
+class SaveNotTried(NotApplicable):
     """Saving would take too long here, or the model cannot be made again from its own files."""
 
 

@@ -1,34 +1,33 @@
 """Takes one step with gradient checkpointing switched the other way, and compares which parameters get a gradient."""
 
 import warnings
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import torch
 
 from diagnose.engine import pass_counter
+from diagnose.engine.context import NotApplicable
 from probes.facts.core.batches import copy_batch
 from probes.facts.core.failure import one_line
 from probes.facts.core.observer import restore_afterwards
+from probes.facts.core.step_setup import StepSetup
 
-Compute = Callable[[Any, Any], Any]
 
-
-class CheckpointingUnsupported(Exception):
+class CheckpointingUnsupported(NotApplicable):
     """The model has no switch for it."""
 
 
-def step_missing(
-    model: Any, batch: Any, compute_loss: Compute, options: Mapping[str, Any], on: bool, around: Iterable[Any] = ()
-) -> tuple[frozenset[str], str]:
+def step_missing(setup: StepSetup, batch: Any, options: Mapping[str, Any], on: bool) -> tuple[frozenset[str], str]:
     """Trainable parameters without a gradient after a step with checkpointing on or off; and what the step raised."""
-    with restore_afterwards(model, others=around):
+    model = setup.model
+    with restore_afterwards(model, others=setup.also_restore):
         switch(model, options, on)
         model.train()
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # torch says what is measured here
-                compute_loss(model, copy_batch(batch)).backward()
+                setup.compute_loss(model, copy_batch(batch)).backward()
         except Exception as error:
             return frozenset(), f"{type(error).__name__}: {one_line(str(error))}"
         finally:

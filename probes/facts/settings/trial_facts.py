@@ -4,8 +4,8 @@ from typing import Any
 
 from diagnose.common.provider import provider
 from diagnose.engine.context import NotApplicable
+from probes.facts.core.step_setup import LabelsOf, StepSetup
 from probes.facts.first_step.types import Gradients
-from probes.facts.hf_trainer.mutable_state import mutable_state_of
 from probes.facts.settings.types import (
     CheckpointedStep,
     GenerationLimit,
@@ -43,13 +43,11 @@ def generation_limit(evaluation_generates: bool, run_settings: RunSettings, mode
 
 
 @provider
-def label_lengths(drawn_batches: tuple[Any, ...], labels_of: Any = None) -> LabelLengths:
+def label_lengths(drawn_batches: tuple[Any, ...], labels_of: LabelsOf) -> LabelLengths:
     from probes.facts.core.batch_rows import rows_of
-    from probes.facts.core.model_output import labels_of_batch
     from probes.facts.labels.label_rows import IGNORED
 
-    read = labels_of or labels_of_batch
-    rows = [row for batch in drawn_batches for row in rows_of(read(batch))]
+    rows = [row for batch in drawn_batches for row in rows_of(labels_of(batch))]
     lengths = sorted(sum(token != IGNORED for token in row) for row in rows)
     if not lengths or lengths[-1] < 2:
         raise NotApplicable("the labels are no rows of tokens")
@@ -98,26 +96,14 @@ def gradient_checkpointing_effect(
 
 @provider
 def gradient_checkpointing_step(
-    run_settings: RunSettings,
-    model: Any,
-    batch: Any,
-    first_gradients: Gradients,
-    compute_loss: Any = None,
-    trainer: Any = None,
-    processes: int = 1,
+    run_settings: RunSettings, step_setup: StepSetup, batch: Any, first_gradients: Gradients, processes: int = 1
 ) -> CheckpointedStep:
     """One step with checkpointing as it is not now, against the first step."""
-    from probes.facts.core.model_output import loss_of_output
-    from probes.facts.settings.gradient_checkpointing import CheckpointingUnsupported, layer_drop, step_missing
+    from probes.facts.settings.gradient_checkpointing import layer_drop, step_missing
 
+    model = step_setup.model
     is_on = bool(getattr(model, "is_gradient_checkpointing", False))
-    options = {"use_reentrant": run_settings.reentrant}
-    try:
-        other, error = step_missing(
-            model, batch, compute_loss or loss_of_output, options, not is_on, mutable_state_of(trainer)
-        )
-    except CheckpointingUnsupported as reason:
-        raise NotApplicable(str(reason)) from reason
+    other, error = step_missing(step_setup, batch, {"use_reentrant": run_settings.reentrant}, not is_on)
     first = {row.name for row in first_gradients.rows if row.norm is None}
     lost = sorted(first - other if is_on else other - first)
     return CheckpointedStep(

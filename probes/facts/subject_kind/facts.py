@@ -3,16 +3,15 @@
 from typing import Any
 
 from diagnose.common.provider import provider
+from probes.facts.core.step_setup import LabelsOf
 
 
 @provider
-def subject_kind(model: Any, batch: Any, tokenizer: Any = None, labels_of: Any = None) -> tuple[str, ...]:
+def subject_kind(model: Any, batch: Any, labels_of: LabelsOf, tokenizer: Any = None) -> tuple[str, ...]:
     """One name, or none: by the form of the labels, by what the model reads, and by its family."""
     import torch
 
-    from probes.facts.core.model_output import labels_of_batch
-
-    labels = (labels_of or labels_of_batch)(batch)
+    labels = labels_of(batch)
     if not torch.is_tensor(labels) or labels.is_floating_point():
         return ()
     if labels.dim() == 1:

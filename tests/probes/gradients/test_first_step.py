@@ -10,6 +10,7 @@ from torch.nn.functional import cross_entropy
 import diagnose
 from diagnose import Status
 from probes.facts.core.model_output import loss_of_output
+from probes.facts.core.step_setup import StepSetup
 from probes.facts.first_step.first_step import take_first_step
 from probes.facts.first_step.types import GradientReach, Gradients, ParameterGradient
 from probes.facts.gradients.types import LayerGradients
@@ -167,7 +168,7 @@ def test_chance_from_known_generators_is_repeated_and_other_chance_is_named():
 def test_the_first_step_says_how_each_weight_would_move():
     facts = healthy("mt5")
     batch = next(iter(facts["train_batches"]))
-    step = take_first_step(facts["model"], batch, usual_loss(facts) or loss_of_output, optimizer=facts["optimizer"])
+    step = take_first_step(StepSetup(facts["model"], usual_loss(facts) or loss_of_output, facts["optimizer"]), batch)
     assert all(row.rate == 1e-3 and row.moved and row.changed == 1.0 for row in step.gradients.rows if row.norm)
     assert step.gradients.rounds and step.gradients.rate == 1e-3
 

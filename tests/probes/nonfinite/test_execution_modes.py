@@ -13,7 +13,7 @@ from torch import nn
 from torch.utils.checkpoint import checkpoint
 
 from probes.facts.nonfinite.bisect import bisect_batch
-from probes.facts.nonfinite.traced_step import StepSetup, find_origin, step_is_finite
+from probes.facts.nonfinite.traced_step import AutocastSetup, find_origin, step_is_finite
 from probes.facts.nonfinite.types import Origin
 from tests.support.nan_models import Case, case
 
@@ -85,7 +85,7 @@ def test_the_guilty_call_of_a_module_that_is_called_thrice(reentrant: bool | Non
             return layer(hidden, number)
         return checkpoint(layer, hidden, number, use_reentrant=reentrant)
 
-    found = find_origin(StepSetup(Shared(again), loss_of), batch)
+    found = find_origin(AutocastSetup(Shared(again), loss_of), batch)
     assert told(found) == ("backward pass", "layer", 2, "div", True)
 
 
@@ -93,7 +93,7 @@ def test_a_tied_weight_is_named_once(batch: Any) -> None:
     model = Shared()
     with torch.no_grad():
         model.head.weight[3, 2] = float("nan")
-    found = bisect_batch(StepSetup(model, loss_of), batch).origin
+    found = bisect_batch(AutocastSetup(model, loss_of), batch).origin
     assert found is not None and (found.phase, found.module) == ("weights", "embed.weight")
 
 
@@ -102,7 +102,7 @@ def test_a_compiled_model_is_replayed_as_it_was_written() -> None:
     broken = case("hybrid")
     broken.after(logged)
     compiled: Any = torch.compile(broken.model, backend="eager")
-    subject = StepSetup(compiled, broken.compute_loss, broken.optimizer)
+    subject = AutocastSetup(compiled, broken.compute_loss, broken.optimizer)
     assert not step_is_finite(subject, broken.batch)
     assert told(find_origin(subject, broken.batch)) == ("forward pass", broken.name, 1, "log", True)
 
@@ -118,7 +118,7 @@ def test_a_model_shared_between_processes_needs_none_of_the_others(group: None) 
     broken = case("whisper")
     broken.after(rooted)
     shared = nn.parallel.DistributedDataParallel(broken.model)
-    subject = StepSetup(shared, broken.compute_loss, broken.optimizer)
+    subject = AutocastSetup(shared, broken.compute_loss, broken.optimizer)
     waited: list[None] = []
     shared.register_comm_hook(None, lambda state, bucket: waited.append(None) or bucket)
     assert not step_is_finite(subject, broken.batch) and not waited
@@ -130,7 +130,7 @@ def test_a_model_shared_between_processes_needs_none_of_the_others(group: None) 
 def test_autocast_and_a_scaled_loss(precision: str, batch: Any) -> None:
     scaler = torch.amp.GradScaler("cpu", init_scale=1024.0)
     model = Shared()
-    subject = StepSetup(model, lambda model, batch: scaler.scale(loss_of(model, batch)), precision=precision)
+    subject = AutocastSetup(model, lambda model, batch: scaler.scale(loss_of(model, batch)), precision=precision)
     assert step_is_finite(subject, batch)
     model.layer.register_forward_hook(lambda module, given, output: rooted(output))
     assert told(find_origin(subject, batch))[:2] == ("backward pass", "layer")
@@ -138,7 +138,9 @@ def test_autocast_and_a_scaled_loss(precision: str, batch: Any) -> None:
 
 def test_a_bad_gradient_that_is_sparse() -> None:
     bag = nn.EmbeddingBag(5, 3, sparse=True, mode="sum")
-    found = find_origin(StepSetup(bag, lambda model, batch: rooted(model(batch)).sum()), torch.arange(6).view(3, 2) % 5)
+    found = find_origin(
+        AutocastSetup(bag, lambda model, batch: rooted(model(batch)).sum()), torch.arange(6).view(3, 2) % 5
+    )
     assert told(found) == ("backward pass", "", 1, "div", True)
 
 
@@ -149,7 +151,7 @@ def test_a_value_that_no_operation_of_torch_has_made(batch: Any) -> None:
         model.layer.bias.detach().numpy()[0] = float("nan")  # beside torch
         return loss_of(model, batch)
 
-    found = find_origin(StepSetup(model, loss), batch)
+    found = find_origin(AutocastSetup(model, loss), batch)
     assert found is not None and found.phase != "" and bool(torch.isfinite(model.layer.bias).all())
 
 
@@ -178,7 +180,7 @@ def test_a_failure_that_does_not_come_back_is_said_to_be_unsteady(batch: Any) ->
         passes[0] += 1
         return loss_of(model, batch) * (float("nan") if passes[0] == 1 else 1.0)
 
-    found = bisect_batch(StepSetup(model, once), batch).origin
+    found = bisect_batch(AutocastSetup(model, once), batch).origin
     assert found is not None and not found.reproducible and passes[0] == 4
 
 
@@ -189,6 +191,6 @@ def test_a_failure_that_comes_and_goes_has_an_origin_but_no_row(batch: Any) -> N
         passes[0] += 1
         return loss_of(model, batch) * (float("nan") if passes[0] % 2 else 1.0)
 
-    found = bisect_batch(StepSetup(model, sometimes), batch).origin
+    found = bisect_batch(AutocastSetup(model, sometimes), batch).origin
     assert found is not None and (found.phase, found.operation) == ("loss", "mul")
     assert not found.reproducible and not found.rows

@@ -11,7 +11,7 @@ from torch.nn.functional import cross_entropy
 from diagnose.engine.context import FactError
 from diagnose.engine.engine import installed
 from probes.facts.core.entropy import unigram_entropy
-from probes.facts.core.model_output import labels_of_batch
+from probes.facts.core.step_setup import labels_of_batch
 from probes.facts.overfit.entropy_floors import prefix_entropy
 from probes.facts.overfit.rate_control import PATIENCE, RateControl
 from probes.facts.overfit.row_selection import rows_with_changed_labels

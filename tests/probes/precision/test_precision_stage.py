@@ -11,7 +11,7 @@ from torch import nn
 
 import diagnose
 from diagnose.engine.engine import installed
-from probes.facts.nonfinite.traced_step import StepSetup
+from probes.facts.nonfinite.traced_step import AutocastSetup
 from probes.facts.precision.compare import compare
 from probes.facts.precision.minimal_fp32_set import fp32_modules, minimal_fp32_set
 from probes.facts.precision.precision_runs import PrecisionMode, try_precision
@@ -48,7 +48,7 @@ class Chain(nn.Module):
 def chain():
     torch.manual_seed(0)
     loss = nn.functional.cross_entropy
-    return StepSetup(Chain(), lambda model, batch: loss(model(batch[0]), batch[1])), (
+    return AutocastSetup(Chain(), lambda model, batch: loss(model(batch[0]), batch[1])), (
         torch.rand(6, 4),
         torch.arange(6) % 3,
     )
@@ -93,14 +93,14 @@ def outside(scores: Callable[[torch.Tensor], torch.Tensor]) -> Callable[[Any, An
 
 
 def test_a_value_born_outside_of_all_modules_has_no_set() -> None:
-    subject = StepSetup(nn.Sequential(nn.Linear(4, 3)), outside(lambda x: x @ torch.eye(3)))
+    subject = AutocastSetup(nn.Sequential(nn.Linear(4, 3)), outside(lambda x: x @ torch.eye(3)))
     found = compare(subject, chain()[1], "fp16", keep=keep_fp32)
     run = next(run for run in found.runs if run.rules == "gpu")
     assert not run.finite and run.fp32_modules is None and run.origin.module == "" and found.code == ""
 
 
 def test_a_value_outside_of_all_modules_is_as_wide_as_what_it_is_made_of() -> None:
-    subject = StepSetup(nn.Sequential(nn.Linear(4, 3)), outside(lambda x: x))
+    subject = AutocastSetup(nn.Sequential(nn.Linear(4, 3)), outside(lambda x: x))
     found = compare(subject, chain()[1], "fp16", keep=keep_fp32)
     assert next(run for run in found.runs if run.rules == "gpu").fp32_modules == ("0",)
 
@@ -116,7 +116,7 @@ def test_a_loss_function_that_autocasts_by_itself_is_compared_all_the_same():
         with own:
             return plain(model, x)
 
-    found = compare(StepSetup(model, loss), batch, "fp16", arms=[AUTOCAST])
+    found = compare(AutocastSetup(model, loss), batch, "fp16", arms=[AUTOCAST])
     assert found.reference.loss == float(plain(model, batch).detach())
     with torch.autocast("cpu", dtype=torch.float16):
         assert found.runs[1].loss == float(plain(model, batch).detach())
@@ -129,7 +129,7 @@ def test_nothing_is_left_behind():
     before, random = picture(subject.model), torch.get_rng_state()
     compare(subject, batch, "fp16", keep=keep_fp32)
     assert picture(subject.model) == before and torch.equal(random, torch.get_rng_state())
-    failing = StepSetup(subject.model, lambda model, batch: 1 / (model(batch[0]) * 0).sum().item())
+    failing = AutocastSetup(subject.model, lambda model, batch: 1 / (model(batch[0]) * 0).sum().item())
     with pytest.raises(ZeroDivisionError):
         compare(failing, batch, "fp16")
     assert picture(subject.model) == before and torch.equal(random, torch.get_rng_state())

@@ -9,7 +9,7 @@ import pytest
 import torch
 from torch import nn
 
-from probes.facts.nonfinite.traced_step import StepSetup
+from probes.facts.nonfinite.traced_step import AutocastSetup
 from probes.facts.precision.autocast_rules import LOWERED, PROMOTED, gpu_rules
 from probes.facts.precision.precision_runs import PrecisionMode, find_origin_in, try_precision
 from probes.facts.precision.range_prediction import OverflowPrediction
@@ -130,7 +130,7 @@ class Small(nn.Module):
 
 def small():
     torch.manual_seed(0)
-    return StepSetup(Small(), lambda model, x: model(x).square().mean()), torch.randn(5, 3)
+    return AutocastSetup(Small(), lambda model, x: model(x).square().mean()), torch.randn(5, 3)
 
 
 def test_types_that_are_followed_are_those_that_modules_really_give():
