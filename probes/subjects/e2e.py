@@ -5,9 +5,8 @@ from typing import Any
 import torch
 from transformers import MBartConfig, SpeechEncoderDecoderConfig, SpeechEncoderDecoderModel, Wav2Vec2Config
 
-from probes.subjects.evaluation import with_evaluation
-from probes.subjects.labels import masked_labels
-from probes.subjects.tone_corpus import facts_of, tokenizer
+from probes.subjects.evaluation import generate_from, sequence_facts
+from probes.subjects.tone_corpus import masked_labels, special_ids, tokenizer
 
 
 def collate(items: list[dict[str, Any]]) -> dict[str, Any]:
@@ -42,10 +41,8 @@ def e2e() -> dict[str, Any]:
         decoder_attention_heads=2,
         decoder_ffn_dim=64,
         max_position_embeddings=64,
-        pad_token_id=ids.pad_token_id,
-        bos_token_id=ids.eos_token_id,
-        eos_token_id=ids.eos_token_id,
         is_decoder=True,
+        **special_ids(ids),
     )
     decoder.add_cross_attention = True
     config = SpeechEncoderDecoderConfig.from_encoder_decoder_configs(encoder, decoder)
@@ -53,8 +50,4 @@ def e2e() -> dict[str, Any]:
     config.pad_token_id = ids.pad_token_id
     model = SpeechEncoderDecoderModel(config)
     model.generation_config.max_length = 40
-    return with_evaluation(facts_of(model, collate, ids), say)
-
-
-def say(model: Any, batch: Any) -> Any:
-    return model.generate(batch["input_values"], attention_mask=batch.get("attention_mask"))
+    return sequence_facts(model, collate, ids, generate_from("input_values"))

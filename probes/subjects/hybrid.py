@@ -6,9 +6,8 @@ import torch
 from torch import nn
 from torch.nn.functional import cross_entropy, ctc_loss
 
-from probes.subjects.evaluation import with_evaluation
-from probes.subjects.labels import masked_labels
-from probes.subjects.tone_corpus import RATE, facts_of, tokenizer
+from probes.subjects.evaluation import sequence_facts
+from probes.subjects.tone_corpus import RATE, masked_labels, tokenizer
 
 BANDS, WEIGHT = 40, 0.3
 
@@ -98,5 +97,4 @@ def generate(model: Any, batch: Any) -> Any:
 
 def hybrid() -> dict[str, Any]:
     ids = tokenizer()
-    facts = facts_of(Hybrid(len(ids)), collate, ids, labels_of=lambda batch: batch["toks"])
-    return with_evaluation(facts, generate)
+    return sequence_facts(Hybrid(len(ids)), collate, ids, generate, labels_of=lambda batch: batch["toks"])

@@ -4,9 +4,8 @@ from typing import Any
 
 from transformers import MT5Config, MT5ForConditionalGeneration
 
-from probes.subjects.evaluation import with_evaluation
-from probes.subjects.labels import masked_labels
-from probes.subjects.tone_corpus import SENTENCES, facts_of, tokenizer
+from probes.subjects.evaluation import generate_from, sequence_facts
+from probes.subjects.tone_corpus import SENTENCES, masked_labels, tokenizer
 
 ITEMS = [{"document": text, "transcript": " ".join(text.split()[:3])} for text in SENTENCES]
 
@@ -32,8 +31,4 @@ def mt5() -> dict[str, Any]:
     )
     model = MT5ForConditionalGeneration(config)
     model.generation_config.max_length = 40
-    return with_evaluation(facts_of(model, collate, ids, dataset=ITEMS), say)
-
-
-def say(model: Any, batch: Any) -> Any:
-    return model.generate(batch["input_ids"], attention_mask=batch.get("attention_mask"))
+    return sequence_facts(model, collate, ids, generate_from("input_ids"), dataset=ITEMS)

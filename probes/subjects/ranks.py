@@ -24,20 +24,20 @@ def rank_of(build: Callable[[], Facts], seed: int, rank: int, processes: int) ->
     model = DistributedDataParallel(inner, find_unused_parameters=True)
     facts |= {"model": model, "train_batches": batches, "optimizer": AdamW(model.parameters(), lr=1e-3)}
     labels_of = facts.get("labels_of", lambda batch: batch["labels"] if isinstance(batch, dict) else batch[1])
-    say = facts.get("generate", lambda model, batch: model(batch[0]))
+    predict = facts.get("generate", lambda model, batch: model(batch[0]))
 
     def evaluate() -> dict[str, float]:
         rows = [facts["train_dataset"][number] for number in range(2 * rank, 2 * rank + 2)]
         batch = facts["collate"](rows)
         inner.eval()
         with torch.no_grad():
-            said, wanted = say(inner, batch), labels_of(batch)
-        return facts["compute_metrics"](met(said), met(wanted))
+            predictions, labels = predict(inner, batch), labels_of(batch)
+        return facts["compute_metrics"](gather_padded(predictions), gather_padded(labels))
 
     return {**facts, "evaluate": evaluate}
 
 
-def met(values: torch.Tensor) -> torch.Tensor:
+def gather_padded(values: torch.Tensor) -> torch.Tensor:
     """Of all processes, one after the other, each padded to the longest."""
     if values.dim() == 2 and not values.is_floating_point():
         longest = torch.tensor(values.shape[1])

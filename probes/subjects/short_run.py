@@ -36,33 +36,33 @@ class LoopVariant:
     same_batch: bool = False
     scaler: Any = None
     evaluate_every: int = 0
-    evaluated: torch.nn.Module | None = None  # the model itself, where nothing else is said
+    evaluated_model: torch.nn.Module | None = None  # the model itself where it is None
     metric: Callable[[torch.nn.Module, Any], float] | None = None  # of a batch: the share of right answers
-    speaks: bool = False  # at evaluations texts are generated, and put beside their references
+    generates: bool = False  # at evaluations texts are generated, and put beside their references
     schedule: str | None = None
-    tells_weights: bool = True
+    records_weights: bool = True
 
 
-def short_run(facts: Mapping[str, Any], manner: LoopVariant | None = None, seed: int = 0) -> Records:
+def short_run(facts: Mapping[str, Any], variant: LoopVariant | None = None, seed: int = 0) -> Records:
     """Trains the facts' own model on their own batches; nothing of it is left in them afterwards."""
-    manner = manner or LoopVariant()
+    variant = variant or LoopVariant()
     model, optimizer = facts["model"], facts["optimizer"]
-    with restore_afterwards(model, optimizer, scaler=manner.scaler), torch.enable_grad():
+    with restore_afterwards(model, optimizer, scaler=variant.scaler), torch.enable_grad():
         torch.manual_seed(seed)
         rates = [group["lr"] for group in optimizer.param_groups]
-        rows = [row for batch in _steps(facts, manner, rates) for row in batch]
-    known = {"total_steps": manner.steps, "scaled": manner.scaler is not None, "schedule": manner.schedule}
+        rows = [row for batch in _steps(facts, variant, rates) for row in batch]
+    known = {"total_steps": variant.steps, "scaled": variant.scaler is not None, "schedule": variant.schedule}
     return Records.of(rows, finished=True, **known)
 
 
-def _steps(facts: Mapping[str, Any], manner: LoopVariant, rates: list[float]) -> Iterator[list[Record]]:
-    batches = _endless(facts["train_batches"], manner.same_batch)
-    for step in range(1, manner.steps + 1):
+def _steps(facts: Mapping[str, Any], variant: LoopVariant, rates: list[float]) -> Iterator[list[Record]]:
+    batches = _endless(facts["train_batches"], variant.same_batch)
+    for step in range(1, variant.steps + 1):
         for group, rate in zip(facts["optimizer"].param_groups, rates, strict=True):
-            group["lr"] = rate * manner.rate(step)
-        rows = [_step(facts, manner, step, batches)]
-        if manner.evaluate_every and step % manner.evaluate_every == 0:
-            rows.append(_evaluated(facts, manner, step))
+            group["lr"] = rate * variant.rate(step)
+        rows = [_step(facts, variant, step, batches)]
+        if variant.evaluate_every and step % variant.evaluate_every == 0:
+            rows.append(_evaluate(facts, variant, step))
         yield rows
 
 
@@ -72,22 +72,22 @@ def _endless(batches: Any, same: bool) -> Iterator[Any]:
         yield from ([first] if same else batches)
 
 
-def _step(facts: Mapping[str, Any], manner: LoopVariant, step: int, batches: Iterator[Any]) -> Record:
-    model, optimizer, scaler = facts["model"], facts["optimizer"], manner.scaler
+def _step(facts: Mapping[str, Any], variant: LoopVariant, step: int, batches: Iterator[Any]) -> Record:
+    model, optimizer, scaler = facts["model"], facts["optimizer"], variant.scaler
     began, batch = time.perf_counter(), copy_batch(next(batches))
     loaded = time.perf_counter()
     model.train()
-    if manner.clears:
+    if variant.clears:
         optimizer.zero_grad()
-    manner.before(step, model)
-    loss = manner.loss(step, facts.get("compute_loss", loss_of_output)(model, batch))
+    variant.before(step, model)
+    loss = variant.loss(step, facts.get("compute_loss", loss_of_output)(model, batch))
     pass_counter.count_passes()
     if loss.requires_grad:
         (scaler.scale(loss) if scaler else loss).backward()
     if scaler:
         scaler.unscale_(optimizer)
-    norm = torch.nn.utils.clip_grad_norm_(model.parameters(), manner.clip or float("inf"))
-    if manner.updates:
+    norm = torch.nn.utils.clip_grad_norm_(model.parameters(), variant.clip or float("inf"))
+    if variant.updates:
         scaler.step(optimizer) if scaler else optimizer.step()
     if scaler:
         scaler.update()
@@ -96,10 +96,10 @@ def _step(facts: Mapping[str, Any], manner: LoopVariant, step: int, batches: Ite
         step,
         loss=float(loss.detach()),
         grad_norm=float(norm),
-        clip=manner.clip,
+        clip=variant.clip,
         lr=optimizer.param_groups[0]["lr"],
         scale=scaler.get_scale() if scaler else None,
-        weight_norm=weights if manner.tells_weights else None,
+        weight_norm=weights if variant.records_weights else None,
         weights_finite=weights - weights == 0.0,
         seconds=time.perf_counter() - began,
         loading_seconds=loaded - began,
@@ -110,19 +110,19 @@ def _norm(model: torch.nn.Module) -> float:
     return float(torch.linalg.vector_norm(torch.stack([p.detach().norm() for p in model.parameters()])))
 
 
-def _evaluated(facts: Mapping[str, Any], manner: LoopVariant, step: int) -> Record:
-    model, batches = (manner.evaluated or facts["model"]).eval(), list(facts["eval_batches"])
+def _evaluate(facts: Mapping[str, Any], variant: LoopVariant, step: int) -> Record:
+    model, batches = (variant.evaluated_model or facts["model"]).eval(), list(facts["eval_batches"])
     with torch.no_grad():
         losses = [float(facts.get("compute_loss", loss_of_output)(model, copy_batch(batch))) for batch in batches]
         figures = {"loss": sum(losses) / len(losses)}
-        if manner.metric:
-            figures["accuracy"] = sum(manner.metric(model, copy_batch(batch)) for batch in batches) / len(batches)
-        texts = tuple(one for batch in batches for one in _said(facts, batch)) if manner.speaks else ()
+        if variant.metric:
+            figures["accuracy"] = sum(variant.metric(model, copy_batch(batch)) for batch in batches) / len(batches)
+        texts = tuple(one for batch in batches for one in _generated_texts(facts, batch)) if variant.generates else ()
     return Record(step, evaluation=figures, texts=texts)
 
 
-def _said(facts: Mapping[str, Any], batch: Any) -> Iterator[GeneratedText]:
+def _generated_texts(facts: Mapping[str, Any], batch: Any) -> Iterator[GeneratedText]:
     labels = labels_of_batch(batch)
     texts = facts["decode"](facts["generate"](facts["model"], copy_batch(batch)))
-    meant = facts["decode"](labels.masked_fill(labels < 0, facts["tokenizer"].pad_token_id))
-    return map(GeneratedText, texts, meant)
+    references = facts["decode"](labels.masked_fill(labels < 0, facts["tokenizer"].pad_token_id))
+    return map(GeneratedText, texts, references)

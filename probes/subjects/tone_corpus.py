@@ -4,8 +4,10 @@ from functools import cache
 from typing import Any
 
 import numpy as np
+import torch
 from tokenizers import Tokenizer, models, pre_tokenizers, processors, trainers
 from tokenizers.decoders import ByteLevel
+from torch.optim import AdamW
 from torch.utils.data import DataLoader, Dataset
 from transformers import PreTrainedTokenizerFast
 
@@ -43,6 +45,18 @@ def tokenizer(begin: tuple[str, ...] = (), end: str = "</s>", padding: str = "<p
     return PreTrainedTokenizerFast(tokenizer_object=pieces, pad_token=padding, eos_token=end, unk_token="<unk>")
 
 
+def special_ids(tokenizer: Any) -> dict[str, Any]:
+    """As a configuration names them; the end token begins sequences, too."""
+    end = tokenizer.eos_token_id
+    return {"pad_token_id": tokenizer.pad_token_id, "bos_token_id": end, "eos_token_id": end}
+
+
+def masked_labels(tokenizer: Any, items: list[dict[str, Any]]) -> torch.Tensor:
+    """Labels as they should be: -100 exactly on padding, by the attention mask and not by id."""
+    encoded = tokenizer([item["transcript"] for item in items], padding=True, return_tensors="pt")
+    return encoded["input_ids"].masked_fill(encoded["attention_mask"] == 0, -100)
+
+
 class Sentences(Dataset[dict[str, Any]]):
     """Items as the trainer has them: the audio, its transcript, its duration."""
 
@@ -56,8 +70,6 @@ class Sentences(Dataset[dict[str, Any]]):
 
 def facts_of(model: Any, collate: Any, tokenizer: Any = None, dataset: Any = None, **more: Any) -> dict[str, Any]:
     """The facts that every subject has in common."""
-    from torch.optim import AdamW
-
     dataset = dataset or Sentences()
     return {
         "model": model,

@@ -6,9 +6,8 @@ from typing import Any
 import torch
 from transformers import WhisperConfig, WhisperFeatureExtractor, WhisperForConditionalGeneration
 
-from probes.subjects.evaluation import with_evaluation
-from probes.subjects.labels import masked_labels
-from probes.subjects.tone_corpus import RATE, facts_of, tokenizer
+from probes.subjects.evaluation import sequence_facts
+from probes.subjects.tone_corpus import RATE, masked_labels, special_ids, tokenizer
 
 PROMPT = ("<|startoftranscript|>", "<|vi|>", "<|transcribe|>", "<|notimestamps|>")
 END = "<|endoftext|>"
@@ -43,20 +42,18 @@ def whisper() -> dict[str, Any]:
         max_source_positions=50,
         max_target_positions=64,
         dropout=0.1,
-        pad_token_id=ids.pad_token_id,
-        bos_token_id=ids.eos_token_id,
-        eos_token_id=ids.eos_token_id,
         decoder_start_token_id=len(ids),
         suppress_tokens=None,
         begin_suppress_tokens=None,
+        **special_ids(ids),
     )
     model = WhisperForConditionalGeneration(config)
-    prompted(model, ids)
-    return with_evaluation(facts_of(model, collate, ids, feature_extractor=extractor()), say)
+    set_prompt(model, ids)
+    return sequence_facts(model, collate, ids, generate, feature_extractor=extractor())
 
 
-def prompted(model: Any, ids: Any) -> None:
-    """Language and task as generation wants them, so that it begins as the labels do."""
+def set_prompt(model: Any, ids: Any) -> None:
+    """Language and task in the generation config, so that generation begins as the labels do."""
     _, language, task, silence = PROMPT
     numbers = {token: ids.convert_tokens_to_ids(token) for token in PROMPT[1:]}
     settings = {"language": language, "task": "transcribe", "max_length": 40, "is_multilingual": True}
@@ -65,6 +62,6 @@ def prompted(model: Any, ids: Any) -> None:
         setattr(model.generation_config, name, value)
 
 
-def say(model: Any, batch: Any) -> Any:
-    heard = batch["input_features"]
-    return model.generate(heard, attention_mask=torch.ones_like(heard[:, 0], dtype=torch.long))
+def generate(model: Any, batch: Any) -> Any:
+    features = batch["input_features"]
+    return model.generate(features, attention_mask=torch.ones_like(features[:, 0], dtype=torch.long))

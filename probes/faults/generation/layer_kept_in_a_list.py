@@ -15,6 +15,6 @@ def layer_kept_in_a_list(facts: Facts) -> Facts:
     head = [module for module in model.modules() if isinstance(module, nn.Linear)][-1]
     layer = nn.Linear(head.in_features, head.in_features)
     object.__setattr__(model, "extra_layers", [layer])
-    head.register_forward_pre_hook(lambda module, given: (given[0] + layer(given[0]), *given[1:]))
+    head.register_forward_pre_hook(lambda module, inputs: (inputs[0] + layer(inputs[0]), *inputs[1:]))
     facts["optimizer"].add_param_group({"params": list(layer.parameters())})
     return facts

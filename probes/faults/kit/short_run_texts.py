@@ -18,4 +18,4 @@ def train_on_labels(facts: Facts, change: Callable[[Any], Any]) -> dict[str, Any
     batches = [{name: value[:1] for name, value in batch.items()} for batch in facts["train_batches"]]
     facts["train_batches"] = [{**batch, "labels": change(batch["labels"])} for batch in batches]
     facts["eval_batches"] = list(facts["eval_batches"])[:1]
-    return {"steps": LONG, "evaluate_every": LONG, "speaks": True}
+    return {"steps": LONG, "evaluate_every": LONG, "generates": True}

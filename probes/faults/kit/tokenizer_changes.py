@@ -50,7 +50,7 @@ def with_collator(facts: Facts, collate: Any, dataset: Any = None) -> Facts:
 
 def with_tokenizer(facts: Facts, tokenizer: Any) -> Facts:
     """The subject whose labels another tokenizer writes: the collator's own, where it holds one."""
-    from probes.subjects.labels import masked_labels
+    from probes.subjects.tone_corpus import masked_labels
 
     if hasattr(facts["collate"], "tokenizer"):
         held = copy.copy(facts["collate"])

@@ -35,7 +35,7 @@ def _takes(part: Any) -> Any:
 
 
 def _without(name: str) -> Any:
-    def unmasked(module: Any, given: Any, named: Any) -> Any:
-        return given, {**named, **({name: MASKS[name]} if name in named else {})}
+    def unmasked(module: Any, inputs: Any, named: Any) -> Any:
+        return inputs, {**named, **({name: MASKS[name]} if name in named else {})}
 
     return unmasked

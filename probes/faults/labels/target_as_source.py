@@ -13,8 +13,8 @@ def _two_sided(tokenizer: Any) -> Any:
         def __call__(self, text: Any = None, text_target: Any = None, **how: Any) -> Any:
             code = CODES[0] if text is None else CODES[1]
             texts = text_target if text is None else text
-            said = code + texts if isinstance(texts, str) else [code + one for one in texts]
-            return super().__call__(said, **how)
+            marked = code + texts if isinstance(texts, str) else [code + one for one in texts]
+            return super().__call__(marked, **how)
 
     tokenizer.__class__ = TwoSided
     return tokenizer
@@ -27,7 +27,7 @@ def _two_sided(tokenizer: Any) -> Any:
     ("e2e", "mt5"),
 )
 def target_as_source(facts: Facts) -> Facts:
-    from probes.subjects.labels import masked_labels
+    from probes.subjects.tone_corpus import masked_labels
 
     if len(collate_rows(facts, 0)["labels"]) != 1:
         raise NotApplicable("its collator makes several rows of an item")

@@ -19,5 +19,5 @@ def dropout_of_nearly_all(facts: Facts) -> Facts:
 
     head = head_of(facts)
     head.add_module("regulariser", Dropout(SHARE))
-    head.register_forward_pre_hook(lambda module, given: (module.regulariser(given[0]), *given[1:]))
+    head.register_forward_pre_hook(lambda module, inputs: (module.regulariser(inputs[0]), *inputs[1:]))
     return facts

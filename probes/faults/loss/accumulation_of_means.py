@@ -11,7 +11,7 @@ def _weighs_batches_alike(facts: Facts) -> bool:
         return False
     rows = [facts["train_dataset"][number] for number in range(4)]
     parts = [facts["collate"](rows[:1]), facts["collate"](rows[1:])]
-    first, rest, both = (at_update(facts, given, lambda: _gradient(facts)) for given in (parts[:1], parts[1:], parts))
+    first, rest, both = (at_update(facts, part, lambda: _gradient(facts)) for part in (parts[:1], parts[1:], parts))
     counts = [int((batch[label_key(batch)] >= 0).sum()) for batch in parts]
     by_labels = (counts[0] * first + counts[1] * rest) / sum(counts)
     return bool((both - (first + rest) / 2).norm() < (both - by_labels).norm())

@@ -4,8 +4,8 @@ from probes.faults.kit.model_parts import front_of
 
 
 def _names(facts: Facts) -> tuple[str, ...]:
-    kept = {id(one) for one in front_of(facts).parameters()}
-    return tuple(name for name, one in facts["model"].named_parameters() if id(one) not in kept)
+    front = {id(one) for one in front_of(facts).parameters()}
+    return tuple(name for name, one in facts["model"].named_parameters() if id(one) not in front)
 
 
 @fault(

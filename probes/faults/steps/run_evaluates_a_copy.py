@@ -13,4 +13,4 @@ from probes.faults.kit.short_runs import run_fault
 def run_evaluates_a_copy(facts: Facts) -> dict[str, Any]:
     from copy import deepcopy
 
-    return {"evaluated": deepcopy(facts["model"]), "evaluate_every": 5, "steps": 20}
+    return {"evaluated_model": deepcopy(facts["model"]), "evaluate_every": 5, "steps": 20}

@@ -9,4 +9,4 @@ def run_repeats_one_loss(facts: Facts) -> dict[str, Any]:
     def still(step: int, model: Any) -> None:
         model.eval()
 
-    return {"same_batch": True, "updates": False, "before": still, "tells_weights": False, "steps": 15}
+    return {"same_batch": True, "updates": False, "before": still, "records_weights": False, "steps": 15}
