@@ -1,6 +1,6 @@
 from diagnose import fault
 from probes.faults.kit.changes import CLASSIFIER, Facts
-from probes.faults.kit.class_changes import tensors_of, with_classes
+from probes.faults.kit.item_changes import tensors_of, with_classes
 
 
 @fault("class labels count from one", "DAT043", lambda f: int(tensors_of(f)[1].min()) == 1, CLASSIFIER)

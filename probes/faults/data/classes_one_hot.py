@@ -1,6 +1,6 @@
 from diagnose import fault
 from probes.faults.kit.changes import CLASSIFIER, Facts
-from probes.faults.kit.class_changes import tensors_of, with_classes
+from probes.faults.kit.item_changes import tensors_of, with_classes
 
 
 @fault("class labels are one-hot vectors", "DAT042", lambda f: tensors_of(f)[1].dim() == 2, CLASSIFIER)

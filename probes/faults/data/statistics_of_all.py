@@ -1,6 +1,6 @@
 from diagnose import fault
 from probes.faults.kit.changes import CLASSIFIER, Facts, loader, with_dataset
-from probes.faults.kit.class_changes import tensors_of
+from probes.faults.kit.item_changes import tensors_of
 
 
 def _of_all(facts: Facts) -> bool:

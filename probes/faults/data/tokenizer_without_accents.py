@@ -1,9 +1,8 @@
 from diagnose import fault
 from probes.faults.kit.changes import Facts
-from probes.faults.kit.other_tokenizers import PLAIN, is_unknown, with_other_tokenizer
-from probes.faults.kit.tokenizer_changes import spelling
+from probes.faults.kit.tokenizer_changes import PLAIN_LABELS, gives_unknown, vocabulary_tokenizer, with_other_tokenizer
 
 
-@fault("the tokenizer lacks the letters of the language", "DAT029", is_unknown, PLAIN)
+@fault("the tokenizer lacks the letters of the language", "DAT029", gives_unknown, PLAIN_LABELS)
 def tokenizer_without_accents(facts: Facts) -> Facts:
-    return with_other_tokenizer(facts, spelling("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ "))
+    return with_other_tokenizer(facts, vocabulary_tokenizer("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ "))

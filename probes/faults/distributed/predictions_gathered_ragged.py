@@ -11,27 +11,27 @@ def _evaluation_stops(facts: Facts) -> bool:
     """Whether a process of a group does not come back from it."""
     from probes.facts.distributed.ranks import evaluate
 
-    def look(scene: Any, rank: int) -> Any:
-        return evaluate(scene, rank) if scene.evaluate else None
+    def look(setup: Any, rank: int) -> Any:
+        return evaluate(setup, rank) if setup.evaluate else None
 
     return raises(lambda: run_each_rank(facts, look), RuntimeError, "gave no answer")
 
 
-def _generate(scene: Any) -> Any:
+def _generate(setup: Any) -> Any:
     import torch
 
-    scene.inner.eval()
+    setup.inner.eval()
     with torch.no_grad():
-        return scene.generate(scene.inner, first_batch(scene)).contiguous()
+        return setup.generate(setup.inner, first_batch(setup)).contiguous()
 
 
-def _length(scene: Any, rank: int) -> int:
+def _length(setup: Any, rank: int) -> int:
     """The length of what it generates, where every process is made to generate another number of tokens."""
     from probes.facts.distributed.ranks import evaluate
 
     lengths: list[int] = []
-    scene.evaluate = lambda: lengths.append(_generate(scene).shape[1])
-    evaluate(scene, rank)
+    setup.evaluate = lambda: lengths.append(_generate(setup).shape[1])
+    evaluate(setup, rank)
     return lengths[0]
 
 
@@ -41,19 +41,19 @@ def _length(scene: Any, rank: int) -> int:
 def predictions_gathered_ragged(facts: Facts) -> Facts:
     if "generate" not in facts:
         raise NotApplicable("its evaluation does not generate")
-    if len(set(run_each_rank(change_each_rank(facts, lambda scene, *_: scene.single_facts()), _length))) == 1:
+    if len(set(run_each_rank(change_each_rank(facts, lambda setup, *_: setup.single_facts()), _length))) == 1:
         raise NotApplicable("its generation fills all texts up to one length")
 
-    def change(scene: Any, rank: int, processes: int) -> Facts:
+    def change(setup: Any, rank: int, processes: int) -> Facts:
         import torch
         import torch.distributed as dist
 
         def evaluate() -> dict[str, float]:
-            tokens = _generate(scene)
+            tokens = _generate(setup)
             gathered = [torch.empty_like(tokens) for _ in range(processes)]
             dist.all_gather(gathered, tokens)
             return {"tokens": float(sum(ids.numel() for ids in gathered))}
 
-        return {**scene.single_facts(), "evaluate": evaluate}
+        return {**setup.single_facts(), "evaluate": evaluate}
 
     return change_each_rank(facts, change)

@@ -13,12 +13,12 @@ from probes.faults.kit.rank_changes import batches_differ, change_each_rank, loa
 def share_with_a_batch_less(facts: Facts) -> Facts:
     needs_loader(facts)
 
-    def change(scene: Any, rank: int, processes: int) -> Facts:
+    def change(setup: Any, rank: int, processes: int) -> Facts:
         from torch.utils.data import DataLoader
 
-        usual = loader_of(scene)
+        usual = loader_of(setup)
         batches = list(usual.batch_sampler)[: -1 if rank == processes - 1 else None]
         loader = DataLoader(usual.dataset, batch_sampler=batches, collate_fn=usual.collate_fn)
-        return {**scene.single_facts(), "train_batches": loader}
+        return {**setup.single_facts(), "train_batches": loader}
 
     return change_each_rank(facts, change)

@@ -1,6 +1,6 @@
 from diagnose import fault
 from probes.faults.kit.changes import Facts
-from probes.faults.kit.installations import without
+from probes.faults.kit.installations import without_package
 
 
 @fault(
@@ -11,5 +11,5 @@ from probes.faults.kit.installations import without
 def package_not_installed(facts: Facts) -> Facts:
     from probes.facts.environment.facts import packages
 
-    with without("soundfile"):
+    with without_package("soundfile"):
         return {**facts, "packages": packages()}

@@ -1,6 +1,6 @@
 from diagnose import fault
 from probes.faults.kit.changes import Facts
-from probes.faults.kit.installations import without
+from probes.faults.kit.installations import without_package
 
 
 @fault(
@@ -14,5 +14,5 @@ def sentencepiece_not_installed(facts: Facts) -> Facts:
 
     source = folder()
     (source / "spiece.model").touch()
-    with without("sentencepiece"):
+    with without_package("sentencepiece"):
         return {**facts, "tokenizer_needs": tokenizer_needs(str(source))}

@@ -4,7 +4,7 @@ from probes.faults.kit.changes import Facts
 from probes.faults.kit.evaluation_changes import function_fault, one_hot, some_labels
 
 
-def _blames(facts: Facts) -> bool:
+def _differs_from_before(facts: Facts) -> bool:
     """A perfect prediction, which is one for the function before."""
     labels, metric = some_labels(facts), facts["compute_metrics"]
     predictions = one_hot(labels) if labels.ndim == 1 else labels
@@ -15,7 +15,7 @@ def _blames(facts: Facts) -> bool:
     "compute_metrics",
     "the metric function compares each prediction with the labels of the next row",
     "GEN015",
-    _blames,
+    _differs_from_before,
 )
 def metric_compares_other_rows(facts: Facts) -> Any:
     def compute_metrics(predictions: Any, labels: Any) -> dict[str, float]:

@@ -5,7 +5,7 @@ from probes.faults.kit.changes import CLASSIFIER, Facts
 from probes.faults.kit.evaluation_changes import function_fault, one_hot, some_labels
 
 
-def _stumbles(facts: Facts) -> bool:
+def _metric_raises(facts: Facts) -> bool:
     labels = some_labels(facts)
     return raises(lambda: facts["compute_metrics"](one_hot(labels), labels))
 
@@ -14,7 +14,7 @@ def _stumbles(facts: Facts) -> bool:
     "compute_metrics",
     "the metric function takes the classes from an axis that is not there",
     "GEN014",
-    _stumbles,
+    _metric_raises,
     CLASSIFIER,
 )
 def metric_of_another_shape(facts: Facts) -> Any:

@@ -15,7 +15,7 @@ def shadow_package(files: Mapping[str, str]) -> Iterator[None]:
     for name, text in files.items():
         (place / name).parent.mkdir(parents=True, exist_ok=True)
         (place / name).write_text(text)
-    with _unimported({name.partition("/")[0].removesuffix(".py") for name in files}):
+    with _not_imported({name.partition("/")[0].removesuffix(".py") for name in files}):
         sys.path.insert(0, str(place))
         try:
             yield
@@ -24,10 +24,10 @@ def shadow_package(files: Mapping[str, str]) -> Iterator[None]:
 
 
 @contextmanager
-def without(package: str) -> Iterator[None]:
+def without_package(package: str) -> Iterator[None]:
     """As if it had never been installed."""
-    with _unimported({package}):
-        absent = _Absent(package)
+    with _not_imported({package}):
+        absent = _AbsentFinder(package)
         sys.meta_path.insert(0, absent)
         try:
             yield
@@ -35,7 +35,7 @@ def without(package: str) -> Iterator[None]:
             sys.meta_path.remove(absent)
 
 
-class _Absent:
+class _AbsentFinder:
     def __init__(self, package: str) -> None:
         self.package = package
 
@@ -45,7 +45,7 @@ class _Absent:
 
 
 @contextmanager
-def _unimported(packages: set[str]) -> Iterator[None]:
+def _not_imported(packages: set[str]) -> Iterator[None]:
     held = {name: module for name, module in sys.modules.items() if name.partition(".")[0] in packages}
     for name in held:
         del sys.modules[name]

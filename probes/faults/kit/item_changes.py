@@ -1,4 +1,4 @@
-"""Faults of datasets, collators and loaders."""
+"""Faults of datasets and their items, of features and class labels."""
 
 from collections.abc import Callable
 from typing import Any
@@ -44,3 +44,13 @@ def with_noise(facts: Facts, workers: int) -> Facts:
 def is_noisy(facts: Facts, workers: int) -> bool:
     """The same item twice is two different ones, in a loader with so many workers."""
     return getattr(facts["train_batches"], "num_workers", 0) == workers and (audio_of(facts) != audio_of(facts)).any()
+
+
+def tensors_of(facts: Facts) -> tuple[Any, Any]:
+    return facts["train_dataset"].tensors
+
+
+def with_classes(facts: Facts, labels: Any) -> Facts:
+    from torch.utils.data import TensorDataset
+
+    return with_dataset(facts, TensorDataset(tensors_of(facts)[0], labels))

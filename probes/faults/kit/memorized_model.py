@@ -16,7 +16,7 @@ SECONDS = 90.0  # of work: what has not learnt eight rows by then is not made fo
 def memorized(facts: Facts) -> Facts:
     """The model with weights that have read the first sentences again and again; learnt once for each kind."""
     facts = with_few_rows(facts)
-    facts["model"].load_state_dict(_learnt(_ModelKind(facts)))
+    facts["model"].load_state_dict(_trained_weights(_ModelKind(facts)))
     return facts
 
 
@@ -43,7 +43,7 @@ class _ModelKind:
 
 
 @cache
-def _learnt(kind: _ModelKind) -> dict[str, Any]:
+def _trained_weights(kind: _ModelKind) -> dict[str, Any]:
     import torch
 
     from probes.facts.core.observer import restore_afterwards

@@ -13,48 +13,48 @@ Change = Callable[[Any, int, int], Facts]
 
 
 def change_each_rank(facts: Facts, change: Change) -> Facts:
-    """The facts of a run whose processes each have what change(scene, rank, processes) makes of theirs."""
+    """The facts of a run whose processes each have what change(setup, rank, processes) makes of theirs."""
     before = facts["rank_facts"]
     if len(os.sched_getaffinity(0)) < PROCESSES or "fork" not in multiprocessing.get_all_start_methods():
         raise NotApplicable("it needs two processes at once, and there is one core or no fork")
 
     def changed(rank: int, processes: int) -> Facts:
-        return change(scene_of_rank(before, rank, processes), rank, processes)
+        return change(setup_of_rank(before, rank, processes), rank, processes)
 
     return {**facts, "rank_facts": changed, "processes": PROCESSES}
 
 
-def scene_of_rank(rank_facts: Any, rank: int, processes: int) -> Any:
+def setup_of_rank(rank_facts: Any, rank: int, processes: int) -> Any:
     from probes.facts.distributed.rank_setup import call_rank_facts, rank_setup
 
     return rank_setup(call_rank_facts(rank_facts, rank, processes), getattr(rank_facts, "aware", True))
 
 
 def run_each_rank(facts: Facts, look: Callable[[Any, int], Any]) -> list[Any]:
-    """The results of look(scene, rank) in each process of a group."""
+    """The results of look(setup, rank) in each process of a group."""
     from probes.facts.distributed.process_group import answers_of
 
     rank_facts = facts["rank_facts"]
-    return answers_of(lambda rank, processes: look(scene_of_rank(rank_facts, rank, processes), rank), PROCESSES)
+    return answers_of(lambda rank, processes: look(setup_of_rank(rank_facts, rank, processes), rank), PROCESSES)
 
 
 def batches_differ(facts: Facts, name: str) -> bool:
     """Whether the epochs of the processes differ in `count`, their number of batches, or `first`, digests of some."""
     from probes.facts.distributed.rank_batches import batches_of
 
-    epochs = run_each_rank(facts, lambda scene, rank: batches_of(scene.batches)[0])
+    epochs = run_each_rank(facts, lambda setup, rank: batches_of(setup.batches)[0])
     return len({getattr(epoch, name) for epoch in epochs}) > 1
 
 
-def first_batch(scene: Any) -> Any:
+def first_batch(setup: Any) -> Any:
     from probes.facts.distributed.rank_batches import batches_of
 
-    return batches_of(scene.batches)[1][0]
+    return batches_of(setup.batches)[1][0]
 
 
-def loader_of(scene: Any) -> Any:
+def loader_of(setup: Any) -> Any:
     """The loader, without what accelerate puts around it."""
-    return getattr(scene.batches, "base_dataloader", scene.batches)
+    return getattr(setup.batches, "base_dataloader", setup.batches)
 
 
 def needs_loader(facts: Facts) -> None:
@@ -71,33 +71,33 @@ def wrap(model: Any, find_unused_parameters: bool = True) -> Any:
     return DistributedDataParallel(model, find_unused_parameters=find_unused_parameters)
 
 
-def wrapped_model(scene: Any) -> Any:
+def wrapped_model(setup: Any) -> Any:
     """The model as a run has it, in its wrapper."""
-    return scene.model if scene.wrapped else wrap(scene.model)
+    return setup.model if setup.wrapped else wrap(setup.model)
 
 
-def facts_with_model(scene: Any, model: Any, **others: Any) -> Facts:
+def facts_with_model(setup: Any, model: Any, **others: Any) -> Facts:
     """The facts of a process with another model and an optimiser for it; a step of the user's own would not know it."""
     from torch.optim import AdamW
 
-    facts = drop_keys(scene.single_facts(), "training_step")
+    facts = drop_keys(setup.single_facts(), "training_step")
     return {**facts, "model": model, "optimizer": AdamW(model.parameters(), lr=1e-3), **others}
 
 
-def drift_apart(facts: Facts) -> bool:
+def weights_differ(facts: Facts) -> bool:
     """After one step, weights are not those of the first process."""
-    return not all(run_each_rank(facts, lambda scene, rank: same_as_first(scene)))
+    return not all(run_each_rank(facts, lambda setup, rank: _equals_first_rank(setup)))
 
 
-def same_as_first(scene: Any) -> bool:
+def _equals_first_rank(setup: Any) -> bool:
     import torch
     import torch.distributed as dist
 
     from probes.facts.distributed.rank_steps import steps_of
 
-    steps_of(scene, [first_batch(scene)])
+    steps_of(setup, [first_batch(setup)])
     apart = []
-    for parameter in scene.inner.parameters():
+    for parameter in setup.inner.parameters():
         first = parameter.detach().clone()
         dist.broadcast(first, 0)
         apart.append(not torch.equal(first, parameter))

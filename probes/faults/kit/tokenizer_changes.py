@@ -6,6 +6,10 @@ from typing import Any
 from diagnose.engine.context import NotApplicable
 from probes.faults.kit.changes import Facts, loader, replace_labels
 
+CODES = ("vi_VN", "en_XX")
+LOWER = "aàáảãạăằắẳẵặâầấẩẫậbcdđeèéẻẽẹêềếểễệfghiìíỉĩịjklmnoòóỏõọôồốổỗộơờớởỡợpqrstuùúủũụưừứửữựvwxyỳýỷỹỵz "
+PLAIN_LABELS = ("e2e", "mt5")  # no prefix that a tokenizer would have to know, no CTC that letters are too many for
+
 
 def with_rows_for(facts: Facts, rows: int) -> Facts:
     """The model with embedding and head of so many rows, and an optimiser that knows them."""
@@ -63,7 +67,7 @@ def with_tokenizer(facts: Facts, tokenizer: Any) -> Facts:
     return {**with_collator(facts, collate), "tokenizer": tokenizer}
 
 
-def spelling(letters: str, by: str = "") -> Any:
+def vocabulary_tokenizer(letters: str, by: str = "") -> Any:
     """A tokenizer of these letters, or of these words where `by` is a space; all else is unknown to it."""
     from tokenizers import Tokenizer, models, pre_tokenizers, processors
     from transformers import PreTrainedTokenizerFast
@@ -75,4 +79,15 @@ def spelling(letters: str, by: str = "") -> Any:
     return PreTrainedTokenizerFast(tokenizer_object=spelt, pad_token="<pad>", eos_token="</s>", unk_token="<unk>")
 
 
-CODES = ("vi_VN", "en_XX")
+def rows_of_text(facts: Facts) -> list[dict[str, Any]]:
+    return [{"transcript": item["transcript"]} for item in map(facts["train_dataset"].__getitem__, range(36))]
+
+
+def with_other_tokenizer(facts: Facts, tokenizer: Any) -> Facts:
+    """The subject whose texts another tokenizer spells; it has the run's own special tokens too."""
+    tokenizer.add_tokens(list(facts["tokenizer"].all_special_tokens), special_tokens=True)
+    return {"train_rows": rows_of_text(facts), **with_tokenizer(facts, tokenizer)}
+
+
+def gives_unknown(facts: Facts, text: str = "mẹ mua cá") -> bool:
+    return "<unk>" in facts["tokenizer"].tokenize(text)

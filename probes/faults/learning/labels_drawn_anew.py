@@ -6,7 +6,7 @@ from probes.faults.kit.forward_changes import loss_of
 from probes.faults.kit.loss_changes import flat, in_mode, with_loss
 
 
-def _wavers(facts: Facts) -> bool:
+def _loss_varies(facts: Facts) -> bool:
     """The loss of the same rows at the same weights is another each time."""
     import torch
 
@@ -14,7 +14,7 @@ def _wavers(facts: Facts) -> bool:
         return len({round(float(loss_of(facts)), 6) for _ in range(8)}) > 1
 
 
-@change_fault(with_loss, "the loss shuffles the labels in every step, left over from a trial", "LRN010", _wavers)
+@change_fault(with_loss, "the loss shuffles the labels in every step, left over from a trial", "LRN010", _loss_varies)
 def labels_drawn_anew(scores: Any, labels: Any) -> Any:
     """Every label that is scored goes to another place, each time another one."""
     import torch

@@ -1,8 +1,7 @@
 from typing import Any
 
 from probes.faults.kit.changes import Facts
-from probes.faults.kit.short_run_texts import MT5, generated_texts, train_on_labels
-from probes.faults.kit.short_runs import run_fault
+from probes.faults.kit.short_runs import MT5, generated_texts, run_fault, train_on_labels
 
 
 @run_fault(

@@ -2,7 +2,7 @@ import copy
 
 from diagnose import fault
 from probes.faults.kit.changes import SEQUENCES, Facts
-from probes.faults.kit.other_tokenizers import with_other_tokenizer
+from probes.faults.kit.tokenizer_changes import with_other_tokenizer
 
 
 @fault(
