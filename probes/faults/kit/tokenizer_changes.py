@@ -67,6 +67,22 @@ def with_tokenizer(facts: Facts, tokenizer: Any) -> Facts:
     return {**with_collator(facts, collate), "tokenizer": tokenizer}
 
 
+def with_extractor(facts: Facts, **sizes: int) -> Facts:
+    """The facts with another feature extractor, used by the collator as well."""
+    import numpy as np
+    from transformers import WhisperFeatureExtractor
+
+    extractor = WhisperFeatureExtractor(**sizes)
+
+    def collate(items: list[Any]) -> Any:
+        audio, rate = [np.asarray(item["audio"]) for item in items], extractor.sampling_rate
+        features = extractor(audio, sampling_rate=rate, return_tensors="pt")["input_features"]
+        batch = facts["collate"](items)
+        return {**batch, "input_features": features.repeat(len(batch["input_features"]) // len(items), 1, 1)}
+
+    return {**with_collator(facts, collate), "feature_extractor": extractor}
+
+
 def vocabulary_tokenizer(letters: str, by: str = "") -> Any:
     """A tokenizer of these letters, or of these words where `by` is a space; all else is unknown to it."""
     from tokenizers import Tokenizer, models, pre_tokenizers, processors

@@ -1,6 +1,6 @@
 from diagnose import fault
 from probes.faults.kit.changes import Facts
-from probes.faults.tokenizer.extractor_of_another_model import with_extractor
+from probes.faults.kit.tokenizer_changes import with_extractor
 
 
 @fault(
