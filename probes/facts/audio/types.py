@@ -1,4 +1,4 @@
-"""Of audio: what a file's header says, what its samples are, and what a dataset makes of them."""
+"""Types for audio: headers and samples of files, and the items that a dataset makes of them."""
 
 from dataclasses import dataclass
 
@@ -7,7 +7,7 @@ from probes.facts.corpus.types import CorpusRow
 
 @dataclass(frozen=True)
 class AudioHeader:
-    """What the file says of itself."""
+    """The header of an audio file."""
 
     rate: int
     channels: int
@@ -27,7 +27,7 @@ class WaveformStats:
     mean: float = 0.0
     rms: float = 0.0  # around the mean
     clipped_fraction: float = 0.0  # of samples in runs of three and more at the very highest or lowest value
-    voiced_seconds: float = 0.0  # seconds of 20 ms frames in which anything is heard
+    voiced_seconds: float = 0.0  # of 20 ms frames that are not silent
     not_finite: int = 0
     bad_second: float | None = None  # where the first of these is
     mono_rms_ratio: float = 1.0  # rms of the average over the rms of the loudest channel
@@ -36,7 +36,7 @@ class WaveformStats:
 
 @dataclass(frozen=True)
 class AudioFile:
-    """One row's audio file. `problem`: missing, outside, empty, truncated or unreadable; `detail` says why."""
+    """One row's audio file. `problem`: missing, outside, empty, truncated or unreadable; `detail` is the reason."""
 
     row: CorpusRow
     problem: str = ""
@@ -59,7 +59,7 @@ class AudioFiles:
 
 @dataclass(frozen=True)
 class AudioLimits:
-    """What the run expects of its audio; None where nobody says."""
+    """What the run expects of its audio; None where it is not configured."""
 
     sample_rate: int | None = None
     min_seconds: float | None = None
@@ -73,7 +73,7 @@ class LoadedItem:
 
     row: CorpusRow
     wave: WaveformStats | None = None
-    rate: int | None = None  # as the item says
+    rate: int | None = None  # as given in the item
     error: str = ""
     line: str = ""
     file_seconds: float | None = None  # by the header of the file that it came from

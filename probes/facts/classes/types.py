@@ -1,4 +1,4 @@
-"""Of class labels."""
+"""Types for class labels and for columns that name classes."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -24,7 +24,7 @@ class ColumnBalance:
 
     column: str
     counts: Mapping[str, int]
-    classes: bool  # it names what is to be told apart, not where a row comes from
+    classes: bool  # the column holds targets, not sources of the rows
 
 
 @dataclass(frozen=True)

@@ -41,7 +41,6 @@ def _collated(items: list[Any], numbers: list[int], collate: Collate, labels_of:
         alone=collate([copy_batch(items[short])]),
         again=collate([copy_batch(items[short])]),
         pair=collate([copy_batch(items[short]), copy_batch(items[long])]),
-        sizes=(sizes[short], sizes[long]),
         alignment=align_rows(each, together, labels_of, input_of),
     )
 

@@ -1,15 +1,12 @@
 """Items beside the batches that the run's own collator makes of them, and the same row alone and padded."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from diagnose.common.provider import provider
 from diagnose.engine.context import NotApplicable, Unavailable
 from probes.facts.collation.types import CollatedSample, LabelTextMatches
 from probes.facts.core.types import SpecialIds
 from probes.facts.corpus.types import Corpus
-
-if TYPE_CHECKING:
-    pass
 
 ITEMS = 8  # through the collator; the seldom row is looked for in the manifest
 COUNTED = 512  # texts that are counted against the limit: a share of 1 % is then five of them

@@ -1,4 +1,4 @@
-"""Of items beside the batches that the run's own collator makes of them."""
+"""Types for dataset items and the batches that the collator makes of them."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -18,7 +18,7 @@ class DatasetItem:
 
 @dataclass(frozen=True)
 class RowAlignment:
-    """Rows of a batch whose item is known by input and by labels, and those of two items: row, input's, labels'."""
+    """Rows of a batch matched to items by input and by labels; `misaligned`: (row, item of input, item of labels)."""
 
     matched: int = 0
     misaligned: tuple[tuple[int, int, int], ...] = ()
@@ -26,32 +26,34 @@ class RowAlignment:
 
 @dataclass(frozen=True)
 class CollatedSample:
-    """Some items, the labels of one batch of them all, and the shortest of them alone and beside the longest."""
+    """Some items, the labels of a batch of them all, and batches of the shortest alone and with the longest.
+
+    It holds live batches, since loading and collating the items again would draw other random numbers.
+    """
 
     items: tuple[DatasetItem, ...]
     labels: tuple[tuple[int, ...], ...] = ()
-    alone: Any = None  # batches, opaque as they are
+    alone: Any = None  # a batch of the shortest item
     again: Any = None  # the same once more: a collator may draw at random
     pair: Any = None
-    sizes: tuple[int, int] = (0, 0)  # numbers in the input of the shortest and of the longest
     alignment: RowAlignment = RowAlignment()
 
 
 @dataclass(frozen=True)
 class LabelTextMatch:
-    """One row of the labels beside the text it was made of. `column` is empty where no text of its item is found."""
+    """One row of the labels, matched to a text of its item. `column` is empty where no text matches."""
 
     where: str
     item: int
-    task_index: int  # which time the collator has this item: halves of a multitask batch are 0 and 1
+    task_index: int  # 0 for the item's first row in the batch, 1 for its second, as in a multitask batch
     prefix: tuple[str, ...] = ()  # special tokens before the text, by name
     columns: tuple[str, ...] = ()  # texts of the item that it could be
     missing_at_end: int = 0  # tokens of the text that the labels lack, at the end
     missing_at_start: int = 0  # likewise, at the beginning
-    masked: int = 0  # likewise, since they are -100 in its midst
-    ended: bool = False  # the end token stands behind it
+    masked: int = 0  # likewise, masked with -100 inside the text
+    ended: bool = False  # the EOS token follows
     length: int = 0  # scored labels
-    as_source: bool = False  # as the tokenizer writes a source, not a target
+    as_source: bool = False  # tokenized as a source text, not as a target
 
     @property
     def task(self) -> str:
@@ -69,7 +71,7 @@ class LabelTextMatches:
     rows: tuple[LabelTextMatch, ...]
     items: tuple[DatasetItem, ...]
     parts: int = 1  # how often the collator has each item; 0 where it gives no whole multiple of them
-    limit: int | None = None  # the length at which labels were seen to be cut
+    limit: int | None = None  # the length at which labels are truncated
     over: int = 0
     counted: int = 0
     tail: int = 0  # tokens that every row lacks at its end, whatever its length

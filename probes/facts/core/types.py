@@ -7,14 +7,14 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Failure:
-    """Something of the user's raised: where, with what, and what it said."""
+    """An error raised by the user's code: where, with which inputs, and its message."""
 
     phase: str  # drawing, forward pass, loss function, backward pass, update
     error: str
     message: str
     module: str = ""  # the innermost of the model's modules that was running
     kind: str = ""  # that module's class
-    shapes: str = ""  # what it was given
+    shapes: str = ""  # of its inputs
     line: str = ""  # file:line of the user's code nearest to the error
     trace: str = ""
 
@@ -26,7 +26,7 @@ class Failure:
 
 @dataclass(frozen=True)
 class LogitStats:
-    """The model's scores for each class, as the forward pass gave them."""
+    """Statistics of the logits of the forward pass."""
 
     shape: tuple[int, ...]
     minimum: float
@@ -48,14 +48,14 @@ class FirstLoss:
     scored_tokens: int | None = None  # labels that are not -100
     scored_positions: int | None = None  # positions whose logits get a gradient: what the loss really scores
     vocabulary: int | None = None
-    cross_entropy: float | None = None  # of these logits and labels by the book, mean over the scored tokens
+    cross_entropy: float | None = None  # plain, of these logits and labels, mean over the scored tokens
     logits: LogitStats | None = None
     dtype: str = "float32"
 
 
 @dataclass(frozen=True)
 class DrawnBatches:
-    """Some batches of the training set, opaque as they are; what drawing them used up; what it raised."""
+    """Some batches of the training set; what drawing them consumed, and what it raised."""
 
     batches: tuple[Any, ...]
     consumed: str = ""
@@ -71,7 +71,7 @@ class SpecialIds:
     padding: tuple[int, ...] = ()
     end: int | None = None
     vocabulary: int | None = None
-    ends: tuple[int, ...] = ()  # all that end a sequence by anybody's word
+    ends: tuple[int, ...] = ()  # all EOS ids of tokenizer, model and generation config
     start: int | None = None  # what the model puts before the labels for its decoder
 
 
@@ -110,9 +110,9 @@ class TokenTables:
     inputs: TokenTable | None = None
     head: TokenTable | None = None
     tied: bool | None = None  # head and embedding are one tensor; None: there are no two to compare
-    flag: bool | None = None  # what the configuration says about that
+    flag: bool | None = None  # tie_word_embeddings of the configuration
     positions: int | None = None  # the longest labels that the decoder has places for
-    positions_from: str = ""  # the setting that says so
+    positions_from: str = ""  # the setting that limits them
 
 
 def _percent(share: float) -> str:

@@ -1,4 +1,4 @@
-"""Of the rows that a run learns from and is judged by."""
+"""Types for the rows of the training and evaluation set."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -11,11 +11,11 @@ class CorpusRow:
     where: str
     split: str = "train"
     audio: str = ""  # as the row names it
-    path: str | None = None  # the file it means; None: no audio, or nobody says which folder it is in
+    path: str | None = None  # of the audio file; None: no audio, or its folder is not known
     size: int | None = None
     texts: Mapping[str, str] = field(default_factory=dict)
-    seconds: float | None = None  # as the row says
-    decimals: int = 3  # to which it says so
+    seconds: float | None = None  # as given in the row
+    decimals: int = 3  # of `seconds` as written
     tags: Mapping[str, str] = field(default_factory=dict)  # the other columns
     file: str | None = None
     line: int | None = None

@@ -1,4 +1,4 @@
-"""Of the loader: in which order it takes rows, and whether its workers draw different augmentations."""
+"""Types for the DataLoader: the order of its rows, and the random draws of its workers."""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""Of several processes of one run, each with its own facts, in a group of their own on this machine."""
+"""Types for several processes of one run, in a process group of their own on this machine."""
 
 from dataclasses import dataclass, field
 
@@ -12,7 +12,7 @@ class RankBatches:
     """One epoch of one process. `first`: digests of its first batches; `data`: of the set that it draws from."""
 
     count: int
-    whole: bool = True  # False: there are more, and nobody counted on
+    whole: bool = True  # False: counting stopped before the end
     first: tuple[str, ...] = ()
     data: str = ""
     rows: int | None = None  # of that set
@@ -31,10 +31,10 @@ class RankParameter:
 
 @dataclass(frozen=True)
 class RankSteps:
-    """What a process took its steps with, and what they left. `own`: by the user's own step."""
+    """The weights of one process before and after its steps. `own`: by the user's own training step."""
 
     weights: tuple[RankParameter, ...] = ()
-    wrapped: str = ""  # the class that shares gradients, as the user wrapped it; "" where nobody had
+    wrapped: str = ""  # the class that shares gradients, as the user wrapped it; "" where it is not wrapped
     own: bool = False
 
 
@@ -49,18 +49,18 @@ class RankStop:
     at: float = 0.0
 
     def __str__(self) -> str:
-        told = f"rank {self.rank}: "
+        rank = f"rank {self.rank}: "
         if self.how == "raised":
-            return told + str(self.failure)
-        return f"{told}{self.failure.message}" + (f" at {self.failure.line}" if self.failure.line else "")
+            return rank + str(self.failure)
+        return f"{rank}{self.failure.message}" + (f" at {self.failure.line}" if self.failure.line else "")
 
 
 @dataclass(frozen=True)
 class Rank:
-    """All that one process left. `untried`: phases that it had nothing for, and what was missing."""
+    """The results of one process. `untried`: phases that were not run, with what was missing for them."""
 
     number: int
-    prepared: bool = True  # False: nothing says that its loader is already the one of this process
+    prepared: bool = True  # False: its loader may not be sharded for this process
     batches: RankBatches | None = None
     steps: RankSteps | None = None
     evaluated: bool = False

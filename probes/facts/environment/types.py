@@ -1,4 +1,4 @@
-"""Of the machine and what is installed, as far as this run needs it."""
+"""Types for the machine and the installed packages."""
 
 from dataclasses import dataclass
 

@@ -1,11 +1,11 @@
-"""Of what the model reads: scale of the features, and whether training and evaluation make them alike."""
+"""Types for input features: their scale, and their preprocessing in training and evaluation."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
 class FeatureRow:
-    """One row of the inputs, its padding left out where a mask or lengths tell it."""
+    """One row of the inputs, without its padding where a mask or lengths are known."""
 
     mean: float
     std: float
@@ -50,7 +50,7 @@ class SilentBatch:
     key: str
     not_finite: int
     size: int
-    silent_clips: int = 0  # of those that were heard in the corpus
+    silent_clips: int = 0  # found in the corpus
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Of the first step."""
+"""Types for the first step."""
 
 from dataclasses import dataclass
 
@@ -38,29 +38,30 @@ class FirstStep:
     failure: Failure | None = None
     loss: FirstLoss | None = None
     gradients: Gradients | None = None
-    scored_positions: tuple[tuple[bool, ...], ...] = ()  # per row and position of the labels: did the loss look there?
-    loss_targets: tuple[tuple[int, ...], ...] = ()  # likewise: the class that it asks for, -100 where it does not look
+    scored_positions: tuple[tuple[bool, ...], ...] = ()  # per row and position of the labels: is it scored?
+    loss_targets: tuple[
+        tuple[int, ...], ...
+    ] = ()  # likewise: the class that the loss makes more likely, -100 where none
     forward_seconds: float = 0.0
     backward_seconds: float = 0.0
-    passes: int = 1
 
 
 @dataclass(frozen=True)
 class UnreachedModule:
-    """A part none of whose trainable parameters gets a gradient, in any mode, even with the weights nudged."""
+    """A module none of whose parameters gets a gradient, in train or eval mode, also after perturbing the weights."""
 
     module: str  # or the name of a lone parameter, whose kind is then Parameter
     kind: str
     tensors: int
     size: int
     missing: bool  # True: there is no gradient at all; False: there is one, and it is zero
-    followed: bool | None = None  # does the loss follow when these weights change? None: not tried
-    elsewhere: bool = False  # not at work in the first batch, but in another one: an expert, a branch for some rows
+    followed: bool | None = None  # does the loss change with these weights? None: not tried
+    elsewhere: bool = False  # used in another batch than the first: an expert, a branch for some rows
 
 
 @dataclass(frozen=True)
 class FaintGradientModule:
-    """A part all of whose matrices get next to nothing, at first and with the weights nudged."""
+    """A module whose weight matrices all get near-zero gradients, also after perturbing the weights."""
 
     module: str
     kind: str

@@ -1,4 +1,4 @@
-"""Of a metric function that was tried on predictions whose quality is known."""
+"""Types for the metric function, tried on predictions of known quality."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -12,7 +12,7 @@ Figures = Mapping[str, float]
 class MetricTrial:
     """Figures for predictions that are the labels themselves, for those of other rows, and for the bare words."""
 
-    form: str  # what it was given: ids, logits, classes, texts
+    form: str  # of the predictions: ids, logits, classes, texts
     rows: int
     perfect: Figures = field(default_factory=dict)  # padded with -100 and wider than the labels, as a gathered batch is
     clean: Figures = field(default_factory=dict)  # the same without any -100
@@ -23,7 +23,7 @@ class MetricTrial:
     bare: bool = False  # it raised though there was no -100 in it
 
     def lost(self, name: str) -> float | None:
-        """How much of the way from perfect to worthless the figure has gone for bare words; None: it tells nothing."""
+        """The fraction of the range from perfect to swapped that bare words lose; None: there is no range."""
         ends = self.perfect.get(name), self.swapped.get(name), self.stripped.get(name)
         if None in ends or ends[0] == ends[1]:
             return None

@@ -1,4 +1,4 @@
-"""Of what a model says when nobody gives it the answer, and of what it would say if it knew the labels."""
+"""Types for generation: free-running, forced to output the labels, and in the evaluation of the run."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -22,25 +22,25 @@ class GenerationRows:
 
 @dataclass(frozen=True)
 class GeneratedRow:
-    """One row: what was said, beside its labels. `ids` begin behind the start token, prompt included."""
+    """One row: the generated ids and the labels. `ids` begin after the start token, prompt included."""
 
     where: str
     ids: tuple[int, ...]
     labels: tuple[int, ...]  # without -100
     text: str | None = None  # by the run's own decode, of what its own generate returned
     reference: str | None = None  # the labels by the same decode
-    ended: bool | None = None  # the end token was said
+    ended: bool | None = None  # the EOS token was generated
 
 
 @dataclass(frozen=True)
 class FreeGeneration:
-    """What the model says to two rows by itself, twice, in evaluation mode under two seeds."""
+    """Free-running output for two rows, twice, in eval mode under two seeds."""
 
     rows: tuple[GeneratedRow, ...]
     again: tuple[tuple[int, ...], ...] = ()
     limit: int = 0  # tokens after which it was stopped
     cut: bool = False  # it was stopped
-    sampling: str = ""  # the setting that asks for sampling
+    sampling: str = ""  # the setting that turns sampling on
     special: frozenset[int] = frozenset()  # ids that are no text
     names: Mapping[int, str] = field(default_factory=dict)
     failure: Failure | None = None
@@ -48,17 +48,17 @@ class FreeGeneration:
 
 @dataclass(frozen=True)
 class TeacherForcingGap:
-    """How much of the labels the model gets right with the labels before given, and how much by itself."""
+    """How many labels the model predicts under teacher forcing, and how many in free running."""
 
     forced: float  # share of the labels that it puts first
-    free: float  # likeness of what it said to the labels, 1 is the same
+    free: float  # similarity of the free-running output to the labels, 1 is the same
     rows: int = 2
-    example: tuple[str, str] = ("", "")  # said, and the labels
+    example: tuple[str, str] = ("", "")  # output and labels
 
 
 @dataclass(frozen=True)
 class ForbiddenLabel:
-    """A label that generation is not allowed to say at its place."""
+    """A label that generation is not allowed to output at its position."""
 
     where: str
     token: int
@@ -72,7 +72,7 @@ class ForbiddenLabel:
 
 @dataclass(frozen=True)
 class GenerationPrompt:
-    """What generation begins a row with, the start token first, beside what the labels begin with."""
+    """The prompt of generation for a row, the start token first, and what the labels begin with."""
 
     where: str
     ids: tuple[int, ...]
@@ -90,16 +90,16 @@ class GenerationPrompt:
 
 @dataclass(frozen=True)
 class ForcedGeneration:
-    """The run's own generation with a model made to say the labels: what comes out must be the labels."""
+    """The run's own generation forced to output the labels: the result must be the labels."""
 
     rows: tuple[GeneratedRow, ...]
     prompts: tuple[GenerationPrompt, ...] = ()
     forbidden: tuple[ForbiddenLabel, ...] = ()
-    went_on: bool = False  # every row had said its end, and generation did not stop
+    went_on: bool = False  # every row had its EOS token, and generation did not stop
     stopped: int | None = None  # tokens after which it stopped by itself
     needed: int = 0  # tokens of the longest row
     end: int | None = None
-    waits_for: tuple[int, ...] = ()  # end tokens by generation's own word
+    waits_for: tuple[int, ...] = ()  # EOS ids of the generation config
 
 
 @dataclass(frozen=True)
@@ -115,7 +115,7 @@ class EvaluationPair:
 
 @dataclass(frozen=True)
 class SeedRepeats:
-    """The same asked twice under two seeds, in evaluation mode."""
+    """Generation and evaluation, each twice under two seeds, in eval mode."""
 
     output: FreeGeneration | None = None
     evaluated: EvaluationPair | None = None

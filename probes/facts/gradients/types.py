@@ -1,4 +1,4 @@
-"""Of the gradients' ways: depth, units, parts of the loss, hand-written functions, and the user's own step."""
+"""Types for gradients: by layer, activation and loss term; custom autograd functions; the user's training step."""
 
 from dataclasses import dataclass
 
@@ -33,7 +33,7 @@ class ActivationStats:
     kind: str  # the module's class
     function: str  # relu, tanh, softmax…
     size: int
-    alive: float = 1.0  # of a rectifier: share of its outputs that are not nought
+    alive: float = 1.0  # of a rectifier: share of its outputs that are not zero
     flat: float = 0.0  # of a squashing function: share of outputs where its slope is below a millionth
     decided: float = 0.0  # of attention: share of queries that look at one position alone
     times: int = 1
@@ -54,7 +54,7 @@ class LossTerm:
 
 @dataclass(frozen=True)
 class CustomBackward:
-    """A hand-written backward pass beside differences of its forward pass."""
+    """The backward pass of a custom autograd function, compared with finite differences of its forward pass."""
 
     function: str
     line: str  # file:line of the call
@@ -105,7 +105,7 @@ class UserStepCall:
 
     backward_calls: tuple[BackwardCall, ...]
     updates: tuple[OptimizerCall, ...]
-    left: float  # norm of the gradients that it leaves behind
+    left: float  # norm of the gradients after the call
     moved: bool
     scale: float = 1.0  # of the gradient scaler, before the call
     rescaled: bool = False  # the scaler met an overflow and skipped the update

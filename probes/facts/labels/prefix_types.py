@@ -1,4 +1,4 @@
-"""Of the special tokens that labels begin with: which task, which language."""
+"""Types for the special tokens that labels begin with: task and language."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -46,7 +46,7 @@ class LabelPrefixes:
     """All rows of the drawn batches. `languages`: the expected language, by who names it."""
 
     rows: tuple[LabelPrefix, ...]
-    tasks: tuple[str, ...] = ()  # task tokens that the tokenizer knows
+    tasks: tuple[str, ...] = ()  # task tokens of the tokenizer
     start: str = ""  # the decoder's start token by name
     languages: Mapping[str, str] = field(default_factory=dict)
     is_multitask: bool = True  # False: a model of one language and one task, whose labels have no prefix

@@ -1,4 +1,4 @@
-"""Of labels beside what the decoder reads, what the loss scores, and what CTC has to align."""
+"""Types for labels: rows, CTC targets, EOS tokens, and their shift against decoder inputs and loss."""
 
 from dataclasses import dataclass
 
@@ -40,11 +40,10 @@ class CtcRow:
 
 @dataclass(frozen=True)
 class EndTokens:
-    """Rows of labels without an end token, of so many. `cut`: as long as the longest of all, so perhaps cut there."""
+    """Rows of labels without an end token, of so many; rows that may be truncated are left out."""
 
     rows: int
     without: tuple[LabelRow, ...] = ()
-    cut: tuple[LabelRow, ...] = ()  # not among `without`
     masked: bool = False  # no row ends, and each has a -100 where its end would stand
     token: int | None = None
 
@@ -75,13 +74,13 @@ class LabelShift:
 
     @property
     def label_offset(self) -> int | None:
-        """How many labels lie between what was just read and what is asked for: 1 is the next one."""
+        """Labels from the decoder's input to its target: 1 is the next one."""
         return None if self.input_shift is None or self.target_shift is None else self.input_shift + self.target_shift
 
 
 @dataclass(frozen=True)
 class SourceLabelPair:
-    """One row's labels beside the ids that the encoder reads."""
+    """The labels of one row, compared with the input ids of the encoder."""
 
     where: str
     tokens: int

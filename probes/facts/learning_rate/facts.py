@@ -32,7 +32,10 @@ def rate_trial_setup(
     precision: str = "fp32",
     trainer: Any = None,
 ) -> "RateTrialSetup":
-    """Batches, optimiser and rate, as the run will have them."""
+    """Batches, optimizer and rate, as the run will have them.
+
+    It holds live objects, since `rate_trial` and `rate_sweep` share its batches: each of its own would be drawn again.
+    """
     from probes.facts.core.batches import draw
     from probes.facts.first_step.update import steps_without_closure
     from probes.facts.learning_rate.rate_trial import RateTrialSetup

@@ -1,8 +1,9 @@
-"""Of the learning rate that the run will have at its highest."""
+"""Types for the learning rate: runs at its peak, a sweep, and the schedule."""
 
 from dataclasses import asdict, dataclass
 from typing import Any
 
+# These decide which further runs `rate_trial` needs as well as its probes' findings, so they stand with the types.
 SEEN = 0.01  # of the loss: a change that is told from nothing
 MARGIN = 10.0  # times as much as the first updates promise: a run may well become faster
 # Far above the labels' statistics it goes on as it began: the weights hardly move, and so does the gradient. What a
@@ -43,7 +44,7 @@ class RateRun:
 
 @dataclass(frozen=True)
 class RateTrial:
-    """The rate at its peak; beside it, where the first walk leaves a doubt, a lower one, or a far higher one."""
+    """A run at the peak rate; where that is not conclusive, runs at a lower rate or at a far higher one."""
 
     rate: float
     peak: RateRun
@@ -52,14 +53,14 @@ class RateTrial:
     floor: float | None = None  # entropy of the labels: what a model reaches that knows only how frequent they are
     total: int | None = None  # updates of the whole run
     needed: float = SEEN  # of the loss: what a whole run has to move it by
-    warmed: bool = False  # the rate rose within the walks, as the schedule lets it
+    warmed: bool = False  # the runs begin with a warm-up, as the schedule does
     precision: str = "fp32"
-    updates: int = 0  # of all walks, also of those that a longer one replaced
+    updates: int = 0  # of all runs, also of those that a longer one replaced
     seconds: float = 0.0
-    estimate: float = 0.0  # seconds that two walks were thought to take
+    estimate: float = 0.0  # in seconds, for two runs
 
     def figure(self) -> dict[str, Any]:
-        """For the report: every walk."""
+        """For the report: every run."""
         return asdict(self)
 
 
@@ -96,7 +97,7 @@ class ScheduleCurve:
     rises_to_the_end: bool = False
     warmup: int | None = None
     length: int | None = None  # steps that the schedule was made for
-    steps_per_update: int | None = 1  # its steps for each update; None: nobody shows who steps it
+    steps_per_update: int | None = 1  # its steps for each update; None: not known
     error: str = ""
     raised_at: int = 0
 

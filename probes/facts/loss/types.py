@@ -1,4 +1,4 @@
-"""Of the loss under small changes of its batch, of accumulated steps, and of the longest and shortest rows."""
+"""Types for the loss: of perturbed batches, of accumulated steps, of the longest and shortest rows."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -8,7 +8,7 @@ from probes.facts.core.types import Failure
 
 @dataclass(frozen=True)
 class LossCall:
-    """A loss function as it was called: the scores that it was given, and the target beside them."""
+    """A call of a loss function: its logits and its target."""
 
     function: str
     classes: int = 0
@@ -46,7 +46,7 @@ class LossTrials:
     positions: int | None = None  # with those that are not scored
     classes: int = 0
     cross_entropy: float | None = None  # cross-entropy of these scores and labels, mean over the scored ones
-    scale: float | None = None  # of the loss's gradient on the scores, in units of the book's
+    scale: float | None = None  # of the loss's gradient on the logits, relative to that of cross-entropy
     cosine: float | None = None  # between the two
     ctc_slope: float | None = None  # of the loss over the CTC losses in it
     loss_doubled: float | None = None  # the loss with every row there twice, in another order
@@ -85,15 +85,15 @@ class AccumulationError:
     means_cosine: float | None = None
     last_cosine: float | None = None  # against the last batch alone
     half_ratio: float | None = None  # `means_ratio` with half as many batches
-    updates: int = 0  # how often the optimiser was stepped; 0 where nobody could see it
-    configured: int | None = None  # gradient_accumulation_steps, where somebody says
+    updates: int = 0  # how often the optimiser was stepped; 0 where it is not known
+    configured: int | None = None  # gradient_accumulation_steps; None: not known
 
 
 @dataclass(frozen=True)
 class ExtremeBatchResult:
     """One batch of rows of extreme length, run forwards and backwards in training mode."""
 
-    kind: str  # longest rows, shortest rows, one short row beside a long one
+    kind: str  # longest rows, shortest rows, one short row with a long one
     rows: tuple[str, ...]
     shape: tuple[int, ...]
     loss: float | None = None
@@ -103,7 +103,7 @@ class ExtremeBatchResult:
 
 @dataclass(frozen=True)
 class FramesUsed:
-    """What an encoder gives for a row without padding, and how many of its frames anybody listens to."""
+    """The frames that an encoder outputs for a row without padding, and how many of them are used."""
 
     module: str
     reader: str  # the decoder's scores, or the CTC loss

@@ -1,4 +1,4 @@
-"""Of a value that is not finite: where it was born."""
+"""Types for a value that is not finite: the operation that produced it."""
 
 from dataclasses import dataclass
 
@@ -12,7 +12,7 @@ class ModuleVisit:
 
     module: str
     kind: str
-    call: int  # its how manieth call in this pass, from 1
+    call: int  # number of the call in this pass, from 1
     values: tuple[TensorSummary, ...] = ()
 
 
@@ -29,7 +29,7 @@ class Operation:
 
 @dataclass(frozen=True)
 class Origin:
-    """The birth of the bad value that reached the loss, a gradient or a weight."""
+    """The operation that produced the bad value in the loss, a gradient or a weight."""
 
     phase: str  # data, weights, forward pass, loss, backward pass, update
     operation: str  # as torch calls it: log, div, _softmax

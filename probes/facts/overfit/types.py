@@ -1,9 +1,13 @@
-"""Of learning one batch by heart."""
+"""Types for overfitting one batch."""
 
 import math
 from dataclasses import dataclass
 from typing import Any
 
+# They decide which further attempts are made (other rates, unfrozen modules, train mode) as well as what probes and
+# report say, so they stand with the result.
+TENTH, NAT = 0.1, 1.0  # of the loss: a fall by a tenth of it, or by a nat, is no noise
+QUARTER = 0.25  # of `prefix_entropy`, which is what a model pays that cannot tell the rows apart
 # Keys of the figure in a report, with the field each one shows.
 FIGURE = {name: name for name in ("verdict", "where", "rows", "updates", "seconds", "curve", "accuracy")} | {
     "books": "cross_entropies",
@@ -19,7 +23,7 @@ FIGURE = {name: name for name in ("verdict", "where", "rows", "updates", "second
 
 @dataclass(frozen=True)
 class IdleModule:
-    """A part that is meant to train and takes no part in the learning."""
+    """A module that should train and does not take part in learning."""
 
     module: str
     kind: str
@@ -66,7 +70,7 @@ class TrainModeResult:
 
 @dataclass(frozen=True)
 class OverfitResult:
-    """A few rows learnt by heart, dropout and augmentation off. Losses in nats for each label are called `book`."""
+    """A few rows overfit with dropout off; `cross_entropy` is in nats per label, whatever the run's own loss is."""
 
     where: str
     rows: int
@@ -95,9 +99,9 @@ class OverfitResult:
     scores: tuple[float, float] | None = None  # lowest and highest that reach the loss
     probabilities: bool = False
     bound: float | None = None  # the least that scores in this range allow, for each label
-    target_agreement: float | None = None  # share of what the loss asks for that are the labels
-    has_own_targets: bool = False  # what the loss asks for does not follow the labels
-    relabelled: int = 0  # updates at which the loss asked for other labels than at first
+    target_agreement: float | None = None  # share of the loss's targets that are the labels
+    has_own_targets: bool = False  # the targets of the loss do not change with the labels
+    relabelled: int = 0  # updates at which the targets differ from those of the first
     ctc: CtcState | None = None
     training: TrainModeResult | None = None
     generated: tuple[tuple[str, str], ...] = ()  # what the model generates then, and the reference
@@ -126,22 +130,22 @@ class OverfitResult:
 
     @property
     def loss_fell(self) -> bool:
-        """By a tenth of what was there, or a nat."""
+        """By a tenth of the loss before, or by a nat."""
         before, after = (
             (self.cross_entropies[0], self.cross_entropy)
             if self.cross_entropies and self.cross_entropy is not None
             else (self.first, self.final)
         )
-        return before - after > min(0.1 * abs(before), 1.0)
+        return before - after > min(TENTH * abs(before), NAT)
 
     @property
     def uses_input(self) -> bool | None:
-        """Exchanged inputs make it worse: by a quarter of what blindness costs, or in labels. None: not tried."""
+        """Swapped inputs raise the loss, by a quarter of `prefix_entropy` where that is known. None: not tried."""
         if self.swapped is None:
             return None
         if self.cross_entropy is not None and self.swapped_cross_entropy is not None and self.prefix_entropy:
-            return self.swapped_cross_entropy - self.cross_entropy > 0.25 * self.prefix_entropy
-        return self.swapped - self.final > 0.1 * abs(self.first - self.final) > 0
+            return self.swapped_cross_entropy - self.cross_entropy > QUARTER * self.prefix_entropy
+        return self.swapped - self.final > TENTH * abs(self.first - self.final) > 0
 
     @property
     def verdict(self) -> str:
@@ -152,17 +156,17 @@ class OverfitResult:
         return "learns only the labels' statistics" if self.loss_fell and self.uses_input is False else "does not learn"
 
     def figure(self) -> dict[str, Any]:
-        """For the report: the curve, and the floors beside it."""
+        """For the report: the curve and its floors."""
         return {key: getattr(self, field) for key, field in FIGURE.items()}
 
 
 def better(trial: TrainModeResult, run: OverfitResult) -> bool:
-    """In training mode worse with other inputs, by a quarter of `blind`; and below the entropy of the labels, or worse
-    by all of `blind` and a tenth of itself, in every draw."""
+    """In train mode swapped inputs cost a quarter of `prefix_entropy`; and it is below the entropy of the labels, or
+    they cost all of `prefix_entropy` and a tenth of itself, in every draw."""
     if trial.book is None or not run.unigram:
         return trial.loss < run.first
     if trial.exchanged is None or not run.prefix_entropy:
         return trial.book < run.unigram
     worse = trial.exchanged - trial.book
-    strong = trial.steady and worse > max(run.prefix_entropy, 0.1 * trial.book)
-    return worse > 0.25 * run.prefix_entropy and (trial.book < run.unigram or strong)
+    strong = trial.steady and worse > max(run.prefix_entropy, TENTH * trial.book)
+    return worse > QUARTER * run.prefix_entropy and (trial.book < run.unigram or strong)

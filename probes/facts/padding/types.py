@@ -1,4 +1,4 @@
-"""Of one row, alone and filled up beside a longer one."""
+"""Types for the effect of padding on one row."""
 
 from dataclasses import dataclass
 
@@ -11,19 +11,19 @@ UNLOCATED = 0.05  # where no module was found to differ
 
 @dataclass(frozen=True)
 class MaskCoverage:
-    """A mask or a length in the batch: what it lets through of the row alone (`own`) and of the same row padded."""
+    """A mask or a length in the batch: positions that it keeps of the row alone (`own`) and padded (`beside`)."""
 
     name: str
     own: int
     beside: int
-    hidden: int = 0  # positions of the row alone that it shuts out though they hold something
+    hidden: int = 0  # positions of the row alone that hold input and are masked
 
 
 @dataclass(frozen=True)
 class PaddingEffect:
     """How much the same row differs when it is padded. Differences are in units of the values' own spread."""
 
-    lengths: tuple[int, int]  # of the row and of its longer neighbour
+    lengths: tuple[int, int]  # of the row and of the longer one
     input_change: float = 0.0  # of the row's own input
     score_change: float | None = None  # of its scores; None where they could not be compared
     eps: float = 0.0  # the finest difference that the scores' type can tell

@@ -1,4 +1,4 @@
-"""Of inputs and their targets: does a target fit its own input better than another row's?"""
+"""Types for tests whether targets fit their own inputs better than those of other rows."""
 
 from dataclasses import dataclass
 
@@ -7,15 +7,15 @@ from probes.facts.corpus.types import CorpusRow
 
 @dataclass(frozen=True)
 class PairTest:
-    """Held-out rows, their targets foretold from their inputs: the own ones against swapped ones (by permutation)."""
+    """A permutation test on held-out rows: targets predicted from inputs, own ones against swapped ones."""
 
     where: str
     rows: int
     p_value: float  # share of permutations that fit as well
     z_score: float  # by which the own targets fit better than swapped ones, in deviations of the permutations
     shift: int = 0  # rows by which the targets must be moved to fit best
-    shifted: float = 0.0  # the sigmas then
-    whole: bool = True  # False: a stretch of rows, beside others
+    shifted: float = 0.0  # the z-score then
+    whole: bool = True  # False: a range of rows, one of several
     is_speech: bool = False  # frames or samples in, several tokens out
     lengths: float | None = None  # rank correlation of the lengths of inputs and targets, where both vary
 

@@ -1,4 +1,4 @@
-"""Of the model's parameters."""
+"""Types for the model's parameters."""
 
 from dataclasses import dataclass
 
@@ -38,7 +38,7 @@ class Parameters:
 
 @dataclass(frozen=True)
 class NewParameters:
-    """Which parameters are new: by the user's word, or because the checkpoint did not hold them."""
+    """New parameters: declared by the user, or absent from the checkpoint."""
 
     declared: tuple[str, ...] = ()
     absent: tuple[str, ...] = ()
@@ -58,11 +58,11 @@ class MovedBuffer:
 
 @dataclass(frozen=True)
 class TrainablePatterns:
-    """What the patterns in `trainable` say beside what requires a gradient."""
+    """The patterns in `trainable`, compared with what requires a gradient."""
 
     patterns: tuple[str, ...]
     unmatched: tuple[str, ...]  # patterns that no parameter matches
     frozen: tuple[str, ...]  # meant to train, and frozen
-    unrequested: tuple[str, ...]  # trains, and nobody asked for it
+    unrequested: tuple[str, ...]  # trains without being requested
     frozen_values: int = 0
     unnamed_values: int = 0

@@ -1,4 +1,4 @@
-"""Of the values that parameters hold, and of the memory they share."""
+"""Types for the values of parameters and the memory that they share."""
 
 from dataclasses import dataclass
 
@@ -17,11 +17,11 @@ class MissingKey:
 
 @dataclass(frozen=True)
 class MissingKeys:
-    """What loading left at its initial values, of so many values."""
+    """Parameters that keep their initial values after loading, of so many values."""
 
     rows: tuple[MissingKey, ...]
     total: int
-    declared: bool  # somebody said which parts are fresh
+    declared: bool  # the user declared which parts are new
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Of where things are, of which type, and in which mode."""
+"""Types for devices, dtypes and train or eval mode."""
 
 from dataclasses import dataclass
 
@@ -23,7 +23,7 @@ class Placement:
     """All tensors of the model and of the first batch."""
 
     rows: tuple[TensorPlacement, ...]
-    spread: bool = False  # somebody has spread the model over devices and moves what it computes
+    spread: bool = False  # the model is dispatched over several devices
     batch_is_moved: bool = False  # a Trainer, or the user's own loss, may move the batch
 
     def of(self, *owners: str) -> tuple[TensorPlacement, ...]:
@@ -32,7 +32,7 @@ class Placement:
 
 @dataclass(frozen=True)
 class MasterWeights:
-    """How the optimiser deals with 16-bit weights. `source` is empty where it has nothing for them."""
+    """Where the optimizer keeps float32 copies of 16-bit weights. `source` is empty where it has none."""
 
     source: str = ""
     rate: float | None = None
@@ -65,7 +65,7 @@ class TrainingPass:
     """One pass as training makes it: what it did to modes, and to the buffers of frozen parts."""
 
     by: str  # what was called
-    was_in_training: bool = True  # the model came in training mode, or was put into it
+    was_in_training: bool = True  # before the pass
     ran_in_evaluation: bool = False
     left_in_evaluation: bool = False
     moved: tuple[MovedBuffer, ...] = ()

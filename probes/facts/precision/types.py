@@ -1,4 +1,4 @@
-"""What a run would meet in 16 bits: ranges of its results, and the losses that each precision gives."""
+"""Types for 16-bit precision: value ranges, headroom, underflow, and the loss in each precision."""
 
 from dataclasses import dataclass, field
 from math import inf, log2
@@ -16,7 +16,7 @@ class FloatFormat:
     name: str
     largest: float
     overflow_from: float  # the least magnitude that is rounded to infinity
-    underflow_exponent: int  # 2 to this power, and what is below, is rounded to nought
+    underflow_exponent: int  # 2 to this power, and what is below, is rounded to zero
     digits: int  # binary, of the significand
 
     @property
@@ -31,7 +31,7 @@ FORMATS = {
 }
 
 
-Key = tuple[str, str, int, str, int]  # phase, module, call, operation, its how manieth result there
+Key = tuple[str, str, int, str, int]  # phase, module, call, operation, index of the result there
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class OpRange:
     sources: tuple[int, ...] = ()  # places in the list of results that it was computed from
     live: bool = True  # False: computed from constants alone, as masks and positions are
     constant: float = 0.0  # the largest number written in the code that went into it
-    exponents: dict[int, int] = field(default_factory=dict)  # of a gradient: elements by their power of two, no noughts
+    exponents: dict[int, int] = field(default_factory=dict)  # of a gradient: elements by their power of two, no zeros
     whole: int = 0  # distinct values, where all are whole numbers
     apart: int = 0  # how many of these stay apart in the run's 16 bits
 
@@ -88,7 +88,7 @@ class Headroom:
 
     @property
     def bits(self) -> float:
-        """Doublings left; below nought it overflows."""
+        """Doublings left; below zero it overflows."""
         return log2(self.limit / self.largest) if self.largest else inf
 
 
@@ -98,7 +98,7 @@ class GradientUnderflow:
 
     module: str
     kind: str
-    elements: int  # those that are not nought in float32
+    elements: int  # those that are not zero in float32
     vanished: int
     burst: int
     largest: float

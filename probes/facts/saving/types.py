@@ -1,4 +1,4 @@
-"""Of a model that was saved at step 0, read again, and asked the same."""
+"""Types for a model that was saved at step 0 and loaded again."""
 
 from dataclasses import dataclass
 
@@ -7,7 +7,7 @@ from probes.facts.core.types import Failure
 
 @dataclass(frozen=True)
 class SavedModel:
-    """What came back. `way`: how it was saved."""
+    """The differences after loading. `way`: how it was saved."""
 
     way: str
     missing: tuple[str, ...] = ()  # tensors of the model that are not in the file and that no tie gives back

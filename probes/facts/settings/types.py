@@ -1,4 +1,4 @@
-"""Of the settings of a run: what they ask for, in one form whoever wrote them down. None: nobody says."""
+"""Types for the settings of a run, in one form for every trainer. None: not set."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -20,7 +20,7 @@ class SettingLocation:
 
 @dataclass(frozen=True)
 class RunSettings:
-    """What a run was asked to do. `kind`: ours, transformers, or other (a loop of one's own)."""
+    """The settings of a run. `kind`: ours, transformers, or other (a custom loop)."""
 
     kind: str
     output_dir: str | None = None
@@ -45,7 +45,7 @@ class RunSettings:
     greater_is_better: bool | None = None
     metric_names: tuple[str, ...] | None = None  # what an evaluation computes
     patience: int | None = None
-    patience_known: bool = False  # False: a callback that nobody showed may stop the run
+    patience_known: bool = False  # False: an unknown callback may stop the run
     seed: int | None = None
     fp16: bool = False
     bf16: bool = False
@@ -99,7 +99,7 @@ class ArgumentName:
 
 @dataclass(frozen=True)
 class ArgumentNames:
-    """The names of all settings that were given, and those that are not known."""
+    """How many settings there are, and those that are not known."""
 
     count: int
     unknown: tuple[ArgumentName, ...]
@@ -108,7 +108,7 @@ class ArgumentNames:
 
 @dataclass(frozen=True)
 class RemovedColumns:
-    """What the Trainer takes out of the items before the collator sees them, and what the collator says to that."""
+    """Columns that the Trainer removes from the items before collating, and what the collator raises without them."""
 
     used: tuple[str, ...]
     removed: tuple[str, ...]
@@ -158,7 +158,7 @@ class LabelLengths:
 
 @dataclass(frozen=True)
 class SeedSetting:
-    """The run's seed. `written`: somebody wrote it down, be it as nothing."""
+    """The run's seed. `written`: it is in the settings, if only as None."""
 
     seed: int | None
     place: SettingLocation

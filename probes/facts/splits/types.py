@@ -1,4 +1,4 @@
-"""Of rows that are there more than once, within the training set or on both sides of the split."""
+"""Types for duplicate rows, within the training set or in both splits."""
 
 from dataclasses import dataclass
 

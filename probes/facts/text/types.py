@@ -1,4 +1,4 @@
-"""Of texts: what stands in them that nobody says, and what the tokenizer makes of their letters."""
+"""Types for texts: markup, encoding, style, speaking rate and unknown tokens."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -13,7 +13,7 @@ class TextCheck:
     row: CorpusRow
     column: str
     markup: tuple[str, ...] = ()
-    repaired: str = ""  # what a text with a broken encoding was, as far as can be told; empty where it is sound
+    repaired: str = ""  # the text with its encoding repaired, as far as possible; empty where it is not broken
     decomposed: int = 0  # letters written as letter and mark apart, where one character has both
     invisible: tuple[str, ...] = ()  # names of characters that cannot be seen
     homoglyph_words: tuple[str, ...] = ()  # words with letters of two scripts that look alike

@@ -1,4 +1,4 @@
-"""Of the tokenizer, of the tables that its ids are looked up in, and of the feature extractor beside the model."""
+"""Types for the tokenizer, the tables of its ids, and the feature extractor."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -13,7 +13,7 @@ class SpecialTokens:
     start: int | None = None
     encoder_decoder: bool = False
     unknown: int | None = None
-    says_unknown: bool = False  # the tokenizer was seen to use its unknown token; byte-level ones never do
+    says_unknown: bool = False  # the tokenizer uses its unknown token; byte-level ones never do
     names: Mapping[str, int | None] = field(default_factory=dict)  # all special tokens of the tokenizer, by name
     roles: Mapping[str, int] = field(default_factory=dict)  # pad, eos: what else they are for
 
@@ -31,7 +31,7 @@ class RoundTrip:
 
 @dataclass(frozen=True)
 class ExtractorMatch:
-    """One figure of the feature extractor beside the model's."""
+    """A value of the feature extractor, compared with the model's."""
 
     extractor: str
     model: str
@@ -41,11 +41,11 @@ class ExtractorMatch:
 
 @dataclass(frozen=True)
 class WeightTies:
-    """Parameters under several names, and what was said about them."""
+    """Parameters under several names, and which of them should not be tied."""
 
     shared: tuple[tuple[str, ...], ...] = ()
     untied: tuple[str, ...] = ()  # names that must not share, and do
-    against_flag: bool = False  # the configuration says untied, and head and embedding are one tensor
+    against_flag: bool = False  # tie_word_embeddings is off, and head and embedding are one tensor
     family: str = ""  # a released family whose heads are their own, where this one is not
     head: str = ""
     embedding: str = ""
