@@ -47,7 +47,10 @@ ROOTS: Mapping[str, str] = {
 }
 
 # An empty list of these is an answer ("none"), not missing data.
-MAY_BE_EMPTY = frozenset({"trainable", "fresh", "untied", "missing_keys", "unfrozen_later"})
+MAY_BE_EMPTY = frozenset(
+    {"trainable", "fresh", "untied", "missing_keys", "unfrozen_later"}
+    | {"dtype_mismatches", "eval_mode_modules", "memory_overlaps"}
+)
 # Of these, anything with a length of nought is empty, whatever its type.
 COLLECTIONS = frozenset({"train_batches", "eval_batches", "train_dataset", "eval_dataset", "train_rows", "eval_rows"})
 

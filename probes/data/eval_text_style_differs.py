@@ -1,16 +1,16 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.facts.text.types import TextStyles
+from probes.facts.text.types import TextStyle
 
 SHARE = 0.5  # of the texts
 SIGMAS = 4.5  # one-sided 3e-6; three habits are compared
 
 
 @probe(id="DAT050", stage=Stage.DATA, severity=Severity.WARNING)
-def eval_text_style_differs(text_styles: TextStyles) -> Iterator[Finding]:
+def eval_text_style_differs(text_styles: tuple[TextStyle, TextStyle]) -> Iterator[Finding]:
     """Evaluation texts differ from training texts in case, punctuation or digits."""
-    train, other = text_styles.train, text_styles.evaluation
+    train, other = text_styles
     for habit in ("capitals", "punctuation", "digits"):
         ours, theirs = getattr(train, habit), getattr(other, habit)
         pooled = (ours * train.texts + theirs * other.texts) / (train.texts + other.texts)

@@ -1,11 +1,11 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.facts.corpus.types import RowSample
+from probes.facts.corpus.types import Corpus
 
 
 @probe(id="DAT052", stage=Stage.DATA, severity=Severity.NOTE)
-def only_a_sample_was_checked(sampled_rows: RowSample) -> Iterator[Finding]:
+def only_a_sample_was_checked(sampled_rows: Corpus) -> Iterator[Finding]:
     """Only a sample of the dataset rows was decoded and checked."""
     seen, total = len(sampled_rows.rows), sampled_rows.total
     if seen < total:

@@ -2,7 +2,7 @@ from collections.abc import Iterator
 from math import atanh
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.facts.pairing.types import ManifestPairTest, ManifestPairTests
+from probes.facts.pairing.types import ManifestPairTest
 
 ALPHA = 1e-4  # the chance that texts dealt out at random fit as well and are passed
 FLOOR = 0.5  # correlation of right pairs at the very least: the demo has 0.80 and 0.89, read speech 0.9
@@ -11,9 +11,9 @@ STRETCH = 4.5  # one-sided 3e-6, since there are several stretches and shifts
 
 
 @probe(id="DAT040", stage=Stage.DATA, severity=Severity.ERROR, explains=("DAT030", "LRN03*"))
-def texts_are_misaligned_with_inputs(manifest_pair_tests: ManifestPairTests) -> Iterator[Finding]:
+def texts_are_misaligned_with_inputs(manifest_pair_tests: tuple[ManifestPairTest, ...]) -> Iterator[Finding]:
     """Texts are misaligned with their inputs: they fit no better than the texts of other rows."""
-    for fit in manifest_pair_tests.rows:
+    for fit in manifest_pair_tests:
         if _wrong(fit):
             slipped = f"; moved by {fit.shift:+d} rows they fit ({fit.shifted:.2f})" if fit.shift else ""
             yield Finding(

@@ -2,14 +2,14 @@ from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
 from probes.facts.parameters.types import Parameters
-from probes.facts.parameters.weight_types import MemoryOverlaps
+from probes.facts.parameters.weight_types import MemoryOverlap
 
 
 @probe(id="PAR012", stage=Stage.PARAMETERS, severity=Severity.ERROR, explains=("TOK011", "LRN*", "GEN*"))
-def weights_overlap_in_memory(memory_overlaps: MemoryOverlaps, parameters: Parameters) -> Iterator[Finding]:
+def weights_overlap_in_memory(memory_overlaps: tuple[MemoryOverlap, ...], parameters: Parameters) -> Iterator[Finding]:
     """Two different parameters overlap in memory, so each update overwrites the other."""
     trained = {row.name for row in parameters.rows if row.trainable}
-    for pair in memory_overlaps.pairs:
+    for pair in memory_overlaps:
         if {pair.one, pair.other} & trained:
             yield Finding(
                 where=pair.other,

@@ -1,13 +1,13 @@
 from collections.abc import Iterator
 
 from diagnose import Finding, Severity, Stage, probe
-from probes.facts.placement.types import EvalModeModule, EvalModeModules
+from probes.facts.placement.types import EvalModeModule
 
 
 @probe(id="PLC005", stage=Stage.PLACEMENT, severity=Severity.WARNING, explains=("LRN*", "GEN*"))
-def module_is_left_in_eval_mode(eval_mode_modules: EvalModeModules) -> Iterator[Finding]:
+def module_is_left_in_eval_mode(eval_mode_modules: tuple[EvalModeModule, ...]) -> Iterator[Finding]:
     """A trainable module is left in eval mode, so its dropout is off and its batch norm is fixed."""
-    for part in eval_mode_modules.rows:
+    for part in eval_mode_modules:
         if not part.trainable or not (part.dropouts or part.norms):
             continue  # what is frozen belongs in evaluation mode, and the rest behaves alike in both
         # Batch norm on the statistics of an earlier training is a known recipe; on none it does not normalise.

@@ -6,14 +6,14 @@ from typing import Any
 from diagnose.common.provider import provider
 from diagnose.engine.context import NotApplicable
 from probes.facts.audio.types import AudioFile, AudioFiles, AudioLimits, LoadedItem, LoadedItems, RowWaveform, UsedAudio
-from probes.facts.corpus.types import Corpus, CorpusRow, RowSample
+from probes.facts.corpus.types import Corpus, CorpusRow
 
 DESCRIBED = ("sample_rate", "sampling_rate", "sr", "channels", "num_channels", "n_channels")
 LEAST = 20  # clips on each side
 
 
 @provider
-def audio_files(audio_rows: tuple[CorpusRow, ...], sampled_rows: RowSample) -> AudioFiles:
+def audio_files(audio_rows: tuple[CorpusRow, ...], sampled_rows: Corpus) -> AudioFiles:
     """Header, wholeness and samples of each file in the sample."""
     from probes.facts.audio.decode_files import decode_rows
 

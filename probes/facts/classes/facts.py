@@ -7,7 +7,7 @@ from typing import Any
 
 from diagnose.common.provider import provider
 from diagnose.engine.context import NotApplicable
-from probes.facts.classes.types import ClassLabels, ColumnBalance, ColumnBalances
+from probes.facts.classes.types import ClassLabels, ColumnBalance
 from probes.facts.corpus.types import Corpus
 
 ITEMS = 2000
@@ -35,13 +35,13 @@ def class_labels(train_dataset: Any, model: Any = None, data_sample_size: int | 
 
 
 @provider
-def column_balances(train_corpus: Corpus) -> ColumnBalances:
+def column_balances(train_corpus: Corpus) -> tuple[ColumnBalance, ...]:
     """Columns that name a class or a task, with few values."""
     found = [_balance(train_corpus, column) for column in (*CLASSES, *SOURCES)]
     columns = tuple(balance for balance in found if 2 <= len(balance.counts) <= max(2, len(train_corpus.rows) // 10))
     if not columns:
         raise NotApplicable("no column names a class or a task")
-    return ColumnBalances(columns)
+    return columns
 
 
 def _balance(corpus: Corpus, column: str) -> ColumnBalance:

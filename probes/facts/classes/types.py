@@ -25,8 +25,3 @@ class ColumnBalance:
     column: str
     counts: Mapping[str, int]
     classes: bool  # the column holds targets, not sources of the rows
-
-
-@dataclass(frozen=True)
-class ColumnBalances:
-    columns: tuple[ColumnBalance, ...]

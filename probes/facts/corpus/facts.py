@@ -7,7 +7,7 @@ from typing import Any
 
 from diagnose.common.provider import provider
 from diagnose.engine.context import NotApplicable
-from probes.facts.corpus.types import Columns, Corpus, CorpusRow, RowSample
+from probes.facts.corpus.types import Columns, Corpus, CorpusRow
 
 Rows = Sequence[Mapping[str, Any]]
 CLOSELY = 256  # rows of the training set; decoding them takes a second or two
@@ -61,7 +61,7 @@ def audio_rows(corpus_rows: tuple[CorpusRow, ...]) -> tuple[CorpusRow, ...]:
 @provider
 def sampled_rows(
     train_corpus: Corpus, data_sample_size: int | str = CLOSELY, eval_corpus: Corpus | None = None
-) -> RowSample:
+) -> Corpus:
     """The rows to look at closely, of both splits."""
     from probes.facts.corpus.sampling import choose
 
@@ -69,7 +69,7 @@ def sampled_rows(
     rows = [train_corpus.rows[number] for number in choose(train_corpus.rows, count)]
     if eval_corpus:
         rows += [eval_corpus.rows[number] for number in choose(eval_corpus.rows, max(1, count // PART))]
-    return RowSample(tuple(rows), train_corpus.total + (eval_corpus.total if eval_corpus else 0))
+    return Corpus(tuple(rows), train_corpus.total + (eval_corpus.total if eval_corpus else 0))
 
 
 @provider

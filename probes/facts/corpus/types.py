@@ -23,15 +23,7 @@ class CorpusRow:
 
 @dataclass(frozen=True)
 class Corpus:
-    """The rows of one split. `total` is larger than their number where a dataset was only sampled."""
-
-    rows: tuple[CorpusRow, ...]
-    total: int
-
-
-@dataclass(frozen=True)
-class RowSample:
-    """The rows to be looked at closely: the longest, the shortest, the oddest, and others spread evenly between."""
+    """Rows of the corpus. `total` is larger than their number where only a sample of them was taken."""
 
     rows: tuple[CorpusRow, ...]
     total: int

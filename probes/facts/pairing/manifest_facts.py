@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from diagnose.common.provider import provider
 from diagnose.engine.context import NotApplicable
 from probes.facts.corpus.types import Corpus, CorpusRow
-from probes.facts.pairing.types import ManifestPairTest, ManifestPairTests
+from probes.facts.pairing.types import ManifestPairTest
 
 SPOKEN = ("transcript", "text", "sentence", "transcription")
 LEAST = 50  # rows; below, right pairs may look like chance
@@ -16,7 +16,7 @@ SHARED = 0.02  # of the words, in pairs that do not belong together; below, they
 
 
 @provider
-def manifest_pair_tests(train_corpus: Corpus) -> ManifestPairTests:
+def manifest_pair_tests(train_corpus: Corpus) -> tuple[ManifestPairTest, ...]:
     """Duration and transcript, transcript and translation, document and summary: whichever there are."""
     rows = _stretches(train_corpus.rows)
     if len(rows) < LEAST:
@@ -24,7 +24,7 @@ def manifest_pair_tests(train_corpus: Corpus) -> ManifestPairTests:
     found = [*_lengths(rows), *_words(rows)]
     if not found:
         raise NotApplicable("lengths hardly vary, or no two sides of the rows can be compared")
-    return ManifestPairTests(tuple(found))
+    return tuple(found)
 
 
 def _lengths(rows: Sequence[CorpusRow]) -> Iterator[ManifestPairTest]:

@@ -61,10 +61,3 @@ class ManifestPairTest:
     others: float | None = None  # the usual correlation in other stretches of the manifest; None: these are all rows
     shift: int = 0  # rows by which the right side must be moved to fit best; 0: no shift helps
     shifted: float = 0.0  # the correlation then
-
-
-@dataclass(frozen=True)
-class ManifestPairTests:
-    """Of every pair of measures: all rows together, then each stretch of them."""
-
-    rows: tuple[ManifestPairTest, ...]

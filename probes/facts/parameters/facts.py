@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 from diagnose.common.provider import provider
 from diagnose.engine.context import NotApplicable
 from probes.facts.parameters.types import NewParameters, Parameters, TrainablePatterns
-from probes.facts.parameters.weight_types import MemoryOverlaps, MissingKeys, UntrainedFrozenModules, Weights, WeightTie
+from probes.facts.parameters.weight_types import MemoryOverlap, MissingKeys, UntrainedFrozenModules, Weights, WeightTie
 
 if TYPE_CHECKING:
     from torch.nn import Module
@@ -84,11 +84,11 @@ def initial_weights(model: "Module") -> Weights:
 
 
 @provider
-def memory_overlaps(model: "Module") -> MemoryOverlaps:
+def memory_overlaps(model: "Module") -> tuple[MemoryOverlap, ...]:
     """Parameters over the same memory."""
     from probes.facts.parameters.weight_values import overlaps_of
 
-    return MemoryOverlaps(overlaps_of(model))
+    return overlaps_of(model)
 
 
 @provider

@@ -81,13 +81,6 @@ class MemoryOverlap:
 
 
 @dataclass(frozen=True)
-class MemoryOverlaps:
-    """All such pairs."""
-
-    pairs: tuple[MemoryOverlap, ...] = ()
-
-
-@dataclass(frozen=True)
 class WeightTie:
     """A pair that the configuration ties."""
 

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 from diagnose.common.provider import provider
 from diagnose.engine.context import NotApplicable, Unavailable
 from probes.facts.core.step_setup import StepSetup
-from probes.facts.placement.types import DtypeMismatches, EvalModeModules, MasterWeights, Placement, TrainingPass
+from probes.facts.placement.types import DtypeMismatch, EvalModeModule, MasterWeights, Placement, TrainingPass
 
 if TYPE_CHECKING:
     from torch.nn import Module
@@ -28,15 +28,15 @@ def master_weights(model: "Module", optimizer: Any = None) -> MasterWeights:
 
 
 @provider
-def dtype_mismatches(model: "Module") -> DtypeMismatches:
+def dtype_mismatches(model: "Module") -> tuple[DtypeMismatch, ...]:
     """Parameters that meet and are of different types."""
     from probes.facts.placement.devices_and_dtypes import mismatches_of
 
-    return DtypeMismatches(mismatches_of(model))
+    return mismatches_of(model)
 
 
 @provider
-def eval_mode_modules(model: "Module", trainer: Any = None) -> EvalModeModules:
+def eval_mode_modules(model: "Module", trainer: Any = None) -> tuple[EvalModeModule, ...]:
     """Parts in evaluation mode within a model that trains."""
     from probes.facts.placement.devices_and_dtypes import find_eval_mode_modules
 
@@ -46,7 +46,7 @@ def eval_mode_modules(model: "Module", trainer: Any = None) -> EvalModeModules:
         raise NotApplicable(
             "the whole model is in evaluation mode, as from_pretrained gives it; the run has to change that"
         )
-    return EvalModeModules(find_eval_mode_modules(model))
+    return find_eval_mode_modules(model)
 
 
 @provider

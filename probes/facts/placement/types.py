@@ -69,17 +69,3 @@ class TrainingPass:
     ran_in_evaluation: bool = False
     left_in_evaluation: bool = False
     moved: tuple[MovedBuffer, ...] = ()
-
-
-@dataclass(frozen=True)
-class DtypeMismatches:
-    """All such modules."""
-
-    rows: tuple[DtypeMismatch, ...] = ()
-
-
-@dataclass(frozen=True)
-class EvalModeModules:
-    """All such modules."""
-
-    rows: tuple[EvalModeModule, ...] = ()

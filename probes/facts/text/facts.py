@@ -5,8 +5,8 @@ from typing import Any
 from diagnose.common.provider import provider
 from diagnose.engine.context import NotApplicable, Unavailable
 from probes.facts.audio.types import AudioFiles
-from probes.facts.corpus.types import Corpus, CorpusRow, RowSample
-from probes.facts.text.types import SpeakingRate, TextCheck, TextStyles, UnknownTokenShares
+from probes.facts.corpus.types import Corpus, CorpusRow
+from probes.facts.text.types import SpeakingRate, TextCheck, TextStyle, UnknownTokenShares
 
 LEAST = 20  # texts of each side
 
@@ -15,7 +15,7 @@ TEXTS = 256  # read by the tokenizer, three times each
 
 
 @provider
-def text_checks(sampled_rows: RowSample, tokenizer: Any = None) -> tuple[TextCheck, ...]:
+def text_checks(sampled_rows: Corpus, tokenizer: Any = None) -> tuple[TextCheck, ...]:
     from probes.facts.text.text_checks import read_texts
     from probes.facts.text.unknown_tokens import ids_of
 
@@ -27,7 +27,7 @@ def text_checks(sampled_rows: RowSample, tokenizer: Any = None) -> tuple[TextChe
 
 
 @provider
-def unknown_token_shares(sampled_rows: RowSample, tokenizer: Any, needed_columns: Any = ()) -> UnknownTokenShares:
+def unknown_token_shares(sampled_rows: Corpus, tokenizer: Any, needed_columns: Any = ()) -> UnknownTokenShares:
     """Only texts that become labels or inputs of tokens, where the run says which."""
     from probes.facts.text.unknown_tokens import read
 
@@ -41,7 +41,7 @@ def unknown_token_shares(sampled_rows: RowSample, tokenizer: Any, needed_columns
 
 
 @provider
-def speaking_rates(sampled_rows: RowSample, audio_files: AudioFiles | None = None) -> tuple[SpeakingRate, ...]:
+def speaking_rates(sampled_rows: Corpus, audio_files: AudioFiles | None = None) -> tuple[SpeakingRate, ...]:
     """Letters of what is spoken against seconds: by the header, else as the row says."""
     measured = {clip.row.where: clip.header.seconds for clip in audio_files.rows if clip.header} if audio_files else {}
     rows = [pace for row in sampled_rows.rows if (pace := _pace(row, measured.get(row.where, row.seconds)))]
@@ -56,12 +56,12 @@ def _pace(row: CorpusRow, seconds: float | None) -> SpeakingRate | None:
 
 
 @provider
-def text_styles(train_corpus: Corpus, eval_corpus: Corpus) -> TextStyles:
-    """How the texts of both sets are written."""
+def text_styles(train_corpus: Corpus, eval_corpus: Corpus) -> tuple[TextStyle, TextStyle]:
+    """How the texts of the training and of the evaluation set are written."""
     from probes.facts.text.text_style import style_of
 
-    pair = [style_of(corpus.rows) for corpus in (train_corpus, eval_corpus)]
-    few = min(style.texts for style in pair)
+    train, evaluation = style_of(train_corpus.rows), style_of(eval_corpus.rows)
+    few = min(train.texts, evaluation.texts)
     if few < LEAST:
         raise NotApplicable(f"{few} texts on one side are too few to tell, expected at least {LEAST}")
-    return TextStyles(*pair)
+    return train, evaluation

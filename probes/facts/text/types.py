@@ -58,9 +58,3 @@ class TextStyle:
     capitals: float
     punctuation: float
     digits: float
-
-
-@dataclass(frozen=True)
-class TextStyles:
-    train: TextStyle
-    evaluation: TextStyle
