@@ -1,6 +1,6 @@
 """Statistics of short series, without numpy: a look at a running training must cost next to nothing."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from math import erfc, isfinite, log, sqrt
 from statistics import median
@@ -57,6 +57,16 @@ def _score(values: Sequence[float]) -> int:
         for place, value in enumerate(values)
         for later in places[place + 1 :]
     )
+
+
+def longest_run(flags: Iterable[bool]) -> tuple[int, int]:
+    """Where the longest run of True begins and ends, the first of equal ones; (0, 0) where there is none."""
+    longest, begin = (0, 0), 0
+    for place, flag in enumerate(flags):
+        begin = begin if flag else place + 1
+        if place + 1 - begin > longest[1] - longest[0]:
+            longest = begin, place + 1
+    return longest
 
 
 def logs(values: Sequence[float]) -> list[float]:

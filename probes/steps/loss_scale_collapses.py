@@ -1,8 +1,10 @@
 from collections.abc import Iterator
+from itertools import pairwise
 
 from diagnose import Finding, Severity, Stage, probe
 from diagnose.records import Records
 from probes.reporting.step_finding import step_finding
+from probes.reporting.trend_tests import longest_run
 
 # At a scale of 1 the gradient is not scaled at all: it overflows float16 (65504) by itself.
 UNSCALED = 1.0
@@ -14,12 +16,9 @@ HALVINGS = 10
 def loss_scale_collapses(records: Records) -> Iterator[Finding]:
     """The loss scale collapses, because every update overflows and is skipped."""
     series = records.series("scale")
-    halved = longest = place = 0
-    for number, (before, after) in enumerate(zip(series.values, series.values[1:], strict=False), 1):
-        halved = halved + 1 if after < before else 0
-        if halved > longest:
-            longest, place = halved, number
+    begin, place = longest_run(after < before for before, after in pairwise(series.values))
     low = next((number for number, scale in enumerate(series.values) if scale < UNSCALED), None)
+    longest = place - begin
     if low is None and longest < HALVINGS:
         return
     place = place if low is None else low
