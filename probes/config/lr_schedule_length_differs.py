@@ -14,33 +14,27 @@ CUT = 1.5  # times the run: the rate then ends above a third of its peak
 @probe(id="CFG005", stage=Stage.CONFIG, severity=Severity.ERROR, explains=("LRN*", "CFG003"))
 def lr_schedule_length_differs(schedule_curve: ScheduleCurve) -> Iterator[Finding]:
     """The learning rate schedule is built for a different number of steps than the run takes."""
-    curve, steps = schedule_curve, schedule_curve.updates * (schedule_curve.steps_per_update or 1)
+    curve, per_update, still = schedule_curve, schedule_curve.steps_per_update, schedule_curve.near_zero_fraction
+    steps = curve.updates * (per_update or 1)
     if not curve.moves and not curve.error:
         return  # CFG004 says so
     if curve.error:
         said, severity = f"raises {curve.error} at update {curve.raised_at:,}", None
     elif curve.length and 2 * curve.length <= steps and curve.rises > 1:
         said, severity = f"falls and rises again {curve.rises} times", Severity.WARNING
-    elif curve.near_zero_fraction - ENDS / curve.updates > TAIL:
-        said = f"leaves {curve.near_zero_fraction:.0%} of the updates without a learning rate to speak of"
-        severity = None if curve.near_zero_fraction >= HALF else Severity.WARNING
+    elif still - ENDS / curve.updates > TAIL:
+        said = f"leaves {still:.0%} of the updates without a learning rate to speak of"
+        severity = None if still >= HALF else Severity.WARNING
     elif curve.length and curve.length >= CUT * steps:
         said, severity = f"is cut off at {curve.end / max(curve.peak, 1e-30):.0%} of its peak", Severity.WARNING
     else:
         return
     made = f"made for {curve.length:,} steps" if curve.length else "as it was made"
-    often = {None: "if it is stepped once", 1: "stepped once"}.get(
-        curve.steps_per_update, f"stepped {curve.steps_per_update} times"
-    )
+    often = {None: "if it is stepped once", 1: "stepped once"}.get(per_update, f"stepped {per_update} times")
     yield Finding(
         where=f"schedule {curve.kind}",
         message=f"{made}, it {said} in a run of {curve.updates:,} updates, {often} for each: {curve.summary}",
         fix="make the schedule for the number of updates, and step it once after each of them",
-        measured={
-            "updates": curve.updates,
-            "length": curve.length,
-            "still": curve.near_zero_fraction,
-            "end": curve.end,
-        },
-        severity=severity if curve.steps_per_update or said.startswith("is cut") else Severity.NOTE,
+        measured={"updates": curve.updates, "length": curve.length, "still": still, "end": curve.end},
+        severity=severity if per_update or said.startswith("is cut") else Severity.NOTE,
     )

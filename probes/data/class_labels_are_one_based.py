@@ -15,10 +15,8 @@ def class_labels_are_one_based(class_labels: ClassLabels) -> Iterator[Finding]:
         return
     if class_labels.read < class_labels.total and (1 - 1 / (classes + 1)) ** class_labels.read > SURE:
         return
-    head = class_labels.head
-    room = (
-        f"{class_labels.head_name or 'the last layer'} has {head} outputs" if head else "nobody says how many outputs"
-    )
+    head, name = class_labels.head, class_labels.head_name or "the last layer"
+    room = f"{name} has {head} outputs" if head else "nobody says how many outputs"
     yield Finding(
         where="train_dataset",
         message=f"the labels run from 1 to {classes}, and {room}; expected 0 to {classes - 1}",

@@ -11,12 +11,7 @@ def generation_raises(generation_attempt: FreeGeneration) -> Iterator[Finding]:
     failure = generation_attempt.failure
     if failure is None:
         return
-    yield failure_finding(
-        failure,
-        "generate",
-        failure.module or "generate",
-        f"{failure}; expected ids of tokens, so the first evaluation would end the run",
-        f"generate from this one batch by hand and mend {failure.line or 'the call'}",
-        module=failure.module,
-        shapes=failure.shapes,
-    )
+    message = f"{failure}; expected ids of tokens, so the first evaluation would end the run"
+    fix = f"generate from this one batch by hand and mend {failure.line or 'the call'}"
+    where, shapes = failure.module or "generate", failure.shapes
+    yield failure_finding(failure, "generate", where, message, fix, module=failure.module, shapes=shapes)

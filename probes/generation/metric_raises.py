@@ -11,18 +11,12 @@ def metric_raises(metric_trial: MetricTrial) -> Iterator[Finding]:
     failure = metric_trial.failure
     if failure is None:
         return
-    cause = (
-        f"on {metric_trial.form} of {metric_trial.rows} rows that are the labels themselves, without any -100"
-        if metric_trial.bare
-        else f"on predictions padded with -100 and wider than the labels; without -100 it takes {metric_trial.form}"
-    )
-    yield failure_finding(
-        failure,
-        "compute_metrics",
-        "compute_metrics",
-        f"it raised {failure.error} {cause}: {failure.message}",
-        f"mend {failure.line or 'compute_metrics'}: it is given predictions and labels as arrays"
-        if metric_trial.bare
-        else "replace -100 by the padding token in predictions and labels before decoding them",
-        form=metric_trial.form,
-    )
+    form, where = metric_trial.form, "compute_metrics"
+    if metric_trial.bare:
+        cause = f"on {form} of {metric_trial.rows} rows that are the labels themselves, without any -100"
+        fix = f"mend {failure.line or where}: it is given predictions and labels as arrays"
+    else:
+        cause = f"on predictions padded with -100 and wider than the labels; without -100 it takes {form}"
+        fix = "replace -100 by the padding token in predictions and labels before decoding them"
+    message = f"it raised {failure.error} {cause}: {failure.message}"
+    yield failure_finding(failure, where, where, message, fix, form=form)

@@ -11,11 +11,7 @@ def model_cannot_be_saved(saved_model: SavedModel) -> Iterator[Finding]:
     failure = saved_model.failure
     if failure is None:
         return
-    yield failure_finding(
-        failure,
-        "save",
-        saved_model.way if saved_model.phase == "saving" else f"{saved_model.way}, read again",
-        f"{failure}; expected a checkpoint at step 0 that can be read",
-        f"save this model once by hand and mend {saved_model.phase}",
-        phase=saved_model.phase,
-    )
+    where = saved_model.way if saved_model.phase == "saving" else f"{saved_model.way}, read again"
+    message = f"{failure}; expected a checkpoint at step 0 that can be read"
+    fix = f"save this model once by hand and mend {saved_model.phase}"
+    yield failure_finding(failure, "save", where, message, fix, phase=saved_model.phase)

@@ -11,11 +11,7 @@ def backward_or_update_raises(first_step: FirstStep) -> Iterator[Finding]:
     failure = first_step.failure
     if failure is None or failure.phase not in ("backward pass", "update"):
         return
-    yield failure_finding(
-        failure,
-        "backward",
-        failure.module or "loss.backward()" if failure.phase == "backward pass" else "optimizer.step()",
-        f"{failure}; expected a gradient for each trainable parameter",
-        f"run one step by hand on this batch and mend the {failure.phase}",
-        phase=failure.phase,
-    )
+    where = failure.module or "loss.backward()" if failure.phase == "backward pass" else "optimizer.step()"
+    message = f"{failure}; expected a gradient for each trainable parameter"
+    fix = f"run one step by hand on this batch and mend the {failure.phase}"
+    yield failure_finding(failure, "backward", where, message, fix, phase=failure.phase)

@@ -11,11 +11,7 @@ def second_step_raises(repeated_step: RepeatedStep, user_step: UserStep | None =
     failure = repeated_step.failure
     if failure is None or (user_step is not None and user_step.failure is None):
         return  # a step of one's own that goes on takes care of what the model keeps
-    yield failure_finding(
-        failure,
-        "second step",
-        failure.module or "loss.backward()",
-        f"{failure}; the first step did not, expected the same of every step",
-        f"find out what {failure.module or 'the model'} keeps from step to step",
-        module=failure.module,
-    )
+    message = f"{failure}; the first step did not, expected the same of every step"
+    fix = f"find out what {failure.module or 'the model'} keeps from step to step"
+    where = failure.module or "loss.backward()"
+    yield failure_finding(failure, "second step", where, message, fix, module=failure.module)

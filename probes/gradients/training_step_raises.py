@@ -11,11 +11,7 @@ def training_step_raises(user_step: UserStep) -> Iterator[Finding]:
     failure = user_step.failure
     if failure is None:
         return
-    yield failure_finding(
-        failure,
-        "training_step",
-        failure.module or "training_step",
-        f"{failure}; forward and backward of this batch alone did not, expected it of training_step too",
-        f"run training_step by hand on this batch and mend {failure.line or 'it'}",
-        call=user_step.failed_call,
-    )
+    message = f"{failure}; forward and backward of this batch alone did not, expected it of training_step too"
+    fix = f"run training_step by hand on this batch and mend {failure.line or 'it'}"
+    where = failure.module or "training_step"
+    yield failure_finding(failure, "training_step", where, message, fix, call=user_step.failed_call)

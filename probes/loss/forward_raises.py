@@ -3,7 +3,7 @@ from typing import Any
 
 from diagnose import Finding, Severity, Stage, probe
 from probes.facts.first_step.types import FirstStep
-from probes.reporting.failure_finding import failure_finding
+from probes.reporting.failure_finding import cure_of, failure_finding
 
 
 @probe(id="LOS003", stage=Stage.LOSS, severity=Severity.ERROR, explains=("DAT049",))
@@ -13,18 +13,12 @@ def forward_raises(first_step: FirstStep, batch: Any = None) -> Iterator[Finding
     if failure is None or failure.phase not in ("forward pass", "loss function"):
         return
     held = "" if failure.shapes else _held(batch)
-    no_loss = failure.phase == "loss function"
-    yield failure_finding(
-        failure,
-        "loss function" if no_loss else "forward",
-        failure.module or "compute_loss",
-        f"{failure}{held and f'; the batch holds {held}'}; expected one number that can be walked back",
-        "return the loss as a tensor with one element, still attached to the graph"
-        if no_loss
-        else f"run this one batch by hand and mend {failure.line or 'the forward pass'}",
-        module=failure.module,
-        shapes=failure.shapes or held,
-    )
+    message = f"{failure}{held and f'; the batch holds {held}'}; expected one number that can be walked back"
+    fix = "return the loss as a tensor with one element, still attached to the graph"
+    if failure.phase == "forward pass":
+        fix = cure_of(failure, "forward", f"run this one batch by hand and mend {failure.line or 'the forward pass'}")
+    where, shapes = failure.module or "compute_loss", failure.shapes or held
+    yield failure_finding(failure, "", where, message, fix, module=failure.module, shapes=shapes)
 
 
 def _held(batch: Any) -> str:

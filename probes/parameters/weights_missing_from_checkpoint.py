@@ -7,8 +7,8 @@ from probes.facts.parameters.weight_types import MissingKeys
 @probe(id="PAR007", stage=Stage.PARAMETERS, severity=Severity.ERROR, explains=("TOK012", "LOS*", "LRN*", "GEN*"))
 def weights_missing_from_checkpoint(missing_parameters: MissingKeys) -> Iterator[Finding]:
     """Weights are missing from the checkpoint and unexpectedly start from random values."""
-    missing = missing_parameters
-    rows = [row for row in missing.rows if not row.expected]
+    keys = missing_parameters
+    rows = [row for row in keys.rows if not row.expected]
     size = sum(row.size for row in rows)
     torn = [row for row in rows if row.neighbour]
     if not rows:
@@ -17,15 +17,13 @@ def weights_missing_from_checkpoint(missing_parameters: MissingKeys) -> Iterator
     # tokens' own table or head, or most of the model, is a checkpoint of something else; so is any matrix beyond
     # what was said to be fresh.
     worst = torn[0] if torn else rows[0]
-    grave = torn or 2 * size > missing.total or any(row.table or (missing.declared and row.matrix) for row in rows)
-    why = (
-        f" while {torn[0].neighbour} was" if torn else ", and is not among what is said to be fresh" * missing.declared
-    )
+    grave = torn or 2 * size > keys.total or any(row.table or (keys.declared and row.matrix) for row in rows)
+    why = f" while {torn[0].neighbour} was" if torn else ", and is not among what is said to be fresh" * keys.declared
     yield Finding(
         where=worst.name,
-        message=f"it was not in the checkpoint{why}: {len(rows)} parameters, {size:,} of {missing.total:,} values "
-        f"({100 * size / missing.total:.1f}%), begin at random",
+        message=f"it was not in the checkpoint{why}: {len(rows)} parameters, {size:,} of {keys.total:,} values "
+        f"({100 * size / keys.total:.1f}%), begin at random",
         fix="read the checkpoint that belongs to this architecture, or name the new parts in `fresh`",
-        measured={"missing": len(rows), "values": size, "total": missing.total},
+        measured={"missing": len(rows), "values": size, "total": keys.total},
         severity=None if grave else Severity.NOTE,
     )

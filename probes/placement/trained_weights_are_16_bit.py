@@ -4,10 +4,8 @@ from diagnose import Finding, Severity, Stage, probe
 from probes.facts.parameters.types import Parameters
 from probes.facts.placement.types import MasterWeights
 
-DIGITS = {
-    "float16": 2**-11,
-    "bfloat16": 2**-8,
-}  # half a step between neighbours, relative to the larger one's power of 2
+# Half a step between neighbours, relative to the larger one's power of 2.
+DIGITS = {"float16": 2**-11, "bfloat16": 2**-8}
 
 
 @probe(id="PLC002", stage=Stage.PLACEMENT, severity=Severity.ERROR, explains=("LAB023", "LOS*", "GRD*", "PRE*", "LRN*"))

@@ -26,12 +26,9 @@ def step_loss_does_not_improve(records: Records) -> Iterator[Finding]:
     newest = [value for _, value in kept]
     first, bins = initial_median(series.values), binned(newest)
     now = min(bins)
-    if (
-        len(newest) < LEAST
-        or kept[0][0] - since > GAP * PATIENCE
-        or (first > 0 and now < LEARNT * first)
-        or p_value_of_fall(bins) < FLAT
-    ):
+    if len(newest) < LEAST or kept[0][0] - since > GAP * PATIENCE:
+        return
+    if (first > 0 and now < LEARNT * first) or p_value_of_fall(bins) < FLAT:
         return
     even = records.vocabulary is not None and now > EVEN * log(records.vocabulary)
     never = p_value_of_fall(binned(series.values)) > NEVER
