@@ -7,7 +7,7 @@ from typing import Any
 from diagnose.common.errors import InputError
 from diagnose.common.provider import facts_needed
 from diagnose.engine.context import FactError
-from diagnose.engine.engine import installed
+from diagnose.engine.engine import Engine, installed
 from diagnose.engine.report import Report
 from diagnose.engine.runner import ProgressListener, Selection
 from diagnose.engine.types import Stage
@@ -23,7 +23,7 @@ def preflight(
     everything: bool = False,
     **facts: Any,
 ) -> Report:
-    """Looks at whatever facts are given (see diagnose.engine.user_facts); `ignore` maps a probe's id to the reason.
+    """Looks at these facts (see diagnose.engine.user_facts); `ignore` maps a probe's id to the reason.
 
     Report and receipt are written where the fact `digest_inputs` says; without it, nothing is.
     """
@@ -43,24 +43,20 @@ def nan_bisect(
     watcher: ProgressListener | None = None,
     **facts: Any,
 ) -> Any:
-    """The birth of the value that makes a step not finite, with its finding; None when all is finite.
+    """The origin of the value that makes a step non-finite, with its finding; None when all is finite.
 
     Looks at `batch` (whose rows are called `names`), or at every batch of `train_batches` (or of the Trainer) up to
     the first that fails.
     """
     engine = installed()
-    how = {"precision": precision, "number": number} | (
-        {} if batch is None else {"batch": batch, "names": tuple(names)}
-    )
-    try:
-        found = engine.context({**facts, "nan_search_options": how}, watcher).get("nan_search_result")
-    except FactError as refusal:
-        raise InputError(f"nothing could be searched: {refusal}") from refusal
-    if found.origin is None:
+    options: dict[str, Any] = {"precision": precision, "number": number}
+    options |= {} if batch is None else {"batch": batch, "names": tuple(names)}
+    result = _measure(engine, facts, options, "nan_search_result", "nothing could be searched", watcher)
+    if result.origin is None:
         return None
     about = tuple(probe.id for probe in engine.probes if "nan_origin" in facts_needed(probe.check).required)
-    report = engine.examine(engine.context({"nan_origin": found}), Selection(ids=about))
-    return replace(found.origin, finding=report.findings[0] if report.findings else None)
+    report = engine.examine(engine.context({"nan_origin": result}), Selection(ids=about))
+    return replace(result.origin, finding=report.findings[0] if report.findings else None)
 
 
 def precision(
@@ -71,10 +67,16 @@ def precision(
     Judged is `precision`, else what the facts say the run is trained in, else fp16.
     """
     engine = installed()
-    how = {"precision": precision} | ({} if batch is None else {"batch": batch})
+    options = {"precision": precision} | ({} if batch is None else {"batch": batch})
+    result = _measure(engine, facts, options, "precision_comparison_all", "nothing could be compared", watcher)
+    report = engine.examine(engine.context({"precision_comparison": result}), Selection(stages=(Stage.PRECISION,)))
+    return replace(result, findings=tuple(report.findings))
+
+
+def _measure(
+    engine: Engine, facts: Any, options: Mapping[str, Any], fact: str, failure: str, watcher: ProgressListener | None
+) -> Any:
     try:
-        found = engine.context({**facts, "nan_search_options": how}, watcher).get("precision_comparison_all")
+        return engine.context({**facts, "nan_search_options": options}, watcher).get(fact)
     except FactError as refusal:
-        raise InputError(f"nothing could be compared: {refusal}") from refusal
-    report = engine.examine(engine.context({"precision_comparison": found}), Selection(stages=(Stage.PRECISION,)))
-    return replace(found, findings=tuple(report.findings))
+        raise InputError(f"{failure}: {refusal}") from refusal

@@ -55,10 +55,9 @@ def redact_findings(report: str) -> str:
 
 def first_steps(run: Path) -> list[dict[str, float]]:
     """The figures of the first logged steps, from the earliest checkpoint that kept them; numbers only, no data."""
-    states = sorted(
-        run.glob("checkpoint-*/trainer_state.json"), key=lambda p: int(re.sub(r"\D", "", p.parent.name) or 0)
-    )
-    for state in [*states, run / "trainer_state.json"]:
+    states = run.glob("checkpoint-*/trainer_state.json")
+    by_step = sorted(states, key=lambda path: int(re.sub(r"\D", "", path.parent.name) or 0))
+    for state in [*by_step, run / "trainer_state.json"]:
         try:
             history: list[dict[str, Any]] = json.loads(state.read_text(encoding="utf-8"))["log_history"]
         except (OSError, ValueError, KeyError, TypeError):

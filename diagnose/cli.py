@@ -40,9 +40,9 @@ def facts_from(
     if (config is None) == (subject is None):
         raise click.UsageError("name what to look at: --config FILE or --subject package.module:function, one of them")
     if subject is not None:
-        from diagnose.commands.subject import RankFacts, facts_of
+        from diagnose.commands.subject import subject_facts
 
-        return {"rank_facts": RankFacts(subject)} | facts_of(subject)
+        return subject_facts(subject)
     from trainer.config import load
     from trainer.paths import find_config
 

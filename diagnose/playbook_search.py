@@ -43,16 +43,16 @@ class Explanation:
     also: tuple[str, ...] = ()
 
 
-def explain(asked: str, probes: Sequence[Probe]) -> Explanation:
+def explain(query: str, probes: Sequence[Probe]) -> Explanation:
     """By id, by name (a former one too), or by symptom; an unknown one is refused with the nearest."""
-    id = former_names().get(asked, asked.upper())
-    probe = next((p for p in probes if id == p.id or asked == p.name), None)
+    id = former_names().get(query, query.upper())
+    probe = next((p for p in probes if id == p.id or query == p.name), None)
     if probe:
         return Explanation(_of_probe(probe))
-    if re.fullmatch(r"[A-Za-z]{3}\d+", asked):
-        near = nearest(asked.upper(), [p.id for p in probes])
-        raise InputError(f"there is no probe {asked!r}{near}; diagnose list shows them all")
-    return _of_symptom(asked, probes)
+    if re.fullmatch(r"[A-Za-z]{3}\d+", query):
+        near = nearest(query.upper(), [p.id for p in probes])
+        raise InputError(f"there is no probe {query!r}{near}; diagnose list shows them all")
+    return _of_symptom(query, probes)
 
 
 def playbooks() -> list[Playbook]:
@@ -73,30 +73,29 @@ def _shipped(pattern: str) -> list[Path]:
 
 def _of_probe(probe: Probe) -> str:
     head = f"# {probe.id} {probe.name}\n\nStage {probe.stage}, severity {probe.severity}. {probe.title}\n\n"
-    own = Path(probe.check.__code__.co_filename).with_name(
-        f"{probe.name}.md"
-    )  # a third party keeps it beside the probe
+    # A third party keeps it beside the probe.
+    own = Path(probe.check.__code__.co_filename).with_name(f"{probe.name}.md")
     book = next((b for b in [*playbooks(), Playbook(own)] if b.name == probe.name and b.path.is_file()), None)
     return head + (re.sub(r"\A# .*\n+", "", book.text) if book else "There is no playbook for it yet.\n")
 
 
-def _of_symptom(asked: str, probes: Sequence[Probe]) -> Explanation:
+def _of_symptom(query: str, probes: Sequence[Probe]) -> Explanation:
     ids = {probe.name: probe.id for probe in probes}
-    ranked = sorted(playbooks(), key=lambda b: (-_likeness(asked, b), b.name in ids))
-    near = [book for book in ranked if _likeness(asked, book) >= NEAR]
+    ranked = sorted(playbooks(), key=lambda b: (-_likeness(query, b), b.name in ids))
+    near = [book for book in ranked if _likeness(query, book) >= NEAR]
     if not near:
         names = ", ".join(repr(book.name.replace("_", " ")) for book in ranked[:ALSO]) or "none yet"
-        raise InputError(f"no playbook tells of {asked!r}; the nearest are {names}")
+        raise InputError(f"no playbook tells of {query!r}; the nearest are {names}")
     also = tuple(f"diagnose explain {ids.get(book.name, book.name)}" for book in near[1 : 1 + ALSO])
     return Explanation(near[0].text, also)
 
 
-def _likeness(asked: str, book: Playbook) -> float:
+def _likeness(query: str, book: Playbook) -> float:
     from rapidfuzz import fuzz, utils
 
     def alike(line: str) -> float:
         words = utils.default_process(line)
         return (fuzz.token_set_ratio(sought, words) + fuzz.token_sort_ratio(sought, words)) / 2
 
-    sought = utils.default_process(asked.replace("_", " "))
+    sought = utils.default_process(query.replace("_", " "))
     return max(alike(line) for line in book.front)

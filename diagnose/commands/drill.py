@@ -3,6 +3,7 @@
 import json
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -54,8 +55,8 @@ def drill(
         return
     name, build = subject_builder(target)
     plan = DrillPlan(name, build, faults, seeds, processes or 0)
-    with drill_progress(plan) as tell:
-        score = run(installed(), plan, tell)
+    with drill_progress(plan) as on_result:
+        score = run(installed(), plan, on_result)
     show(score, terminal.console())
     if json_path:
         write_atomically(json_path, json.dumps(score.as_data(), indent=1, ensure_ascii=False) + "\n")
@@ -64,18 +65,12 @@ def drill(
 
 def subject_builder(target: Target) -> tuple[str, "Build"]:
     """The subject's name, and how it is built with a seed: seed 0 is the run as it is configured."""
-    from diagnose.commands.subject import RankFacts, function_of
+    from diagnose.commands.subject import RankFacts, subject_facts
     from diagnose.engine.seeding import seed_all
 
-    subject = target.subject
-    if subject is not None and target.config is None:
-        function = function_of(subject)
-
-        def from_function(seed: int) -> Mapping[str, Any]:
-            seed_all(seed)
-            return {"rank_facts": RankFacts(subject, seed)} | function()
-
-        return subject, from_function
+    if target.subject is not None and target.config is None:
+        RankFacts(target.subject)  # or says what is wrong
+        return target.subject, partial(subject_facts, target.subject)
     usual = target.facts()["config"].config.training.seed  # or says what is wrong
 
     def from_config(seed: int) -> Mapping[str, Any]:

@@ -32,12 +32,12 @@ def precision(
     """
     from diagnose import api
     from diagnose.common.atomic_write import write_atomically
-    from diagnose.render.precision import as_json, lines
+    from diagnose.render.precision import as_json, precision_lines
     from diagnose.render.progress import preflight_progress
 
     with preflight_progress() as watcher:
         found = api.precision(**target.facts(), precision=precision, watcher=watcher)
-    terminal.print_result("\n".join(lines(found, top)))
+    terminal.print_result("\n".join(precision_lines(found, top)))
     if json_path:
         write_atomically(json_path, as_json(found))
     context.exit(int(any(finding.severity == "error" for finding in found.findings)))

@@ -13,19 +13,14 @@ from diagnose.common.errors import InputError, short_error
 from diagnose.engine.seeding import seed_all
 
 
-def facts_of(subject: str) -> dict[str, Any]:
-    """Calls the function and takes what it returns; everything that can be wrong is told in one sentence."""
-    return function_of(subject)()
-
-
-def function_of(subject: str) -> Callable[[], dict[str, Any]]:
-    """The function, imported; it is called as often as facts are wanted."""
-    function = _function(subject)
-    return lambda: _called(subject, partial(function, **_places(function, 0, 1)))
+def subject_facts(subject: str, seed: int | None = None) -> dict[str, Any]:
+    """The facts of one process, and `rank_facts` for several; raises InputError with what is wrong in one sentence."""
+    rank_facts = RankFacts(subject, seed)
+    return {"rank_facts": rank_facts} | rank_facts(0, 1)
 
 
 class RankFacts:
-    """The fact of that name, from the same function. `aware`: it takes (rank, processes), and speaks of one process.
+    """The fact of that name. `aware`: the function takes (rank, processes), and describes one process.
 
     With a seed, all processes begin from it, as the subject itself did.
     """
@@ -55,17 +50,14 @@ def _called(subject: str, function: Callable[[], Any]) -> dict[str, Any]:
         returned = function()
     except (Exception, SystemExit) as error:
         frame = extract_tb(error.__traceback__)[-1]
-        place = f"{frame.filename}, line {frame.lineno}"
-        raise InputError(
-            f"--subject {subject}: the function raised {short_error(error)} ({place}); mend it first"
-        ) from error
+        what = f"{short_error(error)} ({frame.filename}, line {frame.lineno})"
+        raise InputError(f"--subject {subject}: the function raised {what}; fix it first") from error
     if _is_trainer(returned):
         return {"trainer": returned}
     if isinstance(returned, dict) and returned:
         return {str(name): value for name, value in returned.items()}
-    raise InputError(
-        f"--subject {subject}: the function returned {_described(returned)}, expected a dict of facts or a Trainer"
-    )
+    found = _described(returned)
+    raise InputError(f"--subject {subject}: the function returned {found}, expected a dict of facts or a Trainer")
 
 
 def _function(subject: str) -> Callable[[], Any]:
@@ -86,7 +78,7 @@ def _function(subject: str) -> Callable[[], Any]:
 
 
 def _is_trainer(value: Any) -> bool:
-    """Told by its ancestry, so that transformers need not be imported to find out."""
+    """By the names of its base classes, so that transformers need not be imported."""
     return any(cls.__name__ == "Trainer" and cls.__module__.startswith("transformers.") for cls in type(value).__mro__)
 
 

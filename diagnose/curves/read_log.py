@@ -35,9 +35,8 @@ def _folder(folder: Path) -> Records:
     for pattern in LOGS:
         for path in sorted(folder.glob(pattern)):
             return _file(path)
-    raise InputError(
-        f"{folder}: found no metrics/*_metrics.json, trainer_state.json, event file, CSV or JSONL; give a log"
-    )
+    expected = "metrics/*_metrics.json, trainer_state.json, event file, CSV or JSONL"
+    raise InputError(f"{folder}: found no {expected}; give a log")
 
 
 def _step(path: Path) -> tuple[int, float]:

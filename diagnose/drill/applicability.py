@@ -1,4 +1,4 @@
-"""Whether a fault fits a subject, and in a person's words why not."""
+"""Whether a fault applies to a subject, and in plain words why not."""
 
 from collections.abc import Collection
 
@@ -14,13 +14,13 @@ SEQUENCES = {*SPEECH, "mt5"}
 
 
 def not_applicable_reason(applies_to: Collection[str], kinds: Collection[str]) -> str:
-    """Nothing where it fits."""
-    wanted = set(applies_to)
-    if "*" in wanted or wanted & set(kinds):
+    """ "" if it applies."""
+    kinds_needed = set(applies_to)
+    if "*" in kinds_needed or kinds_needed & set(kinds):
         return ""
-    if wanted == SPEECH:
+    if kinds_needed == SPEECH:
         return "there is no speech in it"
-    if wanted == SEQUENCES:
+    if kinds_needed == SEQUENCES:
         return "its labels are not sequences of tokens"
     names = [NAMES.get(name, name) for name in applies_to]
     return f"it needs {' or '.join([', '.join(names[:-1])] * (len(names) > 1) + names[-1:])}"

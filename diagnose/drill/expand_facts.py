@@ -12,18 +12,18 @@ Facts = dict[str, Any]
 # What others are read from: once that is done, they would go on telling of the run as it was.
 HANDLES = frozenset({"config", "trainer", "model_bundle", "configured_dataset", "digest_inputs"})
 # Without these there is no run that a fault could be put into.
-TOLD = ("model", "train_batches")
+REQUIRED = ("model", "train_batches")
 # Each holds the whole run as it was; where a fault brings another part, it speaks of a run that is not looked at.
 WHOLE = frozenset({"training_step", "accumulated_step", "evaluate", "readable_dataset"})
 
 
-def expand_facts(engine: Engine, given: Mapping[str, Any]) -> Facts:
+def expand_facts(engine: Engine, subject: Mapping[str, Any]) -> Facts:
     """Every fact that a person may give, and all that is read from their configuration or Trainer."""
-    context = engine.context(given)
-    for name in TOLD if HANDLES & set(given) else ():
+    context = engine.context(subject)
+    for name in REQUIRED if HANDLES & set(subject) else ():
         _required(context, name)
-    told = {provider.fact for provider in engine.providers if HANDLES & set(provider.needs.required)}
-    names = dict.fromkeys([*given, *ROOTS, *sorted(told)])
+    derived = {provider.fact for provider in engine.providers if HANDLES & set(provider.needs.required)}
+    names = dict.fromkeys([*subject, *ROOTS, *sorted(derived)])
     return {name: value for name in names if name not in HANDLES and (value := context.get_or_none(name)) is not None}
 
 

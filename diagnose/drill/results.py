@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from diagnose.engine.decorators import Fault
-from diagnose.engine.types import PREFIXES
+from diagnose.engine.types import Stage
 
 
 class TrialStatus(StrEnum):
@@ -49,5 +49,5 @@ def empty_trial(
     fault: Fault, seed: int, ending: TrialStatus = TrialStatus.NOT_APPLICABLE, reason: str = ""
 ) -> FaultTrial:
     """Nothing is known yet but where it is expected."""
-    stage = next(stage for stage, prefix in PREFIXES.items() if fault.probe_id.startswith(prefix))
+    stage = next(stage for stage in Stage if fault.probe_id.startswith(stage.prefix))
     return FaultTrial(fault.id, fault.description, fault.probe_id, stage, seed, ending, reason=reason)

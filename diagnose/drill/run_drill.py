@@ -20,7 +20,7 @@ from diagnose.drill.trial import Build, healthy_trial, trial
 from diagnose.engine.decorators import Fault
 from diagnose.engine.engine import Engine
 
-Told = Callable[[FaultTrial | HealthyTrial], None]
+OnResult = Callable[[FaultTrial | HealthyTrial], None]
 
 
 @dataclass(frozen=True)
@@ -38,20 +38,21 @@ class DrillPlan:
         return self.at_once or len(os.sched_getaffinity(0))
 
     @property
-    def asked(self) -> int:
+    def trial_count(self) -> int:
         return len(self.faults) * self.seeds
 
 
-def drill(engine: Engine, plan: DrillPlan, tell: Told = lambda result: None) -> Scoreboard:
-    """Ctrl-C ends the children; what was seen until then is still told."""
+def drill(engine: Engine, plan: DrillPlan, on_result: OnResult = lambda result: None) -> Scoreboard:
+    """Ctrl-C ends the workers; what was found until then is still reported."""
     started = time.monotonic()
     twins: list[HealthyTrial] = []
     trials: list[FaultTrial] = []
     with defer_interrupts(), suppress(KeyboardInterrupt):
         for result in _results(engine, plan):
             (twins if isinstance(result, HealthyTrial) else trials).append(result)  # type: ignore[arg-type]
-            tell(result)
-    return Scoreboard(plan.subject, plan.seeds, tuple(twins), tuple(trials), time.monotonic() - started, plan.asked)
+            on_result(result)
+    elapsed = time.monotonic() - started
+    return Scoreboard(plan.subject, plan.seeds, tuple(twins), tuple(trials), elapsed, plan.trial_count)
 
 
 def _results(engine: Engine, plan: DrillPlan) -> Iterator[HealthyTrial | FaultTrial]:
@@ -90,9 +91,7 @@ def _first_twin(engine: Engine, plan: DrillPlan) -> tuple[HealthyTrial, tuple[st
     return twin, twin.kinds
 
 
-def healthy_result(answer: Any, seed: int) -> HealthyTrial:
-    return (
-        HealthyTrial(seed, (f"it could not be looked at: {answer.reason}",))
-        if isinstance(answer, WorkerFailure)
-        else answer
-    )
+def healthy_result(answer: HealthyTrial | WorkerFailure, seed: int) -> HealthyTrial:
+    if isinstance(answer, HealthyTrial):
+        return answer
+    return HealthyTrial(seed, (f"it could not be looked at: {answer.reason}",))

@@ -1,6 +1,5 @@
 """The scoreboard: every fault over all seeds, the healthy twins, and what it comes to."""
 
-from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from functools import cached_property
@@ -8,7 +7,7 @@ from statistics import median
 from typing import Any
 
 from diagnose.drill.results import FaultTrial, HealthyTrial, TrialStatus
-from diagnose.engine.types import PREFIXES, Stage
+from diagnose.engine.types import Stage
 from diagnose.environment import versions
 
 
@@ -35,8 +34,8 @@ class FaultRow:
         return sum(t.named for t in self.applied)
 
     @property
-    def shown(self) -> FaultTrial:
-        """The one to quote: the worst there is."""
+    def worst(self) -> FaultTrial:
+        """The one to show."""
         order = [TrialStatus.UNPROVEN, TrialStatus.MISSED, TrialStatus.CAUGHT, TrialStatus.NOT_APPLICABLE]
         return min(self.trials, key=lambda t: (order.index(t.ending), t.named, t.seed))
 
@@ -58,7 +57,7 @@ class Scoreboard:
     twins: tuple[HealthyTrial, ...]
     trials: tuple[FaultTrial, ...]
     elapsed: float
-    asked: int
+    trial_count: int
 
     @cached_property
     def rows(self) -> tuple[FaultRow, ...]:
@@ -67,7 +66,7 @@ class Scoreboard:
         for trial in self.trials:
             by_fault.setdefault(trial.fault, []).append(trial)
         rows = [FaultRow(tuple(sorted(trials, key=lambda t: t.seed))) for trials in by_fault.values()]
-        return tuple(sorted(rows, key=lambda row: (_place(row.trials[0].expected), row.fault)))
+        return tuple(sorted(rows, key=lambda row: (_probe_order(row.trials[0].expected), row.fault)))
 
     def having(self, ending: TrialStatus) -> tuple[FaultTrial, ...]:
         return tuple(trial for trial in self.trials if trial.ending is ending)
@@ -86,7 +85,7 @@ class Scoreboard:
 
     @property
     def whole(self) -> bool:
-        return len(self.trials) == self.asked
+        return len(self.trials) == self.trial_count
 
     @property
     def exit_code(self) -> int:
@@ -121,14 +120,10 @@ class Scoreboard:
             "exit_code": self.exit_code,
             "totals": self.figures(),
             "healthy": [asdict(twin) for twin in self.twins],
-            "trials": [asdict(trial) for trial in _in_order(self.rows)],
+            "trials": [asdict(trial) for row in self.rows for trial in row.trials],
         }
 
 
-def _in_order(rows: Sequence[FaultRow]) -> list[FaultTrial]:
-    return [trial for row in rows for trial in row.trials]
-
-
-def _place(probe: str) -> tuple[int, str]:
-    prefixes = [PREFIXES[stage] for stage in Stage]
+def _probe_order(probe: str) -> tuple[int, str]:
+    prefixes = [stage.prefix for stage in Stage]
     return (prefixes.index(probe[:3]) if probe[:3] in prefixes else len(prefixes), probe)

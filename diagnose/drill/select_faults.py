@@ -19,8 +19,8 @@ def select_faults(patterns: Sequence[str]) -> tuple[Fault, ...]:
     for pattern in patterns:
         if not matching(ids, pattern):
             raise InputError(f"there is no fault {pattern!r}{nearest(pattern, ids)}; diagnose drill --list shows them")
-    wanted = {id for pattern in patterns for id in matching(ids, pattern)} if patterns else set(ids)
-    return tuple(fault for fault in found.items if fault.id in wanted)
+    selected = {id for pattern in patterns for id in matching(ids, pattern)} if patterns else set(ids)
+    return tuple(fault for fault in found.items if fault.id in selected)
 
 
 def format_faults(faults: Sequence[Fault]) -> Iterator[str]:

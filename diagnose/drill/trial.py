@@ -12,7 +12,7 @@ from diagnose.engine.context import NotApplicable
 from diagnose.engine.decorators import Fault
 from diagnose.engine.engine import Engine
 from diagnose.engine.report import Report
-from diagnose.engine.runner import DEAR, Selection
+from diagnose.engine.runner import EXPENSIVE, Selection
 from diagnose.engine.types import Finding, Severity, Stage, Verdict
 from diagnose.engine.user_facts import ROOTS
 
@@ -27,9 +27,8 @@ def healthy_trial(engine: Engine, build: Build, seed: int) -> HealthyTrial:
     report = engine.examine(engine.context(facts), Selection(run_all=True))
     alarms = [f"{f.probe} {f.where}: {f.message}" for f in report.findings if f.severity is not Severity.NOTE]
     alarms += [f"{o.probe} {o.status}: {o.reason_chain}" for o in report.outcomes if o.status in ("blocked", "crashed")]
-    return HealthyTrial(
-        seed, tuple(alarms), kinds_of(engine, facts), report.elapsed, sum(c.passes for c in report.costs)
-    )
+    passes = sum(cost.passes for cost in report.costs)
+    return HealthyTrial(seed, tuple(alarms), kinds_of(engine, facts), report.elapsed, passes)
 
 
 def kinds_of(engine: Engine, facts: Facts) -> tuple[str, ...]:
@@ -49,12 +48,11 @@ def trial(engine: Engine, build: Build, fault: Fault, seed: int) -> FaultTrial:
         return replace(blank, reason=_absent(error))
     except Exception as error:
         return replace(blank, ending=TrialStatus.UNPROVEN, reason=short_error(error))
-    found = judge_trial(blank, engine.examine(engine.context(broken), stages_for(Stage(blank.stage))), noted)
-    if found.ending is TrialStatus.CAUGHT:
-        return found
-    return judge_trial(
-        blank, engine.examine(engine.context(broken), Selection()), noted
-    )  # the gate would have gone on, too
+    result = judge_trial(blank, engine.examine(engine.context(broken), stages_for(Stage(blank.stage))), noted)
+    if result.ending is TrialStatus.CAUGHT:
+        return result
+    # The gate would have gone on, too.
+    return judge_trial(blank, engine.examine(engine.context(broken), Selection()), noted)
 
 
 def _absent(error: Exception) -> str:
@@ -82,7 +80,7 @@ def _proven(fault: Fault, facts: Facts) -> bool:
 
 def stages_for(stage: Stage) -> Selection:
     """The cheap stages, and of the dear ones that in which the fault is expected."""
-    return Selection(stages=tuple(one for one in Stage if one not in DEAR or one is stage))
+    return Selection(stages=tuple(one for one in Stage if one not in EXPENSIVE or one is stage))
 
 
 def judge_trial(blank: FaultTrial, report: Report, noted: bool) -> FaultTrial:

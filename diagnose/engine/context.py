@@ -63,12 +63,12 @@ class Context:
 
     def __init__(
         self,
-        given: Mapping[str, Any],
+        facts: Mapping[str, Any],
         providers: Sequence[Provider] = (),
         on_fact: Callable[[str], None] = lambda fact: None,
     ) -> None:
-        self._given = {name: value for name, value in given.items() if value is not None}
-        self._plan = ProviderPlan(self._given, providers)
+        self._facts = {name: value for name, value in facts.items() if value is not None}
+        self._plan = ProviderPlan(self._facts, providers)
         self._settled: dict[str, Any] = {}
         self._running: list[str] = []
         self._on_fact = on_fact
@@ -108,8 +108,8 @@ class Context:
             return None
 
     def _settle(self, name: str) -> Any:
-        if name in self._given:
-            return _checked(name, self._given[name])
+        if name in self._facts:
+            return _checked(name, self._facts[name])
         provider = self._plan.choose(name, frozenset(self._running))
         if provider is None:
             return NotGiven(f"not given: {', '.join(self._plan.missing(name)) or name}")

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from diagnose.engine.types import PREFIXES, Finding, Severity, Stage
+from diagnose.engine.types import Finding, Severity, Stage
 
 Look = Callable[..., Iterable[Finding]]
 
@@ -33,8 +33,8 @@ class Probe:
 
 def probe(id: str, stage: Stage, severity: Severity, explains: tuple[str, ...] = ()) -> Callable[[Look], Probe]:
     """Marks a function that yields findings about the facts it names as parameters."""
-    if not id.startswith(PREFIXES[stage]):
-        raise ValueError(f"probe {id} stands in stage {stage}, whose ids begin with {PREFIXES[stage]}")
+    if not id.startswith(stage.prefix):
+        raise ValueError(f"probe {id} stands in stage {stage}, whose ids begin with {stage.prefix}")
 
     def mark(look: Look) -> Probe:
         if not (look.__doc__ or "").strip():

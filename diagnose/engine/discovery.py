@@ -15,7 +15,8 @@ from diagnose.engine.decorators import Fault, Probe
 from diagnose.engine.types import Outcome, Severity, Stage, Status
 
 NOT_PROBES = frozenset({"facts", "faults", "guards", "reporting", "subjects"})
-Item = TypeVar("Item")
+Item = TypeVar("Item", Probe, Provider, Fault)
+ModuleFilter = Callable[[pkgutil.ModuleInfo], bool]
 
 
 @dataclass(frozen=True)
@@ -28,19 +29,19 @@ class Discovered(Generic[Item]):
 
 def probes() -> Discovered[Probe]:
     """Every probe, in stage order; an id that is taken already is unreadable, not a second opinion."""
-    found = _collect("gonogo.probes", _probes_in, is_probe_module)
+    found = _collect("gonogo.probes", Probe, is_probe_module)
     stages = list(Stage)
     return _unique(found, key=lambda p: p.id, order=lambda p: (stages.index(p.stage), p.id))
 
 
 def providers() -> Discovered[Provider]:
     """Every provider; for one fact the first that can give it does."""
-    return _collect("gonogo.providers", _providers_in, is_provider_module)
+    return _collect("gonogo.providers", Provider, is_provider_module)
 
 
 def faults() -> Discovered[Fault]:
     """Every fault that can be put in on purpose."""
-    return _unique(_collect("gonogo.faults", _faults_in), key=lambda f: f.id, order=lambda f: f.id)
+    return _unique(_collect("gonogo.faults", Fault), key=lambda f: f.id, order=lambda f: f.id)
 
 
 def packages() -> list[str]:
@@ -58,9 +59,7 @@ def is_provider_module(child: pkgutil.ModuleInfo) -> bool:
     return child.ispkg or child.name == "facts" or child.name.endswith("_facts")
 
 
-def walk(
-    name: str, wanted: Callable[[pkgutil.ModuleInfo], bool] = lambda child: True
-) -> Iterator[ModuleType | Outcome]:
+def walk(name: str, accepts: ModuleFilter = lambda child: True) -> Iterator[ModuleType | Outcome]:
     """A module, or a package's modules in alphabetical order; what cannot be imported comes as a crashed outcome."""
     try:
         module = importlib.import_module(name)
@@ -69,8 +68,8 @@ def walk(
         return
     yield module
     for child in pkgutil.iter_modules(getattr(module, "__path__", ())):
-        if wanted(child):
-            yield from walk(f"{name}.{child.name}", wanted)
+        if accepts(child):
+            yield from walk(f"{name}.{child.name}", accepts)
 
 
 def _points(group: str) -> list[EntryPoint]:
@@ -78,40 +77,32 @@ def _points(group: str) -> list[EntryPoint]:
     return sorted(entry_points(group=group), key=lambda p: (p.name != "gonogo", p.name, p.value))
 
 
-def _collect(
-    group: str,
-    read: Callable[[ModuleType], Iterator[Item]],
-    wanted: Callable[[pkgutil.ModuleInfo], bool] = lambda child: True,
-) -> Discovered[Item]:
-    walked = [module for point in _points(group) for module in walk(point.module, wanted)]
-    items = [item for module in walked if isinstance(module, ModuleType) for item in read(module)]
+def _collect(group: str, kind: type[Item], accepts: ModuleFilter = lambda child: True) -> Discovered[Item]:
+    """Every object of this kind, from the module that defines its function."""
+    walked = [module for point in _points(group) for module in walk(point.module, accepts)]
+    pairs = [(module, v) for module in walked if isinstance(module, ModuleType) for v in vars(module).values()]
+    items = [v for module, v in pairs if isinstance(v, kind) and _function_of(v).__module__ == module.__name__]
     return Discovered(tuple(items), tuple(outcome for outcome in walked if isinstance(outcome, Outcome)))
+
+
+def _function_of(item: Probe | Provider | Fault) -> Callable[..., Any]:
+    if isinstance(item, Probe):
+        return item.check
+    return item.inject if isinstance(item, Fault) else item.function
 
 
 def _unique(found: Discovered[Item], key: Callable[[Item], str], order: Callable[[Item], Any]) -> Discovered[Item]:
     first: dict[str, Item] = {}
     twice = [item for item in found.items if first.setdefault(key(item), item) is not item]
-    told_twice = tuple(
+    taken: list[Outcome] = [
         _unreadable(_home(item), f"the id {key(item)} is taken by {_home(first[key(item)])}") for item in twice
-    )
-    return Discovered(tuple(sorted(first.values(), key=order)), found.unreadable + told_twice)
+    ]
+    return Discovered(tuple(sorted(first.values(), key=order)), (*found.unreadable, *taken))
 
 
-def _home(item: Any) -> str:
-    function = item.check if isinstance(item, Probe) else item.inject
+def _home(item: Probe | Fault | Provider) -> str:
+    function = _function_of(item)
     return f"{function.__module__}.{function.__name__}"
-
-
-def _probes_in(module: ModuleType) -> Iterator[Probe]:
-    return (v for v in vars(module).values() if isinstance(v, Probe) and v.check.__module__ == module.__name__)
-
-
-def _faults_in(module: ModuleType) -> Iterator[Fault]:
-    return (v for v in vars(module).values() if isinstance(v, Fault) and v.inject.__module__ == module.__name__)
-
-
-def _providers_in(module: ModuleType) -> Iterator[Provider]:
-    return (v for v in vars(module).values() if isinstance(v, Provider) and v.function.__module__ == module.__name__)
 
 
 def _unreadable(name: str, reason: str, trace: str = "") -> Outcome:

@@ -1,17 +1,16 @@
 """Who can give which fact. A provider is a function: its name is the fact, its parameters are the facts it needs."""
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 
-from diagnose.common.provider import Provider, facts_needed
-from diagnose.engine.decorators import Probe
-from diagnose.engine.user_facts import ROOTS, nearest
+from diagnose.common.provider import Provider
+from diagnose.engine.user_facts import ROOTS
 
 
 class ProviderPlan:
-    """Which provider gives which fact: the one of lowest priority whose needs can be had from what was given."""
+    """Which provider gives which fact: the one of lowest priority whose needs can be had from the user's facts."""
 
-    def __init__(self, given: Collection[str], providers: Sequence[Provider]) -> None:
-        self.given = frozenset(given)
+    def __init__(self, facts: Collection[str], providers: Sequence[Provider]) -> None:
+        self.facts = frozenset(facts)
         self.providers: dict[str, list[Provider]] = {}
         for provider in sorted(providers, key=lambda provider: provider.priority):
             self.providers.setdefault(provider.fact, []).append(provider)
@@ -24,7 +23,7 @@ class ProviderPlan:
         return frozenset(ROOTS) | frozenset(self.providers)
 
     def _reach(self) -> set[str]:
-        reach, size = set(self.given), -1
+        reach, size = set(self.facts), -1
         while len(reach) > size:
             size = len(reach)
             every = [provider for providers in self.providers.values() for provider in providers]
@@ -38,34 +37,22 @@ class ProviderPlan:
         settled = [self._chosen[name]] if name in self._chosen else []
         for provider in settled + self.providers.get(name, []):
             on_the_way = avoiding | {name}
-            if all(need in self.given or self.choose(need, on_the_way) for need in provider.needs.required):
+            if all(need in self.facts or self.choose(need, on_the_way) for need in provider.needs.required):
                 self._chosen[name] = provider
                 return provider
         return None
 
-    def missing(self, name: str, seen: frozenset[str] = frozenset()) -> tuple[str, ...]:
+    def missing(self, name: str, avoiding: frozenset[str] = frozenset()) -> tuple[str, ...]:
         """The facts a person would have to give to make this one available: the shortest way there."""
         if name in self._within_reach:
             return ()
-        if name in ROOTS or name in seen or name not in self.providers:
+        if name in ROOTS or name in avoiding or name not in self.providers:
             return (name,)
         ways = [
-            tuple(dict.fromkeys(root for need in p.needs.required for root in self.missing(need, seen | {name})))
+            tuple(dict.fromkeys(root for need in p.needs.required for root in self.missing(need, avoiding | {name})))
             for p in self.providers[name]
         ]
         shortest = min(ways, key=len)
         if len(shortest) > 1:
             return shortest
         return (" or ".join(dict.fromkeys(way[0] for way in ways if len(way) == 1)),)
-
-
-def unknown_facts(probes: Iterable[Probe], providers: Sequence[Provider]) -> list[str]:
-    """Every fact that a probe or provider asks for and nobody can give, one sentence each, with the nearest name."""
-    known = ProviderPlan((), providers).known
-    askers = [(probe.name, probe.check) for probe in probes] + [(p.source, p.function) for p in providers]
-    return [
-        f"{asker} asks for the fact {fact!r}, which nobody provides{nearest(fact, known)}"
-        for asker, function in askers
-        for fact in facts_needed(function).all
-        if fact not in known
-    ]

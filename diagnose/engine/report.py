@@ -39,7 +39,7 @@ class Report:
 
     @cached_property
     def diagnosis(self) -> tuple[RootCause, ...]:
-        """The roots, gravest first, each with what it explains."""
+        """The roots, most severe first, each with what it explains."""
         return find_root_causes(self.outcomes)
 
     def having(self, *statuses: Status) -> tuple[Outcome, ...]:
@@ -77,9 +77,8 @@ class Report:
             return f"no-go: {root.probe} at {root.where}: {root.message}; fix: {root.fix}"
         stuck = self.having(Status.CRASHED, Status.BLOCKED)
         if not stuck:
-            return "cannot vouch: no probe could look" + "".join(
-                f"; {o.probe}: {o.reason_chain}" for o in self.outcomes[:1]
-            )
+            first = "".join(f"; {outcome.probe}: {outcome.reason_chain}" for outcome in self.outcomes[:1])
+            return f"cannot vouch: no probe could look{first}"
         return f"cannot vouch: {stuck[0].probe} {stuck[0].status}: {stuck[0].reason_chain}"
 
     def require(self) -> "Report":

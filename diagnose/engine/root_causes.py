@@ -6,7 +6,7 @@ from fnmatch import fnmatchcase
 
 from diagnose.engine.types import Finding, Outcome, Severity, Stage
 
-SHOWN = 5  # of one probe's findings, the gravest; a file holds the rest
+SHOWN = 5  # of one probe's findings, the most severe; a file holds the rest
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,7 @@ class RootCause:
 
     @property
     def severity(self) -> Severity:
-        """As grave as the gravest that stands here."""
+        """The most severe of the outcome and its consequences."""
         found = [outcome.worst for outcome in (self.outcome, *self.consequences) if outcome.worst]
         return min(found, key=list(Severity).index)
 
@@ -32,7 +32,7 @@ class RootCause:
 
     @property
     def finding(self) -> Finding:
-        """The first of the gravest."""
+        """The first of the most severe."""
         return by_severity(self.outcome.findings)[0]
 
     @property

@@ -12,7 +12,7 @@ from diagnose.engine.context import Context, FactError
 from diagnose.engine.decorators import Probe
 from diagnose.engine.types import Finding, Outcome, Severity, Stage, Status
 
-DEAR = frozenset({Stage.PRECISION, Stage.LEARNING, Stage.GENERATION, Stage.DISTRIBUTED})
+EXPENSIVE = frozenset({Stage.PRECISION, Stage.LEARNING, Stage.GENERATION, Stage.DISTRIBUTED})
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,7 @@ def run(
         if not chosen:
             continue
         start, passes = time.perf_counter(), pass_counter.passes()
-        standing = None if selection.run_all or stage not in DEAR else _standing_error(outcomes)
+        standing = None if selection.run_all or stage not in EXPENSIVE else _standing_error(outcomes)
         for probe in chosen:
             watcher.looks(probe)
             outcomes.append(_outcome(probe, context, selection, standing))
@@ -83,9 +83,8 @@ def _standing_error(outcomes: Sequence[Outcome]) -> str | None:
 
 
 def _outcome(probe: Probe, context: Context, selection: Selection, standing: str | None) -> Outcome:
-    blank = Outcome(
-        probe.id, probe.name, probe.title, probe.stage, probe.severity, Status.SKIPPED, explains=probe.explains
-    )
+    head = (probe.id, probe.name, probe.title, probe.stage, probe.severity)
+    blank = Outcome(*head, Status.SKIPPED, explains=probe.explains)
     if probe.id in selection.ignored:
         return replace(blank, reason=f"ignored: {selection.ignored[probe.id]}")
     if standing:
@@ -95,16 +94,16 @@ def _outcome(probe: Probe, context: Context, selection: Selection, standing: str
 
 
 def _look(probe: Probe, context: Context, blank: Outcome) -> Outcome:
-    seen: list[Finding] = []
+    findings: list[Finding] = []
     try:
         facts = context.arguments(probe.check)
-        seen.extend(_findings(probe, facts))  # what was found before a crash stays found
+        findings.extend(_findings(probe, facts))  # what was found before a crash stays found
     except FactError as refusal:
         return replace(blank, status=refusal.status, reason=refusal.reason, chain=refusal.chain, trace=refusal.trace)
     except Exception as error:
         crashed = replace(blank, status=Status.CRASHED, reason=short_error(error), trace=traceback.format_exc())
-        return replace(crashed, findings=tuple(seen))
-    return replace(blank, status=Status.FOUND if seen else Status.PASSED, findings=tuple(seen))
+        return replace(crashed, findings=tuple(findings))
+    return replace(blank, status=Status.FOUND if findings else Status.PASSED, findings=tuple(findings))
 
 
 def _findings(probe: Probe, facts: Mapping[str, object]) -> Iterator[Finding]:

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import Self
 
 
 class Severity(StrEnum):
@@ -14,42 +15,31 @@ class Severity(StrEnum):
 
 
 class Stage(StrEnum):
-    """In the order of cost, which is also the order in which a person should look."""
+    """In the order of cost, which is also the order in which a person should look. `prefix`: of its probes' ids."""
 
-    ENVIRONMENT = "environment"
-    CONFIG = "config"
-    DATA = "data"
-    LABELS = "labels"
-    TOKENIZER = "tokenizer"
-    PARAMETERS = "parameters"
-    PLACEMENT = "placement"
-    MEMORY = "memory"
-    LOSS = "loss"
-    GRADIENTS = "gradients"
-    PRECISION = "precision"
-    LEARNING = "learning"
-    GENERATION = "generation"
-    DISTRIBUTED = "distributed"
-    STEPS = "steps"
+    prefix: str
 
+    ENVIRONMENT = "environment", "ENV"
+    CONFIG = "config", "CFG"
+    DATA = "data", "DAT"
+    LABELS = "labels", "LAB"
+    TOKENIZER = "tokenizer", "TOK"
+    PARAMETERS = "parameters", "PAR"
+    PLACEMENT = "placement", "PLC"
+    MEMORY = "memory", "MEM"
+    LOSS = "loss", "LOS"
+    GRADIENTS = "gradients", "GRD"
+    PRECISION = "precision", "PRE"
+    LEARNING = "learning", "LRN"
+    GENERATION = "generation", "GEN"
+    DISTRIBUTED = "distributed", "DST"
+    STEPS = "steps", "STP"
 
-PREFIXES: Mapping[Stage, str] = {
-    Stage.ENVIRONMENT: "ENV",
-    Stage.CONFIG: "CFG",
-    Stage.DATA: "DAT",
-    Stage.LABELS: "LAB",
-    Stage.TOKENIZER: "TOK",
-    Stage.PARAMETERS: "PAR",
-    Stage.PLACEMENT: "PLC",
-    Stage.MEMORY: "MEM",
-    Stage.LOSS: "LOS",
-    Stage.GRADIENTS: "GRD",
-    Stage.PRECISION: "PRE",
-    Stage.LEARNING: "LRN",
-    Stage.GENERATION: "GEN",
-    Stage.DISTRIBUTED: "DST",
-    Stage.STEPS: "STP",
-}
+    def __new__(cls, value: str, prefix: str = "") -> Self:
+        stage = str.__new__(cls, value)
+        stage._value_, stage.prefix = value, prefix
+        return stage
+
 
 Number = int | float | str | bool | None
 
@@ -115,5 +105,5 @@ class Outcome:
 
     @property
     def worst(self) -> Severity | None:
-        """The gravest severity among the findings."""
+        """The most severe among the findings."""
         return min((f.severity for f in self.findings if f.severity), key=list(Severity).index, default=None)

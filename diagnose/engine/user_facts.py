@@ -51,11 +51,11 @@ MAY_BE_EMPTY = frozenset(
     {"trainable", "fresh", "untied", "missing_keys", "unfrozen_later"}
     | {"dtype_mismatches", "eval_mode_modules", "memory_overlaps"}
 )
-# Of these, anything with a length of nought is empty, whatever its type.
+# Of these, anything with a length of zero is empty, whatever its type.
 COLLECTIONS = frozenset({"train_batches", "eval_batches", "train_dataset", "eval_dataset", "train_rows", "eval_rows"})
 
 
 def nearest(name: str, known: Iterable[str]) -> str:
-    """` (nearest: batch)`, or nothing when nothing is near: ready to stand at the end of a sentence."""
+    """Suffix " (nearest: batch)" for an error message, or ""."""
     close = get_close_matches(name, sorted(known), n=1, cutoff=0.5)
     return f" (nearest: {close[0]})" if close else ""

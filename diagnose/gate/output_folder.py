@@ -13,13 +13,15 @@ from diagnose.engine.root_causes import SHOWN
 from diagnose.gate.digests import Digests
 from diagnose.gate.receipt import Receipt, mismatches, why_rejected
 
+Key = tuple[str, str]  # probe and place of a finding
+
 
 @dataclass(frozen=True)
 class ChangesSince:
-    """What changed since the preflight before: findings by probe and place."""
+    """Findings that changed since the preflight before."""
 
-    gone: tuple[tuple[str, str], ...]
-    new: tuple[tuple[str, str], ...]
+    gone: tuple[Key, ...]
+    new: tuple[Key, ...]
 
 
 @dataclass(frozen=True)
@@ -75,11 +77,9 @@ class PreflightFolder:
         return ChangesSince(_only(old, new, both), _only(new, old, both))
 
 
-def _only(
-    these: Iterable[tuple[str, str]], not_those: Iterable[tuple[str, str]], probes: set[str]
-) -> tuple[tuple[str, str], ...]:
-    others = set(not_those)
-    return tuple(key for key in dict.fromkeys(these) if key not in others and key[0] in probes)
+def _only(keys: Iterable[Key], others: Iterable[Key], probes: set[str]) -> tuple[Key, ...]:
+    excluded = set(others)
+    return tuple(key for key in dict.fromkeys(keys) if key not in excluded and key[0] in probes)
 
 
 def read_receipt(path: Path) -> Receipt:
@@ -91,6 +91,5 @@ def read_receipt(path: Path) -> Receipt:
     try:
         return Receipt.from_json(found.read_text(encoding="utf-8"))
     except (OSError, ValueError, KeyError, TypeError) as error:
-        raise InputError(
-            f"{found}: this is no receipt that can be read ({error}); run diagnose preflight again"
-        ) from error
+        wrong = f"this is no receipt that can be read ({error})"
+        raise InputError(f"{found}: {wrong}; run diagnose preflight again") from error

@@ -7,7 +7,7 @@ from typing import Any
 
 from diagnose.common.flat_keys import differences
 from diagnose.engine.report import Report
-from diagnose.engine.types import PREFIXES, Stage, Status, Verdict
+from diagnose.engine.types import Stage, Status, Verdict
 from diagnose.gate.digests import Digests, canonical, short_sha256
 from diagnose.gate.item_digests import ItemDigests, difference
 
@@ -74,7 +74,7 @@ def why_rejected(receipt: Receipt) -> str:
 def unexamined_stage(probes: Mapping[str, str]) -> str:
     """The stage that a go must rest on and that no probe could look at; nothing when there is none."""
     for stage in REQUIRED_STAGES:
-        statuses = [status for id, status in probes.items() if id.startswith(PREFIXES[stage])]
+        statuses = [status for id, status in probes.items() if id.startswith(stage.prefix)]
         if statuses and not {Status.PASSED, Status.FOUND}.intersection(statuses):
             return f"no probe of the stage {stage} could look"
     return ""

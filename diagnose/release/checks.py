@@ -50,11 +50,10 @@ def _logs(records: Records, run: Path) -> Evidence:
         return Evidence(CheckState.MISSING, f"{len(losses.values)} training losses, expected at least {RECORDS}")
     ends = f"{losses.values[0]:.4g} to {losses.values[-1]:.4g}"
     finite = sum(map(isfinite, losses.values))
-    told = f"{finite} of {len(losses.values)} losses finite, steps {losses.steps[0]} to {losses.steps[-1]}, {ends}"
-    source = Path(records.source)
-    return Evidence(
-        CheckState.PASSED, f"{told}; {source.relative_to(run) if source.is_relative_to(run) else source.name}"
-    )
+    figures = f"{finite} of {len(losses.values)} losses finite, steps {losses.steps[0]} to {losses.steps[-1]}, {ends}"
+    path = Path(records.source)
+    source = path.relative_to(run) if path.is_relative_to(run) else path.name
+    return Evidence(CheckState.PASSED, f"{figures}; {source}")
 
 
 def _gradients(records: Records, run: Path) -> Evidence:
@@ -69,8 +68,8 @@ def _overfitting(records: Records, run: Path) -> Evidence:
     if len(losses.values) < EVALUATIONS:
         return Evidence(CheckState.MISSING, f"{len(losses.values)} evaluations, expected at least {EVALUATIONS}")
     best = min(range(len(losses.values)), key=losses.values.__getitem__)
-    told = f"best {losses.values[best]:.4g} at step {losses.steps[best]}, last {losses.values[-1]:.4g}"
-    return Evidence(CheckState.PASSED, f"{len(losses.values)} evaluations, {told}")
+    figures = f"best {losses.values[best]:.4g} at step {losses.steps[best]}, last {losses.values[-1]:.4g}"
+    return Evidence(CheckState.PASSED, f"{len(losses.values)} evaluations, {figures}")
 
 
 def _silent(records: Records, run: Path) -> Evidence:
@@ -119,7 +118,6 @@ def run_checks(records: Records, report: Report, run: Path) -> tuple[ReleaseItem
         left = [finding for finding in left if finding not in mine]
         shown = check.show(records, run)
         failing = any(finding.severity is Severity.ERROR for finding in mine)
-        items[check.key] = ReleaseItem(
-            check, CheckState.FAILING if failing else shown.state, shown.evidence, tuple(mine)
-        )
+        state = CheckState.FAILING if failing else shown.state
+        items[check.key] = ReleaseItem(check, state, shown.evidence, tuple(mine))
     return tuple(items[key] for key in ORDER)

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +10,7 @@ from diagnose.common.atomic_write import write_atomically
 from diagnose.common.errors import InputError
 from diagnose.engine.report_json import finding_as_dict
 from diagnose.release.checks import CheckState, ReleaseItem
-from diagnose.release.signatures import Signature, as_dicts
+from diagnose.release.signatures import Signature
 
 SCHEMA = "gonogo/release/1"
 NAME = "release.json"
@@ -56,9 +56,10 @@ class ReleaseGate:
             }
             for item in self.items
         }
-        told = {"schema": SCHEMA, "created": self.created, "verdict": self.verdict, "exit_code": self.exit_code}
-        whole = {**told, "model": dict(self.model), "items": items, "signatures": as_dicts(self.signatures)}
-        return json.dumps(whole, indent=1, ensure_ascii=False) + "\n"
+        head = {"schema": SCHEMA, "created": self.created, "verdict": self.verdict, "exit_code": self.exit_code}
+        signatures = {key: asdict(signature) for key, signature in self.signatures.items()}
+        content = {**head, "model": dict(self.model), "items": items, "signatures": signatures}
+        return json.dumps(content, indent=1, ensure_ascii=False) + "\n"
 
     def to_markdown(self) -> str:
         lines = ["# Release gate", "", f"{self.created}: {self.verdict}", ""]

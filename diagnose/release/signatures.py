@@ -3,7 +3,7 @@
 import hashlib
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -28,9 +28,8 @@ def model_files(run: Path) -> dict[str, str]:
     """The weights in a run's directory, by name, with their digests."""
     found = sorted(path for pattern in WEIGHTS for path in run.glob(pattern) if path.name != "training_args.bin")
     if not found:
-        raise InputError(
-            f"{run}: found no weights ({', '.join(WEIGHTS)}); give the folder in which the run left its model"
-        )
+        names = ", ".join(WEIGHTS)
+        raise InputError(f"{run}: found no weights ({names}); give the folder in which the run left its model")
     return {path.name: _digest(path) for path in found}
 
 
@@ -84,7 +83,3 @@ def valid_signatures(
         else:
             void.append(item.check.title)
     return standing, void
-
-
-def as_dicts(signatures: Mapping[str, Signature]) -> dict[str, Any]:
-    return {key: asdict(signature) for key, signature in signatures.items()}

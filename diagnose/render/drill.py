@@ -10,7 +10,7 @@ from rich.text import Text
 
 from diagnose.common.progress import is_quiet, log_line
 from diagnose.drill.results import FaultTrial, HealthyTrial, TrialStatus
-from diagnose.drill.run_drill import DrillPlan, Told
+from diagnose.drill.run_drill import DrillPlan, OnResult
 from diagnose.drill.scoreboard import FaultRow, Scoreboard
 from diagnose.render.text import VISIBLE
 from diagnose.terminal import terminal
@@ -25,51 +25,50 @@ COLOURS = {
 
 
 @contextmanager
-def drill_progress(plan: DrillPlan) -> Iterator[Told]:
+def drill_progress(plan: DrillPlan) -> Iterator[OnResult]:
     """A table that moves on a terminal, a line for each trial elsewhere; silent under -q."""
     console = terminal.console(stderr=True)
     if not console.is_terminal or is_quiet():
-        yield DrillLines(plan.asked).tell
+        yield DrillLines(plan.trial_count).add
         return
     from rich.live import Live
 
-    moving = DrillTable(plan.asked, console)
-    with Live(console=console, get_renderable=moving.shown, refresh_per_second=4, transient=True):
-        yield moving.tell
+    table = DrillTable(plan.trial_count, console)
+    with Live(console=console, get_renderable=table.render, refresh_per_second=4, transient=True):
+        yield table.add
 
 
 class DrillLines:
-    def __init__(self, asked: int) -> None:
-        self.asked, self.done = asked, 0
+    def __init__(self, total: int) -> None:
+        self.total, self.done = total, 0
 
-    def tell(self, result: FaultTrial | HealthyTrial) -> None:
+    def add(self, result: FaultTrial | HealthyTrial) -> None:
         if isinstance(result, HealthyTrial):
-            log_line(f"drill: healthy, seed {result.seed}: {_quiet(result)}, {result.seconds:.1f} s")
+            log_line(f"drill: healthy, seed {result.seed}: {_alarms(result)}, {result.seconds:.1f} s")
             return
         self.done += 1
         if result.ending is not TrialStatus.NOT_APPLICABLE:
-            log_line(f"drill: {self.done}/{self.asked} {result.fault}: {format_trial(result)}")
+            log_line(f"drill: {self.done}/{self.total} {result.fault}: {format_trial(result)}")
 
 
 class DrillTable:
-    def __init__(self, asked: int, console: Console) -> None:
+    def __init__(self, total: int, console: Console) -> None:
         columns = (BarColumn(), MofNCompleteColumn(), TextColumn("trials"), TimeElapsedColumn(), TimeRemainingColumn())
         self.progress = Progress(*columns, console=console)
-        self.task = self.progress.add_task("drill", total=asked)
+        self.task = self.progress.add_task("drill", total=total)
         self.latest: list[tuple[str, str, str]] = []
 
-    def tell(self, result: FaultTrial | HealthyTrial) -> None:
+    def add(self, result: FaultTrial | HealthyTrial) -> None:
         if isinstance(result, HealthyTrial):
-            self.latest.append(
-                (f"healthy, seed {result.seed}", _quiet(result), "green" if not result.alarms else "red")
-            )
+            colour = "red" if result.alarms else "green"
+            self.latest.append((f"healthy, seed {result.seed}", _alarms(result), colour))
         else:
             self.progress.advance(self.task)
             if result.ending is not TrialStatus.NOT_APPLICABLE:
                 self.latest.append((result.fault, format_trial(result), COLOURS[result.ending]))
         del self.latest[:-LATEST]
 
-    def shown(self) -> RenderableType:
+    def render(self) -> RenderableType:
         table = Table(box=None, show_header=False, padding=(0, 1))
         for name, words, colour in self.latest:
             table.add_row(name, Text(words, style=colour, no_wrap=True, overflow="ellipsis"))
@@ -84,7 +83,7 @@ def format_trial(trial: FaultTrial) -> str:
     return f"caught by {by} ({trial.stage}, {trial.seconds:.1f} s, {trial.passes:.0f} passes)"
 
 
-def _quiet(twin: HealthyTrial) -> str:
+def _alarms(twin: HealthyTrial) -> str:
     return f"{len(twin.alarms)} false alarms" if twin.alarms else "nothing reported"
 
 
@@ -92,11 +91,11 @@ def show(score: Scoreboard, console: Console) -> None:
     """The scoreboard, what does not apply and why, false alarms, totals."""
     console.print(scoreboard(score, console.width))
     for ending, head in ((TrialStatus.NOT_APPLICABLE, "does not apply"), (TrialStatus.UNPROVEN, "could not be put in")):
-        rows = [row for row in score.rows if row.shown.ending is ending]
+        rows = [row for row in score.rows if row.worst.ending is ending]
         if rows:
             console.print(f"\n{head}:")
         for row in rows:
-            console.print(f"  {row.fault}: {_clean(row.shown.reason)}", soft_wrap=True)
+            console.print(f"  {row.fault}: {_clean(row.worst.reason)}", soft_wrap=True)
     console.print("")
     for line in totals(score):
         console.print(line, soft_wrap=True)
@@ -118,21 +117,21 @@ def scoreboard(score: Scoreboard, width: int) -> Table:
 
 
 def _cells(row: FaultRow) -> Iterator[RenderableType]:
-    shown, tried = row.shown, len(row.applied)
+    worst, tried = row.worst, len(row.applied)
     yield row.fault
-    yield shown.expected
+    yield worst.expected
     yield Text(f"{row.caught}/{tried}", style="green" if row.caught == tried else "bold red")
     yield Text(f"{row.named}/{tried}", style="green" if row.named == tried else "yellow")
-    yield shown.stage
+    yield worst.stage
     yield f"{row.seconds:.1f} s"
     yield f"{row.passes:.0f}"
-    yield Text(_clean(shown.words if shown.named else f"{', '.join(shown.roots) or '-'}: {shown.words}"), style="dim")
+    yield Text(_clean(worst.words if worst.named else f"{', '.join(worst.roots) or '-'}: {worst.words}"), style="dim")
 
 
 def totals(score: Scoreboard) -> Iterator[Text]:
     caught, applied = len(score.having(TrialStatus.CAUGHT)), score.applied
-    looked, alarms = len(score.twins), score.alarms
-    yield Text(f"healthy: {looked} of {looked} silent" if not alarms else f"healthy: {len(alarms)} false alarms")
+    twins, alarms = len(score.twins), score.alarms
+    yield Text(f"healthy: {twins} of {twins} silent" if not alarms else f"healthy: {len(alarms)} false alarms")
     yield from (Text(f"  {_clean(alarm)}", style="red") for alarm in alarms)
     percent = f" ({score.named / applied:.1%})" if applied else ""
     yield Text(f"faults we put in ourselves: {caught} of {applied} caught, {score.named} named as a root{percent}")

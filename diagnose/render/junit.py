@@ -31,18 +31,17 @@ def _case(suite: Element, outcome: Outcome) -> None:
     case = SubElement(suite, "testcase", classname=clean(str(outcome.stage)), name=clean(name))
     case.set("time", f"{outcome.elapsed:.3f}")
     if outcome.worst is Severity.ERROR:
-        SubElement(case, "failure", message=clean(outcome.title), type="error").text = _told(outcome)
+        SubElement(case, "failure", message=clean(outcome.title), type="error").text = _findings_text(outcome)
     elif outcome.findings:
-        SubElement(case, "system-out").text = _told(outcome)
+        SubElement(case, "system-out").text = _findings_text(outcome)
     if outcome.status in (Status.BLOCKED, Status.CRASHED):
-        SubElement(case, "error", message=clean(outcome.reason_chain), type=str(outcome.status)).text = clean(
-            outcome.trace
-        )
+        error = SubElement(case, "error", message=clean(outcome.reason_chain), type=str(outcome.status))
+        error.text = clean(outcome.trace)
     if outcome.status is Status.SKIPPED:
         SubElement(case, "skipped", message=clean(outcome.reason_chain))
 
 
-def _told(outcome: Outcome) -> str:
+def _findings_text(outcome: Outcome) -> str:
     shown = by_severity(outcome.findings)[:SHOWN]
     lines = [f"{finding.severity}: {finding.where}: {finding.message}\n  fix: {finding.fix}" for finding in shown]
     left = len(outcome.findings) - len(shown)

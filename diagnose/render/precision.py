@@ -14,14 +14,12 @@ LISTS = {
 }
 
 
-def lines(found: Any, top: int) -> Iterator[str]:
-    yield from table(
-        ("precision", "loss", "relative difference", ""),
-        [(run.name, *_losses(found, run), _remark(run)) for run in found.runs],
-    )
+def precision_lines(found: Any, top: int) -> Iterator[str]:
+    losses = [(run.name, *_losses(found, run), _remark(run)) for run in found.runs]
+    yield from table(("precision", "loss", "relative difference", ""), losses)
     for run in found.runs[1:]:
         if run.precision == found.target:
-            yield from _told(run, top)
+            yield from _run_lines(run, top)
     yield from _scaled(found)
     yield from _verdict(found)
 
@@ -41,7 +39,7 @@ def _remark(run: Any) -> str:
     return "; ".join(remarks)
 
 
-def _told(run: Any, top: int) -> Iterator[str]:
+def _run_lines(run: Any, top: int) -> Iterator[str]:
     yield ""
     yield f"{run.name.upper()}: {LISTS[run.rules]}"
     if run.predicted or run.origin:
@@ -52,13 +50,11 @@ def _told(run: Any, top: int) -> Iterator[str]:
         yield f"keep in float32  {', '.join(run.fp32_modules)}  (tried: finite with all of them, not without any one)"
     elif run.origin and run.rules != "pure":
         yield "keep in float32  no set of modules helps: the value is born outside of them"
-    yield from table(
-        ("headroom", "largest", "module", "operation"),
-        [
-            (f"{room.bits:.1f} bits", f"{room.largest:.4g}", room.module or "compute_loss", room.operation)
-            for room in run.headroom[:top]
-        ],
-    )
+    rooms = [
+        (f"{room.bits:.1f} bits", f"{room.largest:.4g}", room.module or "compute_loss", room.operation)
+        for room in run.headroom[:top]
+    ]
+    yield from table(("headroom", "largest", "module", "operation"), rooms)
     if len(run.headroom) > top:
         yield f"and {len(run.headroom) - top} more with more room (--top)"
 
@@ -79,10 +75,8 @@ def _scaled(found: Any) -> Iterator[str]:
     source = "the run's own" if scale.given else "torch's first"
     steps = "" if scale.settled == scale.start else f", which overflows; at rest it is {scale.settled:g}"
     yield f"GRADIENTS ({run.name}) at a loss scale of {scale.start:g} ({source}){steps}"
-    yield from table(
-        ("become 0", "module", "largest times scale"),
-        [(f"{share.lost:.1%}", share.module or "compute_loss", f"{share.largest:.4g}") for share in run.gradients[:5]],
-    )
+    lost = [(f"{part.lost:.1%}", part.module or "compute_loss", f"{part.largest:.4g}") for part in run.gradients[:5]]
+    yield from table(("become 0", "module", "largest times scale"), lost)
 
 
 def _verdict(found: Any) -> Iterator[str]:
@@ -124,14 +118,8 @@ def as_json(found: Any) -> str:
     ]
     findings = [_plain(one, ("probe", "severity", "where", "message", "fix")) for one in found.findings]
     scale = _plain(found.scale, ("start", "settled", "moves", "given"))
-    content = {
-        "asked": found.target,
-        "runs": runs,
-        "scale": scale,
-        "rounding": found.rounding_noise,
-        "findings": findings,
-    }
-    return json.dumps(without_nan(content), indent=1, ensure_ascii=False) + "\n"
+    content = {"asked": found.target, "runs": runs, "scale": scale, "rounding": found.rounding_noise}
+    return json.dumps(without_nan(content | {"findings": findings}), indent=1, ensure_ascii=False) + "\n"
 
 
 def _plain(value: Any, names: Sequence[str]) -> dict[str, Any] | None:

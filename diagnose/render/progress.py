@@ -60,7 +60,5 @@ class LiveProgress(PreflightProgress):
         self.fact, self.since = f" · measuring {fact}", time.monotonic()
 
     def line(self) -> Text:
-        clock = f"{time.monotonic() - self.since:5.1f} s"
-        return Text(
-            f"{clock}  {pass_counter.passes():.0f} passes  {self.probe}{self.fact}", no_wrap=True, overflow="ellipsis"
-        )
+        clock = f"{time.monotonic() - self.since:5.1f} s  {pass_counter.passes():.0f} passes"
+        return Text(f"{clock}  {self.probe}{self.fact}", no_wrap=True, overflow="ellipsis")

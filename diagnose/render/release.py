@@ -16,10 +16,8 @@ def show_release(gate: ReleaseGate, run: Path) -> None:
         lines += [(2, Text(f"evidence: {item.evidence}"))]
         for finding in item.findings:
             head = (f"{finding.probe} {finding.severity}", COLOURS[finding.severity] if finding.severity else "")
-            lines += [
-                (2, Text.assemble(head, f"  {finding.where}: {finding.message}")),
-                (4, Text(f"fix: {finding.fix}")),
-            ]
+            lines += [(2, Text.assemble(head, f"  {finding.where}: {finding.message}"))]
+            lines += [(4, Text(f"fix: {finding.fix}"))]
         lines += [(2, Text(f"owner: {item.check.owner}; signed: {gate.signature(item)}"))]
     colour = "green" if gate.exit_code == 0 else "red"
     lines += [(0, Text("")), (0, Text(f"written: {run / 'release.json'}, release.md"))]

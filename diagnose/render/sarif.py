@@ -64,14 +64,9 @@ def _uri(path: Path) -> str:
 
 
 def _invocation(report: Report) -> dict[str, Any]:
-    """What could not look is told too: an empty list of results must not read as clean."""
+    """What could not look is listed too: an empty list of results must not read as clean."""
     stuck = report.having(Status.BLOCKED, Status.CRASHED)
-    notifications = [
-        {"descriptor": {"id": o.probe}, "level": "error", "message": {"text": f"{o.status}: {o.reason_chain}"}}
-        for o in stuck
-    ]
-    return {
-        "executionSuccessful": not stuck,
-        "exitCode": report.exit_code,
-        "toolExecutionNotifications": notifications,
-    }
+    texts = [(outcome.probe, {"text": f"{outcome.status}: {outcome.reason_chain}"}) for outcome in stuck]
+    notifications = [{"descriptor": {"id": probe}, "level": "error", "message": text} for probe, text in texts]
+    code = report.exit_code
+    return {"executionSuccessful": not stuck, "exitCode": code, "toolExecutionNotifications": notifications}

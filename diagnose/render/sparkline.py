@@ -31,11 +31,10 @@ def _bar(value: float, low: float, high: float) -> str:
 def curves_of(records: Records) -> list[str]:
     """One line for each figure: its name, its curve, where it began and ended."""
     names = [*FIGURES, *(f"evaluation.{name}" for name in records.evaluated)]
-    known = [
-        (name.replace("evaluation.", "eval "), series) for name in names if (series := records.series(name)).values
-    ]
-    wide = max((len(name) for name, _ in known), default=0)
-    return [f"{name:<{wide}}  {sparkline(series.values)}  {_ends(series)}" for name, series in known]
+    figures = [(name.replace("evaluation.", "eval "), records.series(name)) for name in names]
+    curves = [(name, series) for name, series in figures if series.values]
+    width = max((len(name) for name, _ in curves), default=0)
+    return [f"{name:<{width}}  {sparkline(series.values)}  {_ends(series)}" for name, series in curves]
 
 
 def _ends(series: Series) -> str:

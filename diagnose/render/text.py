@@ -8,10 +8,9 @@ from rich.text import Text
 
 from diagnose.engine.report import Report
 from diagnose.engine.root_causes import SHOWN, by_severity
-from diagnose.engine.types import Outcome, Severity, Status
+from diagnose.engine.types import Outcome, Severity, Status, Verdict
 from diagnose.gate.output_folder import ChangesSince, PreflightFolder
 from diagnose.gate.run_preflight import Preflight
-from diagnose.render.verdict_line import banner
 
 COLOURS = {Severity.ERROR: "bold red", Severity.WARNING: "bold yellow", Severity.NOTE: "bold cyan"}
 # Data may hold escape sequences; a terminal must not obey them.
@@ -52,7 +51,7 @@ def preflight_lines(preflight: Preflight) -> Iterator[Line]:
     if preflight.folder:
         yield 0, Text(f"report: {preflight.folder.report}")
     yield 0, Text("")
-    yield 0, banner(report)
+    yield 0, verdict_line(report)
 
 
 def diagnosis_lines(report: Report, folder: PreflightFolder | None = None) -> Iterator[Line]:
@@ -109,10 +108,32 @@ def changes(since: ChangesSince) -> Iterator[Line]:
 
 
 def costs(report: Report) -> str:
-    told = [f"{cost.stage} {cost.seconds:.1f} s{_passes(cost.passes)}" for cost in report.costs]
-    return ", ".join([*told, f"{report.elapsed:.1f} s in all"])
+    stages = [f"{cost.stage} {cost.seconds:.1f} s{_passes(cost.passes)}" for cost in report.costs]
+    return ", ".join([*stages, f"{report.elapsed:.1f} s in all"])
 
 
 def _passes(count: float) -> str:
-    told = f"{count:.1f}".removesuffix(".0")
-    return f" ({told} pass{'es' * (told != '1')})" if count else ""
+    number = f"{count:.1f}".removesuffix(".0")
+    return f" ({number} pass{'es' * (number != '1')})" if count else ""
+
+
+def verdict_line(report: Report) -> Text:
+    """The last line: may the run start?"""
+    headline, colour = _headline(report)
+    words = {Status.FOUND: "passed with a note"} if report.clean else {}
+    numbers = [(len(report.having(status)), words.get(status, status)) for status in Status]
+    counts = ", ".join(f"{number} {word}" for number, word in numbers if number)
+    part = "" if report.selection.full else "; only a full preflight opens the gate"
+    return Text.assemble((headline, f"bold {colour}"), f": {counts or 'nothing looked'}{part}")
+
+
+def _headline(report: Report) -> tuple[str, str]:
+    if report.verdict is Verdict.NO_GO:
+        return "DO NOT START TRAINING", "red"
+    if report.verdict is Verdict.CANNOT_VOUCH:
+        return "CANNOT VOUCH FOR THIS RUN", "yellow"
+    if report.clean:
+        return "ALL CHECKS PASSED", "green"
+    warnings, ignored = len(report.of(Severity.WARNING)), len(report.selection.ignored)
+    but = [f"{warnings} warning{'s' * (warnings != 1)}"] * bool(warnings) + [f"{ignored} ignored"] * bool(ignored)
+    return f"GO, with {' and '.join(but)}", "yellow"

@@ -11,7 +11,6 @@ from torch.nn.functional import cross_entropy
 import diagnose
 from diagnose.engine import discovery
 from diagnose.engine.engine import installed
-from diagnose.engine.providers import unknown_facts
 from diagnose.engine.root_causes import by_severity
 from probes.facts.first_step.types import GradientReach, UnreachedModule
 from probes.facts.labels.types import LabelRow
@@ -19,6 +18,7 @@ from probes.gradients.module_gets_no_gradient import module_gets_no_gradient
 from probes.healthy import NAMES, healthy
 from probes.labels.label_padding_is_scored import label_padding_is_scored
 from probes.labels.labels_are_all_masked import labels_are_all_masked
+from tests.support.fake_probes import unknown_facts
 
 SEEDS = (1, 2)  # `make bench WHAT=healthy` takes ten
 

@@ -1,17 +1,19 @@
 """Small probes for the engine's own tests, and a third party's package installed for real."""
 
 from diagnose import Finding, Severity, Stage
+from diagnose.common.provider import facts_needed
 from diagnose.engine.decorators import Probe
 from diagnose.engine.engine import engine_of
+from diagnose.engine.providers import ProviderPlan
 from diagnose.engine.runner import ALL
-from diagnose.engine.types import PREFIXES
+from diagnose.engine.user_facts import nearest
 
 
 def probe_of(id, look, explains=(), severity=Severity.ERROR, title="Something is wrong."):
     """A probe of any id whose stage is read from its prefix."""
-    stage = next(stage for stage, prefix in PREFIXES.items() if id.startswith(prefix))
+    stage = next(stage for stage in Stage if id.startswith(stage.prefix))
     look.__name__, look.__doc__ = f"probe_{id.lower()}", title
-    return Probe(id, Stage(stage), severity, tuple(explains), look)
+    return Probe(id, stage, severity, tuple(explains), look)
 
 
 def finds(id, explains=(), severity=Severity.ERROR, wheres=("batch 0",)):
@@ -44,3 +46,15 @@ def install(folder, files, entry_points):
     for name, text in {**files, **metadata}.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(text)
+
+
+def unknown_facts(probes, providers):
+    """Every fact that a probe or provider asks for and nobody can give, one sentence each, with the nearest name."""
+    known = ProviderPlan((), providers).known
+    askers = [(probe.name, probe.check) for probe in probes] + [(p.source, p.function) for p in providers]
+    return [
+        f"{asker} asks for the fact {fact!r}, which nobody provides{nearest(fact, known)}"
+        for asker, function in askers
+        for fact in facts_needed(function).all
+        if fact not in known
+    ]

@@ -23,7 +23,7 @@ class Snapshot:
     def __init__(self) -> None:
         self._seen: dict[int, Any] = {}  # holds what it has seen, so that no id is given out twice
         self._storages: dict[int, tuple[torch.UntypedStorage, torch.UntypedStorage]] = {}
-        self._restores: list[Callable[[], None]] = []
+        self._restores: list[Callable[[], Any]] = []
 
     def keep(self, value: Any, depth: int = DEEP) -> None:
         if isinstance(value, LEAVES) or id(value) in self._seen:
@@ -112,20 +112,16 @@ def _same(before: list[Any], now: list[Any]) -> bool:
     return len(before) == len(now) and all(a is b for a, b in zip(before, now, strict=True))
 
 
-def generator_state(value: Any) -> Callable[[], None] | None:
+def generator_state(value: Any) -> Callable[[], Any] | None:
     """How to put a random generator back to where it is now; None for what is no generator."""
     if isinstance(value, np.random.Generator):
         value = value.bit_generator
     if isinstance(value, np.random.BitGenerator):
-        state, bits = value.state, value
-        return lambda: setattr(bits, "state", state)
+        return partial(setattr, value, "state", value.state)
     if isinstance(value, np.random.RandomState):
-        legacy, numpys = value.get_state(), value
-        return lambda: numpys.set_state(legacy)
-    if isinstance(value, random.Random):
-        python, own = value.getstate(), value
-        return lambda: own.setstate(python)
+        return partial(value.set_state, value.get_state())
     if isinstance(value, torch.Generator):
-        torchs, generator = value.get_state(), value
-        return lambda: (generator.set_state(torchs), None)[1]
+        return partial(value.set_state, value.get_state())
+    if isinstance(value, random.Random):
+        return partial(value.setstate, value.getstate())
     return None

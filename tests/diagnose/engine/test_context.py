@@ -10,9 +10,8 @@ import torch
 
 from diagnose.common.provider import Provider
 from diagnose.engine.context import Context, FactFailed, NotApplicable, NotGiven, Unavailable
-from diagnose.engine.providers import unknown_facts
 from diagnose.engine.seeding import seeded
-from tests.support.fake_probes import probe_of
+from tests.support.fake_probes import probe_of, unknown_facts
 
 
 def context(given, *functions):
