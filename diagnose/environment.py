@@ -67,10 +67,10 @@ def gpus() -> str:
         return "none (no nvidia-smi)"
     query = [tool, "--query-gpu=name,memory.total,driver_version", "--format=csv,noheader"]
     try:
-        told = subprocess.run(query, capture_output=True, text=True, timeout=10, check=True).stdout
+        output = subprocess.run(query, capture_output=True, text=True, timeout=10, check=True).stdout
     except (OSError, subprocess.SubprocessError) as error:
         return f"nvidia-smi does not answer: {type(error).__name__}"
-    return "; ".join(told.strip().splitlines()) or "none"
+    return "; ".join(output.strip().splitlines()) or "none"
 
 
 def cores() -> str:

@@ -103,7 +103,7 @@ def run_smoke(
 
     guard = Guard(mode, every=0)  # all steps are judged together at the end
     figures = smoke(resolved, settings, guard, epochs, subset)
-    exit_with_verdict(guard.verdict(), guard.records(), has_scores(figures), aloud=is_main_process())
+    exit_with_verdict(guard.verdict(), guard.records(), has_scores(figures), print_report=is_main_process())
 
 
 def require_go(resolved: "Resolved", skip: str | None = None, resumed: bool = False) -> str:

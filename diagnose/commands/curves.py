@@ -7,7 +7,6 @@ import click
 
 from diagnose.commands.options import report_options, write_report
 from diagnose.common.errors import InputError
-from diagnose.terminal import terminal
 
 if TYPE_CHECKING:
     from diagnose.engine.report import Report
@@ -16,7 +15,7 @@ if TYPE_CHECKING:
 MIN_LOSSES = 10  # the steps on which a person should look hardest
 
 
-@click.command(cls=terminal.Command)
+@click.command()
 @click.argument("path", type=click.Path(path_type=Path))
 @report_options
 @click.pass_context

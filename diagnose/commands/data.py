@@ -7,10 +7,9 @@ import click
 from diagnose.commands.options import Target, report_options, target_options
 from diagnose.commands.preflight import run_and_exit
 from diagnose.engine.types import Stage
-from diagnose.terminal import terminal
 
 
-@click.command(cls=terminal.Command)
+@click.command()
 @target_options
 @click.option("--select", "ids", multiple=True, metavar="ID", help="Only this probe, or all that match (DAT00*).")
 @report_options

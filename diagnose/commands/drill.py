@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from diagnose.drill.trial import Build
 
 
-@click.command(cls=terminal.Command)
+@click.command()
 @target_options
 @click.option("--fault", "ids", multiple=True, metavar="ID", help="Only this fault, or all that match (run_*).")
 @click.option("--seeds", type=click.IntRange(min=1), default=1, help="How often each is put in, with other seeds.")

@@ -8,7 +8,7 @@ from diagnose.commands.options import FILE
 from diagnose.terminal import terminal
 
 
-@click.command("list", cls=terminal.Command)
+@click.command("list")
 def list_probes() -> None:
     """Every probe: id, stage, severity, title."""
     from diagnose.engine import discovery
@@ -20,7 +20,7 @@ def list_probes() -> None:
         terminal.warn(f"{outcome.probe} cannot be read: {outcome.reason}")
 
 
-@click.command(cls=terminal.Command)
+@click.command()
 @click.argument("id_or_symptom", nargs=-1, required=True)
 def explain(id_or_symptom: tuple[str, ...]) -> None:
     """What to do about a finding (LAB002) or a symptom ("loss is nan")."""
@@ -29,13 +29,13 @@ def explain(id_or_symptom: tuple[str, ...]) -> None:
     from diagnose.engine import discovery
     from diagnose.playbook_search import explain as explained
 
-    told = explained(" ".join(id_or_symptom), discovery.probes().items)
-    terminal.console().print(Markdown(told.markdown))
-    for command in told.also:
+    explanation = explained(" ".join(id_or_symptom), discovery.probes().items)
+    terminal.console().print(Markdown(explanation.markdown))
+    for command in explanation.also:
         terminal.print_result(f"see also: {command}")
 
 
-@click.command(cls=terminal.Command)
+@click.command()
 @click.option("--repair", is_flag=True, help="Make a CUDA build of torchaudio importable beside a CPU torch.")
 @click.option("--undo-repair", is_flag=True, help="Put back what --repair set aside.")
 @click.option("--bundle", "bundle_path", type=FILE, metavar="PATH.zip", help="Pack what a bug report needs. No data.")
@@ -59,7 +59,7 @@ def env(repair: bool, undo_repair: bool, bundle_path: Path | None, run: Path | N
             terminal.print_result(f"{name}: {value}")
 
 
-@click.command(cls=terminal.Command)
+@click.command()
 @click.argument("a", type=click.Path(path_type=Path))
 @click.argument("b", type=click.Path(path_type=Path))
 def diff(a: Path, b: Path) -> None:

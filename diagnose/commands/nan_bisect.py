@@ -11,7 +11,7 @@ from diagnose.terminal import terminal
 FOLDER = click.Path(file_okay=False, path_type=Path)
 
 
-@click.command("nan-bisect", cls=terminal.Command)
+@click.command("nan-bisect")
 @click.argument("recording", required=False, type=FOLDER)
 @target_options
 @click.option("--checkpoint", type=FOLDER, help="Take weights and optimiser of --config from a checkpoint.")

@@ -12,7 +12,7 @@ from diagnose.terminal import terminal
 NO_VERDICT = 2  # as for a preflight that cannot vouch
 
 
-@click.command(cls=terminal.Command)
+@click.command()
 @target_options
 @click.option("--pairs", is_flag=True, help="Train on some batches, then compare right with swapped pairs on others.")
 @click.option("--rates", is_flag=True, help="Sweep through learning rates, whatever it costs.")

@@ -8,7 +8,7 @@ from diagnose.commands.options import FILE, Target, target_options
 from diagnose.terminal import terminal
 
 
-@click.command("precision", cls=terminal.Command)
+@click.command("precision")
 @target_options
 @click.option("--precision", type=click.Choice(["fp16", "bf16"]), help="Judge this one; else the run's own, else fp16.")
 @click.option("--top", type=click.IntRange(min=1), default=10, show_default=True, metavar="N", help="Modules to list.")

@@ -21,7 +21,7 @@ def parse_reasons(context: click.Context, option: click.Parameter, texts: tuple[
     return {id: reason for id, _, reason in (text.partition("=") for text in texts)}
 
 
-@click.command(cls=terminal.Command)
+@click.command()
 @target_options
 @click.option("--stage", "stages", multiple=True, type=STAGE, metavar="STAGE", help="Only this stage, such as labels.")
 @click.option("--select", "ids", multiple=True, metavar="ID", help="Only this probe, or all that match (LAB*).")

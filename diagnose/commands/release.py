@@ -12,7 +12,7 @@ from diagnose.terminal import terminal
 KEYS = ("logs", "gradients", "overfitting", "silent")
 
 
-@click.command(cls=terminal.Command)
+@click.command()
 @click.argument("run", type=click.Path(path_type=Path, file_okay=False))
 @click.option("--sign", "by", metavar="NAME", help="Sign every check that passed, or those that --item names.")
 @click.option("--note", default="", metavar="TEXT", help="Why a warning is no obstacle; kept beneath the signature.")

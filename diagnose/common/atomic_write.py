@@ -26,9 +26,8 @@ def write_files(contents: Mapping[Path, str | bytes]) -> None:
             draft.replace(path)
             sync(path.parent)
     except OSError as error:
-        raise InputError(
-            f"{path}: cannot be written ({error.strerror}); free space or choose another folder"
-        ) from error
+        remedy = "free space or choose another folder"
+        raise InputError(f"{path}: cannot be written ({error.strerror}); {remedy}") from error
     finally:
         for draft in drafts.values():
             with suppress(OSError):

@@ -33,15 +33,15 @@ def plain(name: str) -> str:
 
 
 def record_of(entry: Mapping[str, Any], place: str, number: int) -> Record | None:
-    """One entry of a log; None where nothing of it is known. `number` stands for the step where none is told."""
-    told = {plain(name): value for name, value in entry.items() if value is not None and value != ""}
-    if "train_runtime" in told:
+    """One entry of a log; None where nothing of it is known. `number` is the step where there is none."""
+    values = {plain(name): value for name, value in entry.items() if value is not None and value != ""}
+    if "train_runtime" in values:
         return None  # the summary at the end: means over the whole run
-    step = next((told[name] for name in STEPS if name in told), number)
+    step = next((values[name] for name in STEPS if name in values), number)
     fields: dict[str, Any] = {}
     parts: dict[str, float] = {}
     evaluation: dict[str, float] = {}
-    for name, value in told.items():
+    for name, value in values.items():
         if (field := _field(name)) is not None:
             fields.setdefault(field, figure(value, place, name))
         elif found := EVALUATION.match(name):

@@ -8,7 +8,7 @@ from diagnose.common.errors import InputError
 from diagnose.curves.csv_jsonl import Entry, lines_of, rows_of
 from diagnose.curves.field_names import FIELDS, STEPS, record_of
 from diagnose.curves.tensorboard_events import events_in, events_of
-from diagnose.curves.trainer_state import entries_of, known_of, state_of
+from diagnose.curves.trainer_state import entries_of, run_settings, state_of
 from diagnose.records import Record, Records
 
 TABLES = (".csv", ".tsv")
@@ -31,7 +31,7 @@ def _folder(folder: Path) -> Records:
     if states:
         return _state(states[0], folder)
     if events := events_in(folder):
-        return _records(events_of(events), events[-1], known_of(folder, {}))
+        return _records(events_of(events), events[-1], run_settings(folder, {}))
     for pattern in LOGS:
         for path in sorted(folder.glob(pattern)):
             return _file(path)
@@ -60,18 +60,18 @@ def _file(path: Path) -> Records:
 def _state(path: Path, folder: Path) -> Records:
     content = state_of(path)
     run = folder.parent if folder.name.startswith("checkpoint-") or folder.name == "metrics" else folder
-    return _records(entries_of(path, content), path, known_of(run, content))
+    return _records(entries_of(path, content), path, run_settings(run, content))
 
 
-def _records(entries: Iterable[Entry], path: Path, known: dict[str, Any]) -> Records:
-    seen: dict[str, None] = {}
+def _records(entries: Iterable[Entry], path: Path, settings: dict[str, Any]) -> Records:
+    names: dict[str, None] = {}
     rows: list[Record] = []
     for number, (place, entry) in enumerate(entries, 1):
-        seen.update(dict.fromkeys(entry))
+        names.update(dict.fromkeys(entry))
         if row := record_of(entry, place, number):
             rows.append(row)
     if not rows:
-        found = f"found {', '.join(list(map(str, seen))[:SHOWN])}" if seen else "it is empty"
-        names = ", ".join(names[0] for names in FIELDS.values())
-        raise InputError(f"{path}: no figure of a training in it: {found}; expected {STEPS[0]}, {names} and the like")
-    return Records.of(rows, source=str(path), **known)
+        found = f"found {', '.join(list(map(str, names))[:SHOWN])}" if names else "it is empty"
+        fields = ", ".join(synonyms[0] for synonyms in FIELDS.values())
+        raise InputError(f"{path}: no figure of a training in it: {found}; expected {STEPS[0]}, {fields} and the like")
+    return Records.of(rows, source=str(path), **settings)

@@ -19,12 +19,12 @@ def events_in(folder: Path) -> list[Path]:
 
 def events_of(paths: Sequence[Path]) -> Iterator[Entry]:
     """One entry for each step. Files lie side by side (train and eval) or follow each other: the later one counts."""
-    told: dict[int, dict[str, Any]] = {}
+    by_step: dict[int, dict[str, Any]] = {}
     for path in paths:
         aside = "eval/" if EVALUATION.match(f"{path.parent.name.lower()}_x") else ""
         for tag, step, value in _scalars(path):
-            told.setdefault(step, {"step": step})[tag if EVALUATION.match(plain(tag)) else f"{aside}{tag}"] = value
-    yield from ((f"{paths[-1]}, step {step}", told[step]) for step in sorted(told))
+            by_step.setdefault(step, {"step": step})[tag if EVALUATION.match(plain(tag)) else f"{aside}{tag}"] = value
+    yield from ((f"{paths[-1]}, step {step}", by_step[step]) for step in sorted(by_step))
 
 
 def _scalars(path: Path) -> Iterator[tuple[str, int, float]]:

@@ -36,7 +36,7 @@ def entries_of(path: Path, content: dict[str, Any]) -> Iterator[Entry]:
         yield f"{path}, entry {number}", entry
 
 
-def known_of(folder: Path, content: dict[str, Any]) -> dict[str, Any]:
+def run_settings(folder: Path, content: dict[str, Any]) -> dict[str, Any]:
     """What the files beside a log say of the run: how long, finished or not, the schedule, the phases."""
     done, total = content.get("global_step", content.get("steps")), content.get("max_steps")
     training = _training(folder)

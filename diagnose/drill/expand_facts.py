@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from diagnose.common.errors import InputError
-from diagnose.engine.context import Context, FactError
+from diagnose.engine.context import FactError
 from diagnose.engine.engine import Engine
 from diagnose.engine.user_facts import ROOTS
 
@@ -21,22 +21,17 @@ def expand_facts(engine: Engine, subject: Mapping[str, Any]) -> Facts:
     """Every fact that a person may give, and all that is read from their configuration or Trainer."""
     context = engine.context(subject)
     for name in REQUIRED if HANDLES & set(subject) else ():
-        _required(context, name)
+        try:
+            context.get(name)
+        except FactError as refusal:
+            raise InputError(refusal.reason) from refusal
     derived = {provider.fact for provider in engine.providers if HANDLES & set(provider.needs.required)}
     names = dict.fromkeys([*subject, *ROOTS, *sorted(derived)])
     return {name: value for name in names if name not in HANDLES and (value := context.get_or_none(name)) is not None}
 
 
-def _required(context: Context, name: str) -> None:
-    try:
-        context.get(name)
-    except FactError as refusal:
-        raise InputError(refusal.reason) from refusal
-
-
 def facts_after_fault(before: Mapping[str, Any], broken: Mapping[str, Any]) -> Facts:
     """What is looked at once a fault is in: without what still holds the parts that it replaced."""
     replaced = {name for name in {*before, *broken} if broken.get(name) is not before.get(name)}
-    return {
-        name: value for name, value in broken.items() if name in replaced or not (name in WHOLE and replaced - WHOLE)
-    }
+    outdated = WHOLE - replaced if replaced - WHOLE else frozenset()
+    return {name: value for name, value in broken.items() if name not in outdated}

@@ -1,4 +1,4 @@
-"""One trial: a fault is put into a fresh subject, its proof is asked, and the gate looks at what it made of it."""
+"""One trial: a fault is put into a fresh subject, its presence is checked, and the gate looks at the result."""
 
 import os
 from collections.abc import Callable, Mapping
@@ -41,7 +41,7 @@ def trial(engine: Engine, build: Build, fault: Fault, seed: int) -> FaultTrial:
     noted = fault.note or any(p.id == fault.probe_id and p.severity is Severity.NOTE for p in engine.probes)
     facts = expand_facts(engine, build(seed))
     try:
-        broken = facts_after_fault(facts, _put(fault, facts))
+        broken = facts_after_fault(facts, _inject(fault, facts))
     except NotApplicable as refusal:
         return replace(blank, reason=refusal.reason)
     except (NotImplementedError, AttributeError, LookupError, StopIteration) as error:
@@ -61,8 +61,8 @@ def _absent(error: Exception) -> str:
     return f"not given: {name}" if name in ROOTS else f"what it changes is not there: {short_error(error)}"
 
 
-def _put(fault: Fault, facts: Facts) -> Facts:
-    if _proven(fault, facts):
+def _inject(fault: Fault, facts: Facts) -> Facts:
+    if _is_present(fault, facts):
         raise NotApplicable("it is in the subject already")
     broken = fault.inject(dict(facts))
     if not fault.is_present(broken):
@@ -70,7 +70,7 @@ def _put(fault: Fault, facts: Facts) -> Facts:
     return broken
 
 
-def _proven(fault: Fault, facts: Facts) -> bool:
+def _is_present(fault: Fault, facts: Facts) -> bool:
     """A proof may ask for what only the fault brings along."""
     try:
         return fault.is_present(dict(facts))
@@ -91,7 +91,7 @@ def judge_trial(blank: FaultTrial, report: Report, noted: bool) -> FaultTrial:
     caught = any(finding.probe == blank.expected for finding in report.findings) if noted else stands
     named = any(root.probe == blank.expected for root in roots)
     first = next((root.finding for root in roots if root.probe == blank.expected or not named), None)
-    seconds, passes = _until(report, first)
+    seconds, passes = _cost_until(report, first)
     return replace(
         blank,
         ending=TrialStatus.CAUGHT if caught else TrialStatus.MISSED,
@@ -104,7 +104,7 @@ def judge_trial(blank: FaultTrial, report: Report, noted: bool) -> FaultTrial:
     )
 
 
-def _until(report: Report, finding: Finding | None) -> tuple[float, float]:
+def _cost_until(report: Report, finding: Finding | None) -> tuple[float, float]:
     """Seconds and passes up to the end of the stage that found it."""
     order = list(Stage)
     last = order.index(finding.stage) if finding and finding.stage else len(order)

@@ -1,8 +1,8 @@
-"""The Context: each fact is computed at most once, when somebody asks, and an error is remembered and told."""
+"""The Context: each fact is computed at most once, when it is needed; an error is remembered."""
 
 import time
 import traceback
-from collections.abc import Callable, Mapping, Sequence, Sized
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Self
 
 from diagnose.common.errors import short_error
@@ -26,7 +26,7 @@ class FactError(Exception):
         return f"{' ← '.join(self.chain)}: {self.reason}" if self.chain else self.reason
 
     def of(self, fact: str) -> Self:
-        """The same refusal, told of a fact one step nearer to the asker."""
+        """The same error for a fact that needs this one."""
         return type(self)(self.reason, (fact, *self.chain), self.trace)
 
     def plain(self) -> Self:
@@ -75,7 +75,7 @@ class Context:
         self.seconds: dict[str, float] = {}
 
     def get(self, name: str) -> Any:
-        """The fact's value, or its Refusal, raised afresh each time."""
+        """The fact's value; raises its FactError, a new one each time."""
         if name not in self._settled:
             self._settled[name] = self._settle(name)
         value = self._settled[name]
@@ -97,7 +97,7 @@ class Context:
         return {name: self.get(name) for name in needs.required} | optional
 
     def _if_there(self, name: str) -> Any:
-        """None where there is no such fact: the default stands. One that failed still blocks, so that it is told."""
+        """None where there is no such fact: the default stands. One that failed still blocks: it is reported."""
         if name in self._running:
             return None
         try:
@@ -140,14 +140,12 @@ def _checked(name: str, value: Any) -> Any:
     if value is None:
         return NotApplicable("there is none")
     plain = isinstance(value, list | tuple | dict | set | frozenset) and name not in MAY_BE_EMPTY
-    if (plain or (name in COLLECTIONS and isinstance(value, Sized))) and _length(value) == 0:
-        return Unavailable("it is empty")
-    return value
+    return Unavailable("it is empty") if (plain or name in COLLECTIONS) and _is_empty(value) else value
 
 
-def _length(value: Sized) -> int | None:
-    """None where it is not known: a loader over a stream has the method and raises."""
+def _is_empty(value: Any) -> bool:
+    """False where the length is not known: a loader over a stream has `__len__` and raises."""
     try:
-        return len(value)
+        return len(value) == 0
     except (TypeError, NotImplementedError):
-        return None
+        return False

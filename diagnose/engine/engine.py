@@ -35,7 +35,7 @@ class Engine:
         for name in facts:
             if name not in known:
                 raise InputError(f"there is no fact named {name!r}{nearest(name, known)}")
-        return Context(facts, self.providers, (watcher or ProgressListener()).computes)
+        return Context(facts, self.providers, (watcher or ProgressListener()).on_fact)
 
     def examine(self, context: Context, selection: Selection = ALL, watcher: ProgressListener | None = None) -> Report:
         """Lets the selected probes look at the facts."""

@@ -46,15 +46,15 @@ class StageCost:
 
 
 class ProgressListener:
-    """Is told what happens, as it happens. This one does not care; the live display does."""
+    """Called as a preflight goes on. This one does nothing; the live display prints."""
 
-    def begins(self, why: str) -> None:
-        """A preflight had to be run, and why."""
+    def on_start(self, reason: str) -> None:
+        """A preflight has to be run."""
 
-    def looks(self, probe: Probe) -> None:
+    def on_probe(self, probe: Probe) -> None:
         """A probe is about to look."""
 
-    def computes(self, fact: str) -> None:
+    def on_fact(self, fact: str) -> None:
         """A fact is about to be computed."""
 
 
@@ -72,7 +72,7 @@ def run(
         start, passes = time.perf_counter(), pass_counter.passes()
         standing = None if selection.run_all or stage not in EXPENSIVE else _standing_error(outcomes)
         for probe in chosen:
-            watcher.looks(probe)
+            watcher.on_probe(probe)
             outcomes.append(_outcome(probe, context, selection, standing))
         costs.append(StageCost(stage, time.perf_counter() - start, pass_counter.passes() - passes))
     return tuple(outcomes), tuple(costs)

@@ -47,7 +47,7 @@ def decide(
     if isinstance(stale, Receipt):
         return GateDecision(True, 0, f"the receipt of {stale.created} holds: {stale.signature}")
     if watcher:
-        watcher.begins(stale)
+        watcher.on_start(stale)
     return _decided(run_and_write(engine, context, watcher=watcher), stale)
 
 

@@ -23,7 +23,7 @@ log = logging.getLogger(__name__)
 
 MODES = ("off", "warn", "stop")
 FIRST = 10  # steps after which all probes look for the first time: what is wrong in them was wrong before the run
-UNTOLD = "WITHHELD"  # stands for the probe where no installed one has an opinion on a value that is not finite
+NO_PROBE = "WITHHELD"  # the id of the outcome where no installed probe reports a non-finite value
 
 
 @dataclass
@@ -39,14 +39,14 @@ class Guard:
             raise InputError(f"guard {self.mode!r}: expected one of {', '.join(MODES)}")
         self.log = RecordLog()
         self.report: Report | None = None
-        self._told: set[str] = set()
-        self._looked: int | None = None
+        self._logged: set[str] = set()
+        self._last_due: int | None = None
 
     def begin(self, **known: Any) -> None:
         """What is known of the run beside its steps: total_steps, schedule, scaled, vocabulary, phases."""
         self.known |= known
         if self.mode != "off":
-            self.verdict()  # the probes are read and woken now, and not in the midst of a step
+            self.verdict()  # the probes are imported now, and not in the middle of a step
 
     def step(
         self, *, loss: Any = None, grad_norm: Any = None, lr: Any = None, step: int | None = None, **more: Any
@@ -66,7 +66,7 @@ class Guard:
         if self.mode == "off" or not (broken or due):
             return False
         self.report = self._examined(record, broken)
-        self._tell(self.report.findings)
+        self._log(self.report.findings)
         return self.mode == "stop" and bool(self.report.of(Severity.ERROR))
 
     def halt(self, recording: Any = None) -> NoReturn:
@@ -98,21 +98,21 @@ class Guard:
         return bool(self.every) and (since < FIRST <= step or step // self.every > since // self.every)
 
     def _due(self, step: int) -> bool:
-        """Also where only some steps are told, or the run is taken up in its midst."""
-        passed = self.due(step, self._looked)
-        self._looked = max(step, self._looked or 0)
+        """Also where only some steps are recorded, or the run is resumed."""
+        passed = self.due(step, self._last_due)
+        self._last_due = max(step, self._last_due or 0)
         return passed
 
     def _examined(self, record: Record, broken: bool) -> Report:
         report = self.verdict()
-        return report if not broken or report.of(Severity.ERROR) else Report((*report.outcomes, _withheld(record)))
+        return report if not broken or report.of(Severity.ERROR) else Report((*report.outcomes, _not_finite(record)))
 
-    def _tell(self, findings: Iterable[Finding]) -> None:
+    def _log(self, findings: Iterable[Finding]) -> None:
         """Each probe's warning once; its errors as well, where they do not end the run."""
-        aloud = (Severity.WARNING, Severity.ERROR) if self.mode == "warn" else (Severity.WARNING,)
+        severities = (Severity.WARNING, Severity.ERROR) if self.mode == "warn" else (Severity.WARNING,)
         for finding in findings:
-            if finding.severity in aloud and finding.probe not in self._told:
-                self._told.add(finding.probe)
+            if finding.severity in severities and finding.probe not in self._logged:
+                self._logged.add(finding.probe)
                 log.warning("%s at %s: %s; fix: %s", finding.probe, finding.where, finding.message, finding.fix)
 
 
@@ -136,9 +136,9 @@ def _finite(record: Record, scaled: bool) -> bool:
     return all(value is None or isfinite(value) for value in (record.loss, norm))
 
 
-def _withheld(record: Record) -> Outcome:
+def _not_finite(record: Record) -> Outcome:
     what = f"loss {record.loss}, gradient norm {record.grad_norm}: expected finite numbers"
     fix = "find the birth of the bad value with diagnose nan-bisect"
-    finding = Finding(f"step {record.step}", what, fix, {}, Severity.ERROR, probe=UNTOLD, stage=Stage.STEPS)
+    finding = Finding(f"step {record.step}", what, fix, {}, Severity.ERROR, probe=NO_PROBE, stage=Stage.STEPS)
     title = "The step is not finite"
-    return Outcome(UNTOLD, "withheld", title, Stage.STEPS, Severity.ERROR, Status.FOUND, (finding,))
+    return Outcome(NO_PROBE, "withheld", title, Stage.STEPS, Severity.ERROR, Status.FOUND, (finding,))

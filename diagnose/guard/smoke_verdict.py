@@ -22,11 +22,11 @@ def missing_evidence(records: Records, scored: bool) -> str:
     return f"the learning rate was not seen to move in {steps}; give a larger --debug-steps or --subset"
 
 
-def exit_with_verdict(report: Report, records: Records, scored: bool, aloud: bool = True) -> NoReturn:
+def exit_with_verdict(report: Report, records: Records, scored: bool, print_report: bool = True) -> NoReturn:
     """A run passes when its losses are finite and above zero, and all that it has to show was seen."""
     from diagnose.render.text import show
 
-    if aloud:
+    if print_report:
         show(Preflight(report), terminal.console())
     if report.exit_code:
         raise click.exceptions.Exit(report.exit_code)

@@ -9,8 +9,8 @@ from operator import attrgetter
 
 from diagnose.records.record import Record, first_nonfinite
 
-RESTING = ("constant", "plateau", "none")  # schedules that may stand still by their nature
-MOST = 512  # rows that a running log keeps; the older half is thinned, so a look at it has a bounded cost
+CONSTANT_SCHEDULES = ("constant", "plateau", "none")  # schedules that may stand still by their nature
+MAX_ROWS = 512  # rows that a running log keeps; the older half is thinned, so a look at it has a bounded cost
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ class Records:
     @property
     def may_be_constant(self) -> bool:
         """Whether the schedule's name is known and its learning rate need not move."""
-        return self.schedule is not None and any(word in self.schedule.lower() for word in RESTING)
+        return self.schedule is not None and any(word in self.schedule.lower() for word in CONSTANT_SCHEDULES)
 
     def series(self, name: str) -> Series:
         """A field of Record by its name; `evaluation.loss` and `parts.ctc` reach into the mappings."""
@@ -126,8 +126,8 @@ class RecordLog:
     def add(self, record: Record) -> None:
         """Old rows are thinned by half when there are too many; what was evaluated or not finite stays."""
         self.rows.append(record)
-        if len(self.rows) > MOST:
-            old, new = self.rows[: MOST // 2], self.rows[MOST // 2 :]
+        if len(self.rows) > MAX_ROWS:
+            old, new = self.rows[: MAX_ROWS // 2], self.rows[MAX_ROWS // 2 :]
             kept = [row for place, row in enumerate(old) if place % 2 == 0 or row.evaluation or first_nonfinite(row)]
             self.rows = kept + new
 

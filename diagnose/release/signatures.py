@@ -42,8 +42,9 @@ def _digest(path: Path) -> str:
 
 def digest_of(item: ReleaseItem, model: Mapping[str, str]) -> str:
     """What a signature beneath this item stands for."""
-    told = [item.check.key, str(item.state), item.evidence, [[f.probe, f.where, f.message] for f in item.findings]]
-    return hashlib.sha256(json.dumps([told, dict(model)], sort_keys=True).encode()).hexdigest()[:32]
+    findings = [[finding.probe, finding.where, finding.message] for finding in item.findings]
+    content = [item.check.key, str(item.state), item.evidence, findings]
+    return hashlib.sha256(json.dumps([content, dict(model)], sort_keys=True).encode()).hexdigest()[:32]
 
 
 def signed(
@@ -75,11 +76,11 @@ def valid_signatures(
     void: list[str] = []
     found = old.get("signatures") if isinstance(old, dict) else None
     for item in items:
-        told = found.get(item.check.key) if isinstance(found, dict) else None
-        if not isinstance(told, dict) or set(told) != set(Signature.__dataclass_fields__):
+        fields = found.get(item.check.key) if isinstance(found, dict) else None
+        if not isinstance(fields, dict) or set(fields) != set(Signature.__dataclass_fields__):
             continue
-        if told["digest"] == digest_of(item, model):
-            standing[item.check.key] = Signature(**told)
+        if fields["digest"] == digest_of(item, model):
+            standing[item.check.key] = Signature(**fields)
         else:
             void.append(item.check.title)
     return standing, void

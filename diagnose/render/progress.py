@@ -31,8 +31,8 @@ def preflight_progress() -> Iterator[ProgressListener]:
 class PreflightProgress(ProgressListener):
     """Says why there is a preflight."""
 
-    def begins(self, why: str) -> None:
-        log_line(f"preflight: {why}")
+    def on_start(self, reason: str) -> None:
+        log_line(f"preflight: {reason}")
 
 
 class LineProgress(PreflightProgress):
@@ -40,7 +40,7 @@ class LineProgress(PreflightProgress):
 
     stage: Stage | None = None
 
-    def looks(self, probe: Probe) -> None:
+    def on_probe(self, probe: Probe) -> None:
         if probe.stage is not self.stage:
             self.stage = probe.stage
             log_line(f"preflight: {probe.stage}")
@@ -53,10 +53,10 @@ class LiveProgress(PreflightProgress):
         self.probe = self.fact = ""
         self.since = time.monotonic()
 
-    def looks(self, probe: Probe) -> None:
+    def on_probe(self, probe: Probe) -> None:
         self.probe, self.fact, self.since = f"{probe.stage} · {probe.id} {probe.name}", "", time.monotonic()
 
-    def computes(self, fact: str) -> None:
+    def on_fact(self, fact: str) -> None:
         self.fact, self.since = f" · measuring {fact}", time.monotonic()
 
     def line(self) -> Text:

@@ -66,18 +66,8 @@ def _options() -> list[click.Parameter]:
     ]
 
 
-class Command(click.Command):
-    """A command with -q and -v."""
-
-    def __init__(self, *args: Any, **settings: Any) -> None:
-        super().__init__(*args, **settings)
-        self.params += _options()
-
-
 class CommandGroup(click.Group):
     """A group with -q and -v whose commands take --dry_run for --dry-run, and which never shows a traceback."""
-
-    command_class = Command
 
     def __init__(self, *args: Any, **settings: Any) -> None:
         known = {"token_normalize_func": with_dashes, "show_default": True, "max_content_width": 110}
@@ -102,8 +92,8 @@ class CommandGroup(click.Group):
         sys.exit(code if isinstance(code, int) else 0)
 
     def add_command(self, cmd: click.Command, name: str | None = None) -> None:
-        if not isinstance(cmd, Command | CommandGroup):
-            cmd.params += _options()  # a plain click command
+        if not isinstance(cmd, CommandGroup):
+            cmd.params += _options()
         super().add_command(cmd, name)
 
     def invoke(self, ctx: click.Context) -> Any:

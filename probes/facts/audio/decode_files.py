@@ -110,7 +110,7 @@ def seconds_of(path: str) -> float | None:
         if not stat.S_ISREG(status.st_mode):
             return None
         wav = read_wav(handle, status.st_size)
-        seconds = wav.frames / max(1, wav.rate) if wav and wav.frame else _decoder_seconds(handle)
+        seconds = wav.frames / max(1, wav.rate) if wav and wav.frame else _header_seconds(handle)
     except (soundfile.LibsndfileError, OSError, ValueError, RuntimeError):
         return None
     finally:
@@ -118,6 +118,6 @@ def seconds_of(path: str) -> float | None:
     return seconds if 0 < seconds < ENDLESS else None
 
 
-def _decoder_seconds(handle: int) -> float:
+def _header_seconds(handle: int) -> float:
     with soundfile.SoundFile(handle, closefd=False) as sound:
         return 0.0 if sound.frames >= ENDLESS else float(sound.frames / sound.samplerate)

@@ -124,9 +124,9 @@ def test_a_terminal_does_not_obey_what_the_data_holds():
 
 def test_the_live_line_says_stage_probe_fact_and_seconds_on_one_line():
     moving = LiveProgress()
-    moving.looks(passes("LOS001"))
+    moving.on_probe(passes("LOS001"))
     assert moving.line().plain.endswith("loss · LOS001 probe_los001") and " s  " in moving.line().plain
-    moving.computes("first_step")
+    moving.on_fact("first_step")
     assert moving.line().plain.endswith("probe_los001 · measuring first_step")
     assert len(Console(file=io.StringIO(), width=30).render_lines(moving.line())) == 1
 
@@ -134,7 +134,7 @@ def test_the_live_line_says_stage_probe_fact_and_seconds_on_one_line():
 def test_elsewhere_a_line_for_each_stage(capsys):
     with preflight_progress() as watcher:
         for id in ("DAT001", "DAT002", "LOS001"):
-            watcher.looks(passes(id))
+            watcher.on_probe(passes(id))
     said = capsys.readouterr()
     assert said.err == "preflight: data\npreflight: loss\n" and said.out == ""
 
