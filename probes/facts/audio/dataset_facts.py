@@ -4,8 +4,8 @@ import sys
 from typing import Any
 
 from diagnose.common.provider import provider
-from diagnose.engine.context import NotApplicable
 from probes.facts.audio.types import LoadedItems
+from probes.facts.core.require import require, require_items
 from probes.facts.corpus.types import Corpus
 
 FEWER = 4  # one item is loaded for so many rows that are looked at: loading resamples and augments, decoding does not
@@ -40,8 +40,7 @@ def _items(dataset: Any, split: str, size: int | str, manifest: Corpus | None) -
     from probes.facts.core.evenly_spaced import evenly_spaced
     from probes.facts.corpus.sampling import choose
 
-    if not hasattr(dataset, "__getitem__") or not hasattr(dataset, "__len__"):
-        raise NotApplicable(f"the {split} set has no length and no items by number: it can only be run through")
+    require_items(dataset, f"the {split} set has no length and no items by number: it can only be run through")
     total, count = len(dataset), sys.maxsize if size == "whole" else max(8, int(size) // FEWER)
     if manifest and len(manifest.rows) == total:
         return LoadedItems(read_items(dataset, choose(manifest.rows, count), split, manifest.rows), total)
@@ -50,6 +49,5 @@ def _items(dataset: Any, split: str, size: int | str, manifest: Corpus | None) -
 
 def _corpus(items: LoadedItems) -> Corpus:
     rows = tuple(item.row for item in items.rows if not item.error)
-    if not any(row.texts or row.tags for row in rows):
-        raise NotApplicable("the items are no rows with names: give train_rows")
+    require(any(row.texts or row.tags for row in rows), "the items are no rows with names: give train_rows")
     return Corpus(rows, items.total)

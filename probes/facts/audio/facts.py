@@ -6,6 +6,7 @@ from typing import Any
 from diagnose.common.provider import provider
 from diagnose.engine.context import NotApplicable
 from probes.facts.audio.types import AudioFile, AudioFiles, AudioLimits, LoadedItem, LoadedItems, RowWaveform, UsedAudio
+from probes.facts.core.require import require
 from probes.facts.corpus.types import Corpus, CorpusRow
 
 DESCRIBED = ("sample_rate", "sampling_rate", "sr", "channels", "num_channels", "n_channels")
@@ -46,8 +47,7 @@ def audio_files_of_both_splits(audio_files: AudioFiles, eval_corpus: Corpus) -> 
 
 
 def _those(clips: AudioFiles, rows: Sequence[AudioFile], otherwise: str) -> AudioFiles:
-    if not rows:
-        raise NotApplicable(otherwise)
+    require(rows, otherwise)
     return AudioFiles(tuple(rows), clips.total)
 
 
@@ -67,8 +67,7 @@ def audio_used(
             kept = min(most, clip.header.seconds)
             known = found.get(clip.row.where)
             found[clip.row.where] = UsedAudio(clip.row, clip.header.seconds, min(kept, known.used if known else kept))
-    if not found:
-        raise NotApplicable("nobody says how much of a clip the model takes")
+    require(found, "nobody says how much of a clip the model takes")
     return tuple(found.values())
 
 
@@ -80,19 +79,14 @@ def waveforms(
     heard = [RowWaveform(clip.row, wave) for clip, wave in audio_files.decoded] if audio_files else []
     for items in (train_items, eval_items):
         heard += [RowWaveform(item.row, item.wave, loaded=True) for item in items.rows if item.wave] if items else []
-    if not heard:
-        raise NotApplicable("there is no audio: neither files that could be read nor waveforms in the datasets")
-    return tuple(heard)
+    return tuple(require(heard, "there is no audio: neither files that could be read nor waveforms in the datasets"))
 
 
 @provider
 def loaded_waveforms(train_items: LoadedItems, eval_items: LoadedItems | None = None) -> tuple[LoadedItem, ...]:
     """Items of the datasets that hold a waveform."""
     every = train_items.rows + (eval_items.rows if eval_items else ())
-    loaded = tuple(item for item in every if item.wave)
-    if not loaded:
-        raise NotApplicable("the items hold no waveform under a name that is known")
-    return loaded
+    return require(tuple(item for item in every if item.wave), "the items hold no waveform under a name that is known")
 
 
 @provider

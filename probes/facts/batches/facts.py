@@ -5,6 +5,7 @@ from typing import Any
 from diagnose.common.provider import provider
 from diagnose.engine.context import Unavailable
 from probes.facts.batches.types import BatchShape
+from probes.facts.core.require import require
 from probes.facts.core.step_setup import LabelsOf
 from probes.facts.core.types import DrawnBatches
 
@@ -17,15 +18,13 @@ def batch_drawing(train_batches: Any) -> DrawnBatches:
     from probes.facts.core.batches import draw
 
     drawn = draw(train_batches, COUNT)
-    if not drawn.batches and drawn.failure is None:
-        raise Unavailable("train_batches gave no batch")
+    require(drawn.batches or drawn.failure, "train_batches gave no batch", Unavailable)
     return drawn
 
 
 @provider
 def drawn_batches(batch_drawing: DrawnBatches) -> tuple[Any, ...]:
-    if batch_drawing.failure is not None:
-        raise Unavailable(str(batch_drawing.failure))
+    require(batch_drawing.failure is None, batch_drawing.failure, Unavailable)
     return batch_drawing.batches
 
 

@@ -8,6 +8,7 @@ from typing import Any
 from diagnose.common.provider import provider
 from diagnose.engine.context import NotApplicable
 from probes.facts.classes.types import ClassLabels, ColumnBalance
+from probes.facts.core.require import require, require_items
 from probes.facts.corpus.types import Corpus
 
 ITEMS = 2000
@@ -21,15 +22,13 @@ def class_labels(train_dataset: Any, model: Any = None, data_sample_size: int | 
     from probes.facts.core.evenly_spaced import evenly_spaced
     from probes.facts.core.fork import CannotFork, ChildRaised
 
-    if not hasattr(train_dataset, "__getitem__") or not hasattr(train_dataset, "__len__"):
-        raise NotApplicable("the training set has no length and no items by number")
+    require_items(train_dataset, "the training set has no length and no items by number")
     count = sys.maxsize if data_sample_size == "whole" else ITEMS
     try:
         found = labels_in(train_dataset, evenly_spaced(range(len(train_dataset)), count))
     except (CannotFork, ChildRaised) as reason:
         raise NotApplicable(f"the items could not be read: {reason}") from reason
-    if found is None:
-        raise NotApplicable("the items hold no class under a name that is known, and are no pairs")
+    found = require(found, "the items hold no class under a name that is known, and are no pairs")
     head, name = head_of(model)
     return replace(found, head=head, head_name=name)
 
@@ -39,9 +38,7 @@ def column_balances(train_corpus: Corpus) -> tuple[ColumnBalance, ...]:
     """Columns that name a class or a task, with few values."""
     found = [_balance(train_corpus, column) for column in (*CLASSES, *SOURCES)]
     columns = tuple(balance for balance in found if 2 <= len(balance.counts) <= max(2, len(train_corpus.rows) // 10))
-    if not columns:
-        raise NotApplicable("no column names a class or a task")
-    return columns
+    return require(columns, "no column names a class or a task")
 
 
 def _balance(corpus: Corpus, column: str) -> ColumnBalance:

@@ -1,33 +1,25 @@
 """Collates a few items of the training set in a child: all together, the shortest alone, and beside the longest."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from probes.facts.collation.row_alignment import align_rows
 from probes.facts.collation.types import CollatedSample, DatasetItem
-from probes.facts.core.batch_rows import input_of, rows_of
+from probes.facts.core.batch_rows import Collate, input_of, rows_of
 from probes.facts.core.batches import copy_batch
-from probes.facts.core.fork import CannotFork, run_in_fork
-from probes.facts.core.observer import restore_afterwards
+from probes.facts.core.fork import run_apart
 from probes.facts.core.step_setup import LabelsOf
 from probes.facts.corpus.manifest_rows import TEXTS
 
-Collate = Callable[[list[Any]], Any]
-
 
 def collate_some(dataset: Any, numbers: Sequence[int], collate: Collate, labels_of: LabelsOf) -> CollatedSample:
-    """In a child, since loading and collating may draw at random and count."""
-
-    def work() -> CollatedSample:
-        return _collated([dataset[number] for number in numbers], list(numbers), collate, labels_of)
-
-    try:
-        return run_in_fork(work)
-    except CannotFork:
-        with restore_afterwards(others=(dataset, collate)):
-            return work()
+    """These items, all that the collator makes of them, read apart from the run."""
+    found: CollatedSample = run_apart(
+        lambda: _collated([dataset[number] for number in numbers], list(numbers), collate, labels_of), dataset, collate
+    )
+    return found
 
 
 def _collated(items: list[Any], numbers: list[int], collate: Collate, labels_of: LabelsOf) -> CollatedSample:

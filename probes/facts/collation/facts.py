@@ -5,6 +5,7 @@ from typing import Any
 from diagnose.common.provider import provider
 from diagnose.engine.context import NotApplicable, Unavailable
 from probes.facts.collation.types import CollatedSample, LabelTextMatches
+from probes.facts.core.require import require, require_items
 from probes.facts.core.types import SpecialIds
 from probes.facts.corpus.types import Corpus
 
@@ -23,8 +24,7 @@ def collated_sample(
     from probes.facts.core.fork import ChildRaised
     from probes.facts.core.step_setup import labels_of_batch
 
-    if not hasattr(train_dataset, "__getitem__") or not hasattr(train_dataset, "__len__"):
-        raise NotApplicable("the training set has no items by number: it can only be run through")
+    require_items(train_dataset)
     total = len(train_dataset)
     rows = train_manifest.rows if train_manifest and len(train_manifest.rows) == total else ()
     by_length = sorted(range(len(rows)), key=lambda number: sum(map(len, rows[number].texts.values())))
@@ -45,8 +45,7 @@ def label_text_matches(
     from probes.facts.core.evenly_spaced import evenly_spaced
     from probes.facts.core.token_ids import encoder_of, special_tokens
 
-    if not callable(tokenizer):
-        raise NotApplicable("the tokenizer cannot be asked for the tokens of a text")
+    require(callable(tokenizer), "the tokenizer cannot be asked for the tokens of a text")
     if not collated_sample.labels or not any(item.texts or item.labels for item in collated_sample.items):
         raise NotApplicable("the items of the training set hold neither texts under a name that is known nor labels")
     rows = train_corpus.rows if train_corpus else ()

@@ -9,8 +9,7 @@ from torch.utils.data import BatchSampler
 
 from diagnose.engine.context import NotApplicable
 from probes.facts.core.batches import copy_batch
-from probes.facts.core.fork import CannotFork, run_in_fork
-from probes.facts.core.observer import restore_afterwards
+from probes.facts.core.fork import run_apart
 from probes.facts.core.step_setup import LabelsOf
 from probes.facts.core.torch_ops import iter_leaves
 
@@ -116,16 +115,10 @@ def _others(labels: torch.Tensor, classes: int | None) -> torch.Tensor:
 
 
 def collated(dataset: Any, groups: Sequence[Sequence[int]], collate: Collate) -> list[Any]:
-    """One batch for each group, made in a child: loading and collating may draw at random and count."""
-
-    def work() -> list[Any]:
-        return [collate([copy_batch(dataset[number]) for number in group]) for group in groups]
-
-    try:
-        return run_in_fork(work)
-    except CannotFork:
-        with restore_afterwards(others=(dataset, collate)):
-            return work()
+    """One batch for each group."""
+    return run_apart(
+        lambda: [collate([copy_batch(dataset[number]) for number in group]) for group in groups], dataset, collate
+    )
 
 
 def batch_room(batch: Any, labels_of: LabelsOf, dataset: Any, collate: Collate, loader: Any) -> tuple[int, int | None]:

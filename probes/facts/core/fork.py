@@ -13,6 +13,7 @@ import torch
 
 from diagnose.common.forked_workers import WorkerFailure, can_fork, run_forked
 from probes.facts.core.failure import one_line, user_line
+from probes.facts.core.observer import restore_afterwards
 
 
 class ChildRaised(Exception):
@@ -58,6 +59,15 @@ def run_in_fork(work: Callable[[], Any], seconds: float = 120.0) -> Any:
     if answer.exit_code is None:
         raise TimedOut("TimeoutError", f"nothing came back within {seconds:.0f} s")
     raise ChildRaised("ProcessDied", f"the process ended with {_ending(answer.exit_code)}")
+
+
+def run_apart(work: Callable[[], Any], *touched: Any) -> Any:
+    """In a child, since loading and collating may draw at random and count; else here, with these objects restored."""
+    try:
+        return run_in_fork(work)
+    except CannotFork:
+        with restore_afterwards(others=touched):
+            return work()
 
 
 def _message(work: Callable[[], Any]) -> tuple[Any, ...]:

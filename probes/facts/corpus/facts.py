@@ -7,6 +7,7 @@ from typing import Any
 
 from diagnose.common.provider import provider
 from diagnose.engine.context import NotApplicable
+from probes.facts.core.require import require
 from probes.facts.corpus.types import Columns, Corpus, CorpusRow
 
 Rows = Sequence[Mapping[str, Any]]
@@ -51,10 +52,8 @@ def corpus_rows(train_corpus: Corpus, eval_corpus: Corpus | None = None) -> tupl
 def audio_rows(corpus_rows: tuple[CorpusRow, ...]) -> tuple[CorpusRow, ...]:
     """The rows that name an audio file which can be looked for."""
     named = tuple(row for row in corpus_rows if row.audio)
-    if not named:
-        raise NotApplicable("the rows name no audio file")
-    if not any(row.path for row in named):
-        raise NotApplicable("the audio paths are relative: give audio_root")
+    require(named, "the rows name no audio file")
+    require(any(row.path for row in named), "the audio paths are relative: give audio_root")
     return named
 
 

@@ -4,6 +4,7 @@ from typing import Any
 
 from diagnose.common.provider import provider
 from diagnose.engine.context import NotApplicable, Unavailable
+from probes.facts.core.require import require
 from probes.facts.dataloader.types import RowOrder, WorkerDraws
 
 
@@ -34,8 +35,7 @@ def worker_draws(train_batches: Any) -> WorkerDraws:
     loader = unwrapped(train_batches)
     if not is_map_style(loader) or loader.batch_sampler is None:
         raise NotApplicable("train_batches is no DataLoader that makes batches of rows with numbers")
-    if not loader.num_workers:
-        raise NotApplicable("the loader has no workers: generators are not copied")
+    require(loader.num_workers, "the loader has no workers: generators are not copied")
     try:
         return measure_worker_draws(loader)
     except CannotFork as reason:

@@ -5,6 +5,7 @@ from typing import Any
 
 from diagnose.common.provider import provider
 from diagnose.engine.context import NotApplicable, Unavailable
+from probes.facts.core.require import require
 from probes.facts.distributed.types import Rank, RankBatches, Ranks, RankSteps
 
 
@@ -51,8 +52,7 @@ def rank_steps(ranks: Ranks) -> tuple[RankSteps, ...]:
     """The weights of every process, before and after two steps."""
     _tried(ranks, "step")
     steps = tuple(rank.steps for rank in ranks.ranks if rank.steps is not None)
-    if not any(one.weights for one in steps):
-        raise NotApplicable("the weights are shared out over the processes: no two hold the same")
+    require(any(one.weights for one in steps), "the weights are shared out over the processes: no two hold the same")
     return steps
 
 
@@ -69,8 +69,7 @@ def distributed_evaluation(ranks: Ranks) -> Ranks:
 
 
 def _came_to(ranks: Ranks, phase: str, before: str) -> Ranks:
-    if not ranks.reached(before):
-        raise Unavailable(str(ranks.root))
+    require(ranks.reached(before), ranks.root, Unavailable)
     _untried(ranks.ranks, phase)
     stop = ranks.stopped(phase)
     if stop and stop.how == "late":
@@ -79,12 +78,10 @@ def _came_to(ranks: Ranks, phase: str, before: str) -> Ranks:
 
 
 def _tried(ranks: Ranks, phase: str) -> None:
-    if not ranks.reached(phase):
-        raise Unavailable(str(ranks.root))
+    require(ranks.reached(phase), ranks.root, Unavailable)
     _untried(ranks.ranks, phase)
 
 
 def _untried(ranks: tuple[Rank, ...], phase: str) -> None:
     reason = next((rank.untried[phase] for rank in ranks if phase in rank.untried), None)
-    if reason:
-        raise NotApplicable(reason)
+    require(not reason, reason)

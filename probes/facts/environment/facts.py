@@ -8,6 +8,7 @@ from typing import Any
 from diagnose.common.provider import provider
 from diagnose.engine.context import NotApplicable, Unavailable
 from diagnose.torchaudio_repair import build_of, builds_match, libraries
+from probes.facts.core.require import has_items, require
 from probes.facts.corpus.types import Corpus
 from probes.facts.environment.types import (
     CheckpointRoom,
@@ -78,11 +79,7 @@ def item_reading(readable_dataset: Any, train_manifest: Corpus | None = None) ->
     from probes.facts.core.fork import CannotFork
     from probes.facts.environment.read_items import read_one_of
 
-    total = (
-        len(readable_dataset)
-        if hasattr(readable_dataset, "__len__") and hasattr(readable_dataset, "__getitem__")
-        else 1
-    )
+    total = len(readable_dataset) if has_items(readable_dataset) else 1
     numbers = sorted({0, total // 2, total - 1})
     try:
         told = read_one_of(readable_dataset, numbers)
@@ -122,8 +119,7 @@ def checkpoint_disk_space(
     if run_settings.output_dir is None:
         raise NotApplicable("nobody says where the run writes")
     count = checkpoint_count.count + checkpoint_count.once_more_at_end
-    if not count:
-        raise NotApplicable("the run saves no checkpoints")
+    require(count, "the run saves no checkpoints")
     limit = run_settings.save_total_limit or count
     kept = max(limit, 2 if run_settings.load_best else 1) + 1  # the oldest goes only when the newest is whole
     weights = sum(row.size * WIDTHS.get(row.dtype, 4) for row in parameters.rows)

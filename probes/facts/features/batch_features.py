@@ -11,20 +11,16 @@ from probes.facts.features.types import FeatureRow, Features
 NAMES = ("input_features", "input_values", "feats", "features", "inputs", "pixel_values", "x")
 
 
-class NoFeatures(NotApplicable):
-    """The batch holds no float inputs under a name that is known."""
-
-
 def inputs_of_batch(batch: Any) -> tuple[str, torch.Tensor]:
     """By name; of a pair, the first."""
     if isinstance(batch, Mapping):
         for name in NAMES:
             if _is_features(batch.get(name)):
                 return name, batch[name]
-        raise NoFeatures(f"the batches hold no float inputs under a known name ({', '.join(NAMES)}): give inputs_of")
+        raise NotApplicable(f"the batches hold no float inputs under a known name ({', '.join(NAMES)}): give inputs_of")
     if isinstance(batch, list | tuple) and batch and _is_features(batch[0]):
         return "inputs", batch[0]
-    raise NoFeatures("the batches hold no float inputs: give inputs_of")
+    raise NotApplicable("the batches hold no float inputs: give inputs_of")
 
 
 def _is_features(value: Any) -> bool:
@@ -37,7 +33,7 @@ def features_of(batches: Sequence[Any], inputs_of: Any = None) -> Features:
     for batch in batches:
         key, values = ("inputs", inputs_of(batch)) if inputs_of else inputs_of_batch(batch)
         if not _is_features(values):
-            raise NoFeatures("inputs_of gives no float tensor of two axes or more")
+            raise NotApplicable("inputs_of gives no float tensor of two axes or more")
         width = (
             1 if values.dim() == 2 and key == "input_values" else int(values.shape[1 if key in _BANDS_FIRST else -1])
         )

@@ -6,6 +6,7 @@ from typing import Any
 from diagnose.common.provider import provider
 from diagnose.engine.context import NotApplicable, Unavailable
 from probes.facts.audio.types import RowWaveform
+from probes.facts.core.require import has_items, require
 from probes.facts.features.types import Features, Preprocessing, SilentBatch, SplitStatistics
 
 
@@ -41,11 +42,9 @@ def silent_clip_batch(collate: Any, train_dataset: Any, waveforms: tuple[RowWave
 
     from probes.facts.features.train_vs_eval import collate_silence
 
-    if not hasattr(train_dataset, "__getitem__"):
-        raise NotApplicable("the training set has no items by number")
+    require(hasattr(train_dataset, "__getitem__"), "the training set has no items by number")
     found = _in_child(lambda: collate_silence(collate, train_dataset))
-    if found is None:
-        raise NotApplicable("the items hold no waveform under a name that is known")
+    found = require(found, "the items hold no waveform under a name that is known")
     return replace(found, silent_clips=sum(heard.wave.rms == 0 for heard in waveforms))
 
 
@@ -54,8 +53,7 @@ def split_statistics(train_dataset: Any, eval_dataset: Any) -> SplitStatistics:
     """Of sets whose items are vectors of one size."""
     from probes.facts.features.set_statistics import moments_of
 
-    if not all(hasattr(one, "__getitem__") and hasattr(one, "__len__") for one in (train_dataset, eval_dataset)):
-        raise NotApplicable("the sets have no length and no items by number")
+    require(has_items(train_dataset, eval_dataset), "the sets have no length and no items by number")
     found: SplitStatistics = _in_child(lambda: moments_of(train_dataset, eval_dataset))
     return found
 
@@ -67,5 +65,5 @@ def _in_child(work: Callable[[], Any]) -> Any:
     try:
         return work()
     except (CannotFork, ChildRaised) as reason:
-        ours = getattr(reason, "error", "") in ("NoFeatures", "NoVectors")
+        ours = getattr(reason, "error", "") == "NotApplicable"
         raise NotApplicable(getattr(reason, "message", "") if ours else f"it could not be tried: {reason}") from reason

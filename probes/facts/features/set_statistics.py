@@ -5,15 +5,12 @@ from typing import Any
 
 import numpy as np
 
+from diagnose.engine.context import NotApplicable
 from probes.facts.core.fork import run_in_fork
 from probes.facts.features.batch_features import NAMES
 from probes.facts.features.types import SetStatistics, SplitStatistics
 
 MOST_ROWS, MOST_NUMBERS = 50_000, 20_000_000
-
-
-class NoVectors(Exception):
-    """The items are no vectors of one size, or there are too many of them."""
 
 
 def moments_of(train: Any, evaluation: Any) -> SplitStatistics:
@@ -24,12 +21,12 @@ def moments_of(train: Any, evaluation: Any) -> SplitStatistics:
 def _vectors(dataset: Any) -> np.ndarray:
     first = _vector(dataset[0])
     if first is None or len(dataset) > MOST_ROWS or len(dataset) * first.size > MOST_NUMBERS:
-        raise NoVectors("the items are no vectors of one size, or there are too many to read")
+        raise NotApplicable("the items are no vectors of one size, or there are too many to read")
     rows = []
     for number in range(len(dataset)):
         row = _vector(dataset[number])
         if row is None or row.shape != first.shape:
-            raise NoVectors("the items are no vectors of one size")
+            raise NotApplicable("the items are no vectors of one size")
         rows.append(row)
     return np.stack(rows).astype(np.float64)
 
@@ -50,11 +47,11 @@ def _pair(item: Any) -> bool:
 
 def _moments(train: np.ndarray, evaluation: np.ndarray) -> SplitStatistics:
     if train.shape[1] != evaluation.shape[1]:
-        raise NoVectors("the vectors of training and evaluation differ in size")
+        raise NotApplicable("the vectors of training and evaluation differ in size")
     both = np.concatenate([train, evaluation])
     vary = both.std(0) > 1e-6
     if train.shape == evaluation.shape and np.array_equal(train, evaluation):
-        raise NoVectors("training and evaluation are the same rows")
+        raise NotApplicable("training and evaluation are the same rows")
     sets = (SetStatistics(len(rows), *_off(rows[:, vary])) for rows in (train, evaluation, both))
     return SplitStatistics(int(vary.sum()), *sets)
 

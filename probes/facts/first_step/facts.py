@@ -4,6 +4,7 @@ from typing import Any
 
 from diagnose.common.provider import provider
 from diagnose.engine.context import Unavailable
+from probes.facts.core.require import require
 from probes.facts.core.step_setup import StepSetup
 from probes.facts.core.types import FirstLoss
 from probes.facts.first_step.types import FirstStep, GradientReach, Gradients
@@ -19,16 +20,12 @@ def first_step(update_setup: StepSetup, batch: Any) -> FirstStep:
 
 @provider
 def first_loss(first_step: FirstStep) -> FirstLoss:
-    if first_step.loss is None:
-        raise Unavailable(str(first_step.failure))
-    return first_step.loss
+    return require(first_step.loss, first_step.failure, Unavailable)
 
 
 @provider
 def first_gradients(first_step: FirstStep) -> Gradients:
-    if first_step.gradients is None:
-        raise Unavailable(str(first_step.failure))
-    return first_step.gradients
+    return require(first_step.gradients, first_step.failure, Unavailable)
 
 
 @provider

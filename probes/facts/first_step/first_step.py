@@ -13,13 +13,13 @@ from probes.facts.core.finite import is_finite
 from probes.facts.core.model_output import NoLoss, labels_or_none
 from probes.facts.core.model_parts import as_in_training, trainable
 from probes.facts.core.observer import restore_afterwards
+from probes.facts.core.optimizers import set_peak_rates, steps_without_closure
 from probes.facts.core.output_hook import OutputHook, first_loss, hook_output
 from probes.facts.core.snapshot import Snapshot
 from probes.facts.core.step_setup import ComputeLoss, StepSetup
 from probes.facts.core.types import Failure
 from probes.facts.first_step.backward_failure import locate_backward_failure
 from probes.facts.first_step.types import FirstStep, Gradients, ParameterGradient
-from probes.facts.first_step.update import parameter_change, set_peak_rates, steps_without_closure
 
 
 def take_first_step(setup: StepSetup, batch: Any) -> FirstStep:
@@ -108,12 +108,18 @@ def _update(step: FirstStep, model: torch.nn.Module, optimizer: Any, before: Sna
         return replace(step, failure=failure_of(error, model, "update"))
     rates = {id(weight): float(group.get("lr", 0)) for group in optimizer.param_groups for weight in group["params"]}
     weights = {name: weight for name, weight in trainable(model) if id(weight) in rates}
-    moves = {
-        name: (*parameter_change(weight, before.copy_of(weight)), rates[id(weight)]) for name, weight in weights.items()
-    }
+    moves = {name: (*_change(weight, before.copy_of(weight)), rates[id(weight)]) for name, weight in weights.items()}
     rows = [_told(row, *moves[row.name]) if row.name in moves else row for row in step.gradients.rows]
     own = type(getattr(optimizer, "optimizer", optimizer)).__module__.startswith("torch.optim")
     return replace(step, gradients=replace(step.gradients, rows=tuple(rows), rate=rate, rounds=own))
+
+
+def _change(parameter: torch.nn.Parameter, before: torch.Tensor) -> tuple[float, float]:
+    """The norm of the change, and the share of the elements with a gradient that changed at all."""
+    change = parameter.detach() - before
+    gradient = parameter.grad
+    felt = torch.ones_like(change, dtype=torch.bool) if gradient is None else gradient.to_dense() != 0
+    return _norm(change), float(((change != 0) & felt).sum()) / max(int(felt.sum()), 1)
 
 
 def _told(row: ParameterGradient, moved: float, changed: float, rate: float) -> ParameterGradient:

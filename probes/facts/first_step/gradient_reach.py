@@ -16,7 +16,7 @@ from probes.facts.core.batches import copy_batch
 from probes.facts.core.model_parts import covering_modules, perturb_weights, restore_weights, trainable
 from probes.facts.core.observer import restore_afterwards
 from probes.facts.core.snapshot import Snapshot
-from probes.facts.core.step_setup import ComputeLoss, StepSetup
+from probes.facts.core.step_setup import StepSetup
 from probes.facts.first_step.first_step import gradient_of
 from probes.facts.first_step.types import (
     FaintGradientModule,
@@ -34,18 +34,17 @@ WORTH_A_LOOK = 1e-6  # a largest element below it is looked at twice; what is to
 
 def find_cuts(setup: StepSetup, batch: Any, first: Gradients, more: Iterable[Any] = ()) -> GradientReach:
     """Modules and parameters that the gradient does not reach, largest first; and those that it barely reaches."""
-    model, compute_loss = setup.model, setup.compute_loss
-    total = sum(row.size for row in first.rows)
+    model, total = setup.model, sum(row.size for row in first.rows)
     suspects = [row for row in first.rows if _silent(row) or _faint(row)]
     if not suspects:
         return GradientReach(total)
     with restore_afterwards(model, others=setup.also_restore) as before:
-        again = _second_look(model, batch, compute_loss)
+        again = _second_look(setup, batch)
         restore_weights(model, before)
         silent = {row.name: again[row.name].norm is None for row in suspects if _silent(again[row.name])}
         cuts = sorted(_cuts(model, silent), key=lambda cut: -cut.size)
-        asked = list(_asked(model, batch, compute_loss, cuts, before))
-        asked = mark_used_elsewhere(model, lambda one: _loss(model, one, compute_loss), [batch, *more], asked)
+        asked = list(_asked(setup, batch, cuts, before))
+        asked = mark_used_elsewhere(model, lambda one: _loss(setup, one), [batch, *more], asked)
         return GradientReach(total, tuple(asked), tuple(_barely(model, suspects, again)))
 
 
@@ -58,7 +57,8 @@ def _faint(row: ParameterGradient) -> bool:
     return row.dims > 1 and bool(row.norm) and row.finite and row.largest < WORTH_A_LOOK
 
 
-def _second_look(model: torch.nn.Module, batch: Any, compute_loss: ComputeLoss) -> dict[str, ParameterGradient]:
+def _second_look(setup: StepSetup, batch: Any) -> dict[str, ParameterGradient]:
+    model, compute_loss = setup.model, setup.compute_loss
     with torch.enable_grad():
         model.eval()
         perturb_weights(parameter for _, parameter in trainable(model))
@@ -89,23 +89,22 @@ def _cuts(model: torch.nn.Module, suspects: dict[str, bool]) -> Iterator[Unreach
         yield UnreachedModule(module, kind, len(names), size, all(suspects[name] for name in names))
 
 
-def _asked(
-    model: torch.nn.Module, batch: Any, compute_loss: ComputeLoss, cuts: list[UnreachedModule], before: Snapshot
-) -> Iterator[UnreachedModule]:
+def _asked(setup: StepSetup, batch: Any, cuts: list[UnreachedModule], before: Snapshot) -> Iterator[UnreachedModule]:
     """Whether the loss follows when only this part's weights change; compared with how much it wavers by itself."""
+    model = setup.model
     with torch.no_grad():
         model.eval()
-        first, again = (_loss(model, batch, compute_loss) for _ in range(2)) if cuts else (0.0, 0.0)
+        first, again = (_loss(setup, batch) for _ in range(2)) if cuts else (0.0, 0.0)
         slack = 10 * abs(first - again) + 1e-6 * max(1.0, abs(first))
         for number, cut in enumerate(cuts):
             if number < MOST:
                 inside = (p for n, p in trainable(model) if n == cut.module or n.startswith(f"{cut.module}."))
                 perturb_weights(inside)
-                cut = replace(cut, followed=not abs(_loss(model, batch, compute_loss) - first) <= slack)
+                cut = replace(cut, followed=not abs(_loss(setup, batch) - first) <= slack)
                 restore_weights(model, before)
             yield cut
 
 
-def _loss(model: torch.nn.Module, batch: Any, compute_loss: ComputeLoss) -> float:
+def _loss(setup: StepSetup, batch: Any) -> float:
     pass_counter.count_passes(FORWARD)
-    return float(compute_loss(model, copy_batch(batch)))
+    return float(setup.compute_loss(setup.model, copy_batch(batch)))

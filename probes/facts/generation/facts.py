@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from diagnose.common.provider import provider
 from diagnose.engine.context import NotApplicable, Unavailable
+from probes.facts.core.require import require
 from probes.facts.core.step_setup import StepSetup
 from probes.facts.core.types import Failure, SpecialIds
 from probes.facts.first_step.types import FirstStep
@@ -31,10 +32,8 @@ def generate(model: Any, run_generate: Any = None, trainer: Any = None) -> Calla
     if trainer is not None:
         return generate_of_trainer(trainer)
     pair = getattr(getattr(model, "config", None), "is_encoder_decoder", False)
-    if not pair or not callable(getattr(model, "generate", None)):
-        raise NotApplicable(
-            "give generate: the model has no encoder and decoder with a generate method of transformers"
-        )
+    missing = "give generate: the model has no encoder and decoder with a generate method of transformers"
+    require(pair and callable(getattr(model, "generate", None)), missing)
     return generate_of_model
 
 
@@ -45,8 +44,7 @@ def decode(tokenizer: Any, run_decode: Any = None) -> Callable[[Any], list[str]]
 
     if run_decode is not None:
         return run_decode
-    if not hasattr(tokenizer, "batch_decode"):
-        raise NotApplicable("the tokenizer cannot decode batches: give decode")
+    require(hasattr(tokenizer, "batch_decode"), "the tokenizer cannot decode batches: give decode")
     return decode_of(tokenizer)
 
 
@@ -84,8 +82,7 @@ def generation_rows(
     """The shortest and the longest row of the first batch."""
     from probes.facts.generation.sources import select_generation_rows
 
-    if first_step.failure is not None:
-        raise Unavailable(str(first_step.failure))
+    require(first_step.failure is None, first_step.failure, Unavailable)
     rows = [row for row in label_rows if row.batch == 0]
     if not rows or max(row.length for row in rows) < 2 or not any(row.scored for row in rows):
         raise NotApplicable("the labels are no rows of tokens: nothing is generated")
@@ -112,8 +109,7 @@ def generation_attempt(
 
 @provider
 def free_generation(generation_attempt: FreeGeneration) -> FreeGeneration:
-    if generation_attempt.failure is not None:
-        raise Unavailable(str(generation_attempt.failure))
+    require(generation_attempt.failure is None, generation_attempt.failure, Unavailable)
     return generation_attempt
 
 
@@ -132,24 +128,21 @@ def forced_generation(
     from probes.facts.generation.sources import context_of, detects_language
     from probes.facts.generation.trials import generate_labels
 
-    if not generation_rows.classes:
-        raise NotApplicable("the forward pass shows no scores of tokens to steer")
+    require(generation_rows.classes, "the forward pass shows no scores of tokens to steer")
     context = context_of(generation_rows, model, generate, batch, decode, tokenizer)
     heard = generate_labels(context, decoder_rows, generation_rows.classes, detects_language(model))
     if isinstance(heard, Failure):
         raise NotApplicable(f"this generation cannot be made to say the labels: {heard}")
-    if not heard.prompts:
-        raise NotApplicable("generation went another way than through the model's embedding and head")
+    require(heard.prompts, "generation went another way than through the model's embedding and head")
     return heard
 
 
 @provider
 def pretrained_generation(is_pretrained: bool, free_generation: FreeGeneration) -> FreeGeneration:
     """What a model says that was trained before; random weights say anything, for ever, and to everybody the same."""
-    if not is_pretrained:
-        raise NotApplicable(
-            "the weights are new (the first loss is near ln V or above): what they say means nothing yet"
-        )
+    require(
+        is_pretrained, "the weights are new (the first loss is near ln V or above): what they say means nothing yet"
+    )
     return free_generation
 
 
@@ -164,8 +157,7 @@ def evaluation_twice(
     """The run's own evaluation, twice, in a child; after the metric's trial, which has imported what a metric needs."""
     from probes.facts.generation.repeat_evaluation import evaluate_twice
 
-    if first_step.failure is not None:
-        raise Unavailable(str(first_step.failure))
+    require(first_step.failure is None, first_step.failure, Unavailable)
     seconds = first_step.forward_seconds + first_step.backward_seconds
     classes = first_step.loss.vocabulary if first_step.loss else None
     return evaluate_twice(model, evaluate, seconds, classes or 0, special_ids.end)

@@ -4,6 +4,7 @@ from typing import Any
 
 from diagnose.common.provider import provider
 from diagnose.engine.context import NotApplicable, Unavailable
+from probes.facts.core.require import require
 from probes.facts.core.step_setup import StepSetup
 from probes.facts.core.types import SpecialIds
 from probes.facts.first_step.types import FirstStep
@@ -48,9 +49,7 @@ def teacher_forcing_gap(
 
     context = context_of(generation_rows, step_setup.model, generate, batch, None, tokenizer)
     found = agreement_of(context, pretrained_generation, step_setup)
-    if found is None:
-        raise NotApplicable("the scores do not stand beside the labels one by one")
-    return found
+    return require(found, "the scores do not stand beside the labels one by one")
 
 
 @provider
@@ -72,15 +71,13 @@ def metric_trial(
     trial = trial_of(
         compute_metrics, label_rows, special_ids, first_step.loss.vocabulary, generate, decode, tokenizer, trainer
     )
-    if trial is None:
-        raise NotApplicable("the drawn labels are all alike: a perfect and a swapped prediction would be the same")
-    return trial.run()
+    alike = "the drawn labels are all alike: a perfect and a swapped prediction would be the same"
+    return require(trial, alike).run()
 
 
 @provider
 def working_metric(metric_trial: MetricTrial) -> MetricTrial:
-    if metric_trial.failure is not None:
-        raise Unavailable(str(metric_trial.failure))
+    require(metric_trial.failure is None, metric_trial.failure, Unavailable)
     return metric_trial
 
 

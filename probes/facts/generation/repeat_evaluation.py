@@ -21,10 +21,6 @@ PASSES, LEAST = 3.0, 5.0  # of a pass's time; never less than so many seconds, f
 TOKENS = 4  # of each generation within it: who trains and who draws shows at once
 
 
-class EvaluationTooSlow(NotApplicable):
-    """The evaluation takes more time than this stage may."""
-
-
 def evaluate_twice(
     model: torch.nn.Module, evaluate: Callable[[], Any], pass_seconds: float, classes: int = 0, end: int | None = None
 ) -> EvaluationPair:
@@ -33,11 +29,11 @@ def evaluate_twice(
     try:
         return run_in_fork(lambda: _both(model, evaluate, classes if end is not None else 0, end or 0), seconds)
     except TimedOut:
-        raise EvaluationTooSlow(
+        raise NotApplicable(
             f"the evaluation takes longer than {seconds:.0f} s, so it is not run twice beforehand"
         ) from None
     except CannotFork as reason:
-        raise EvaluationTooSlow(f"the evaluation is not run beforehand: {reason}") from reason
+        raise NotApplicable(f"the evaluation is not run beforehand: {reason}") from reason
     except ChildRaised as error:
         failure = Failure("evaluation", error.error, error.message, line=error.line, trace=error.trace)
         return EvaluationPair({}, {}, failure=failure)

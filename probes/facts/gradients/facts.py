@@ -4,6 +4,7 @@ from typing import Any
 
 from diagnose.common.provider import provider
 from diagnose.engine.context import NotApplicable
+from probes.facts.core.require import require
 from probes.facts.core.step_setup import StepSetup
 from probes.facts.core.types import FirstLoss
 from probes.facts.first_step.types import Gradients
@@ -16,9 +17,7 @@ def layer_gradients(first_gradients: Gradients) -> tuple[LayerGradients, ...]:
     from probes.facts.gradients.layer_gradients import layer_stacks
 
     found = tuple(layer_stacks(first_gradients))
-    if not found:
-        raise NotApplicable("the model has no numbered layers in a row that all get a gradient")
-    return found
+    return require(found, "the model has no numbered layers in a row that all get a gradient")
 
 
 @provider

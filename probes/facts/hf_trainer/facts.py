@@ -6,6 +6,7 @@ from typing import Any
 
 from diagnose.common.provider import provider
 from diagnose.engine.context import NotApplicable, Unavailable
+from probes.facts.core.require import require
 
 
 @provider
@@ -31,8 +32,7 @@ def precision(trainer: Any) -> str:
 @provider
 def train_batches(trainer: Any) -> Any:
     """The loader that the run would build, without accelerate's wrapper: that one counts steps for the run."""
-    if trainer.train_dataset is None:
-        raise NotApplicable("the Trainer has no train_dataset")
+    require(trainer.train_dataset is not None, "the Trainer has no train_dataset")
     return _loader(trainer, trainer.get_train_dataloader)
 
 
@@ -40,8 +40,7 @@ def train_batches(trainer: Any) -> Any:
 def eval_batches(trainer: Any) -> Any:
     """The loader of the evaluation set; of the first one, where there are several by name."""
     sets = trainer.eval_dataset
-    if sets is None:
-        raise NotApplicable("the Trainer has no eval_dataset")
+    require(sets is not None, "the Trainer has no eval_dataset")
     first = next(iter(sets), None) if isinstance(sets, dict) else None
     return _loader(trainer, lambda: trainer.get_eval_dataloader(first))
 
@@ -121,8 +120,7 @@ def feature_extractor(trainer: Any) -> Any:
 def compute_metrics(trainer: Any) -> Any:
     from transformers import EvalPrediction
 
-    if trainer.compute_metrics is None:
-        raise NotApplicable("the Trainer has no compute_metrics")
+    require(trainer.compute_metrics is not None, "the Trainer has no compute_metrics")
     return lambda predictions, labels: trainer.compute_metrics(EvalPrediction(predictions, labels))
 
 

@@ -4,6 +4,7 @@ from typing import Any
 
 from diagnose.common.provider import provider
 from diagnose.engine.context import NotApplicable, Unavailable
+from probes.facts.core.require import require
 from probes.facts.core.step_setup import LabelsOf, StepSetup
 from probes.facts.core.types import SpecialIds
 from probes.facts.first_step.types import FirstStep
@@ -17,8 +18,7 @@ def eval_forward(step_setup: StepSetup, drawn_batches: tuple[Any, ...]) -> EvalF
     from probes.facts.labels.eval_forward import run_eval_forward
 
     heard = run_eval_forward(step_setup, drawn_batches)
-    if heard.failure:
-        raise Unavailable(heard.failure)
+    require(not heard.failure, heard.failure, Unavailable)
     return heard
 
 
@@ -27,8 +27,7 @@ def ctc_rows(eval_forward: EvalForward, label_rows: tuple[LabelRow, ...] = ()) -
     """Targets of the CTC loss; a blank that the loss itself takes out of the labels counts as well."""
     from probes.facts.labels.label_rows import count_dropped_blanks
 
-    if not eval_forward.ctc:
-        raise NotApplicable("the loss has no CTC part")
+    require(eval_forward.ctc, "the loss has no CTC part")
     return count_dropped_blanks(eval_forward.ctc, label_rows)
 
 
@@ -39,8 +38,7 @@ def label_shift(label_rows: tuple[LabelRow, ...], eval_forward: EvalForward, fir
 
     labels = [row.ids for row in label_rows if row.batch == 0]
     taught = measure_label_shift(labels, eval_forward.decoder_inputs, first_step.loss_targets, eval_forward.follows)
-    if taught.input_shift is None:
-        raise NotApplicable("no decoder was seen to read the labels token by token")
+    require(taught.input_shift is not None, "no decoder was seen to read the labels token by token")
     if taught.target_shift is None:
         raise NotApplicable("it cannot be told from the gradient which label the loss asks for at which position")
     return taught
@@ -97,9 +95,7 @@ def source_label_pairs(
 
     _require_encoder(model)
     rows = source_rows_of(drawn_batches, decoder_rows, special_ids)
-    if not rows:
-        raise NotApplicable("the batches hold no input_ids: nothing to compare the labels with")
-    return rows
+    return require(rows, "the batches hold no input_ids: nothing to compare the labels with")
 
 
 @provider
@@ -108,8 +104,7 @@ def end_tokens(decoder_rows: tuple[LabelRow, ...], special_ids: SpecialIds, mode
     from probes.facts.labels.label_rows import endings_of
 
     _require_encoder(model)
-    if not special_ids.ends:
-        raise NotApplicable("neither tokenizer nor model names an end token")
+    require(special_ids.ends, "neither tokenizer nor model names an end token")
     return endings_of(decoder_rows, special_ids)
 
 
@@ -117,27 +112,6 @@ def _require_encoder(model: Any) -> None:
     """A model that says it is a decoder alone reads its own labels, and running text need not end in a row."""
     if getattr(getattr(model, "config", None), "is_encoder_decoder", True) is False:
         raise NotApplicable("the model has no encoder: its inputs are its labels, and rows may be cut from longer text")
-
-
-@provider
-def special_ids(tokenizer: Any = None, model: Any = None) -> SpecialIds:
-    """What pads and what ends labels, by the tokenizer's word and by the model's configuration."""
-    sources = [tokenizer, getattr(model, "config", None), getattr(model, "generation_config", None)]
-    padding = {getattr(source, "pad_token_id", None) for source in sources}
-    ends = [token for source in sources for token in _listed(getattr(source, "eos_token_id", None))]
-    starts = [getattr(source, "decoder_start_token_id", None) for source in sources[1:]]
-    return SpecialIds(
-        padding=tuple(sorted(token for token in padding if isinstance(token, int))),
-        end=next(iter(ends), None),
-        ends=tuple(dict.fromkeys(ends)),
-        start=next((token for token in starts if isinstance(token, int)), None),
-        vocabulary=len(tokenizer) if hasattr(tokenizer, "__len__") else getattr(sources[1], "vocab_size", None),
-    )
-
-
-def _listed(token: Any) -> list[int]:
-    """Some models end with any of several tokens."""
-    return [one for one in (token if isinstance(token, list | tuple) else [token]) if isinstance(one, int)]
 
 
 @provider
@@ -158,9 +132,7 @@ def label_rows(
     skipped = ignored_ids(labels, first_step.scored_positions, special) if first_step else ()
     skipped += dropped_by_ctc(eval_forward.ctc, labels) if eval_forward else ()
     rows = label_rows_of(drawn_batches, labels_of, special, skipped)
-    if not rows:
-        raise NotApplicable("the labels are not numbers of classes or tokens")
-    return rows
+    return require(rows, "the labels are not numbers of classes or tokens")
 
 
 def _are_tokens(special: SpecialIds, first_step: FirstStep | None) -> bool:

@@ -37,7 +37,7 @@ def rate_trial_setup(
     It holds live objects, since `rate_trial` and `rate_sweep` share its batches: each of its own would be drawn again.
     """
     from probes.facts.core.batches import draw
-    from probes.facts.first_step.update import steps_without_closure
+    from probes.facts.core.optimizers import peak_rate, steps_without_closure
     from probes.facts.learning_rate.rate_trial import RateTrialSetup
 
     inner = getattr(optimizer, "optimizer", optimizer)
@@ -46,7 +46,8 @@ def rate_trial_setup(
     drawn = draw(train_batches, BATCHES)
     if drawn.failure is not None or not drawn.batches:
         raise NotApplicable("no batches can be drawn for it")
-    peak = schedule_curve.peak if schedule_curve is not None else _highest(inner)
+    rates = [rate for rate in map(peak_rate, inner.param_groups) if rate is not None]
+    peak = schedule_curve.peak if schedule_curve is not None else max(rates, default=0.0)
     warms_up = schedule_curve is not None and schedule_curve.first < 0.5 * schedule_curve.peak
     model, loss = step_setup.model, step_setup.compute_loss
     around = nullcontext if trainer is not None else _around(model, precision)
@@ -86,11 +87,6 @@ def rate_sweep(rate_trial_setup: "RateTrialSetup") -> RateSweep:
     if rate_trial_setup.peak <= 0:
         raise NotApplicable("the learning rate is nought")
     return sweep(rate_trial_setup)
-
-
-def _highest(optimizer: Any) -> float:
-    known = [group.get(key) for group in optimizer.param_groups for key in ("lr", "initial_lr", "max_lr")]
-    return max((float(rate) for rate in known if rate is not None), default=0.0)
 
 
 def _clip(arguments: Any) -> float:

@@ -2,6 +2,7 @@
 
 import copy
 import itertools
+import math
 import warnings
 from typing import Any
 
@@ -11,27 +12,22 @@ from torch.optim.lr_scheduler import LambdaLR, LRScheduler, ReduceLROnPlateau
 from diagnose.engine.context import NotApplicable
 from probes.facts.learning_rate.inspect_schedule import kind_of, length_of, unwrapped, warmup_of
 from probes.facts.learning_rate.types import ScheduleCurve
+from probes.facts.settings.types import RunSettings
 
 STILL = 1e-3  # of the peak: Adam's steps at such a rate are lost in the rounding of what came before
 MOST = 2_000_000  # updates, some ten seconds
 RISE = 1e-6  # of the peak: smaller changes are rounding
 
 
-class ScheduleNotPlayable(NotApplicable):
-    """The schedule follows the figures of the run, or is none of torch's."""
-
-
 def play_schedule(scheduler: Any, updates: int, pace: int | None) -> ScheduleCurve:
     """A copy of the schedule, stepped as often as the run will step it (once for each update, if nobody knows)."""
     scheduler = unwrapped(scheduler)
     if isinstance(scheduler, ReduceLROnPlateau):
-        raise ScheduleNotPlayable(f"{type(scheduler).__name__} follows the figures of the run")
+        raise NotApplicable(f"{type(scheduler).__name__} follows the figures of the run")
     if not isinstance(scheduler, LRScheduler):
-        raise ScheduleNotPlayable(
-            f"{type(scheduler).__name__} is no schedule of torch's, so nobody knows how it is stepped"
-        )
+        raise NotApplicable(f"{type(scheduler).__name__} is no schedule of torch's, so nobody knows how it is stepped")
     if updates > MOST:
-        raise ScheduleNotPlayable(f"a run of {updates:,} updates is too long to be played through")
+        raise NotApplicable(f"a run of {updates:,} updates is too long to be played through")
     twin, stand_in = _twin(scheduler)
     base = max((group.get("initial_lr", group["lr"]) for group in stand_in.param_groups), default=0.0)
     rates, raised = _rates(twin, stand_in, updates, pace or 1)
@@ -40,12 +36,15 @@ def play_schedule(scheduler: Any, updates: int, pace: int | None) -> ScheduleCur
     return _curve(kind_of(scheduler), updates, float(base), rates, **shape, **at)
 
 
-def schedule_by_name(name: str, rate: float, warmup: int, updates: int) -> ScheduleCurve:
-    """The schedule that transformers makes for this name."""
+def schedule_of_settings(settings: RunSettings, updates: int) -> ScheduleCurve:
+    """The schedule that transformers makes for these settings; a warm-up below one is a share of the updates."""
     from transformers import get_scheduler
 
-    stand_in = torch.optim.SGD([torch.nn.Parameter(torch.zeros(1))], lr=rate)
-    scheduler = get_scheduler(name, stand_in, num_warmup_steps=warmup, num_training_steps=updates)
+    warmup = settings.warmup or 0.0
+    steps = int(warmup) if warmup >= 1 else math.ceil(warmup * updates)
+    stand_in = torch.optim.SGD([torch.nn.Parameter(torch.zeros(1))], lr=settings.learning_rate or 0.0)
+    name = settings.schedule or "linear"
+    scheduler = get_scheduler(name, stand_in, num_warmup_steps=steps, num_training_steps=updates)
     return play_schedule(scheduler, updates, pace=1)
 
 

@@ -10,8 +10,8 @@ import torch
 
 from probes.facts.core.model_parts import as_in_training
 from probes.facts.core.observer import restore_afterwards
+from probes.facts.core.optimizers import set_peak_rates
 from probes.facts.core.step_setup import ComputeLoss
-from probes.facts.first_step.update import set_peak_rates
 from probes.facts.learning_rate.rate_updates import Around, RateStepper
 from probes.facts.learning_rate.types import SEEN, RateRun, RateSweep, RateTrial
 

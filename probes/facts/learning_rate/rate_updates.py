@@ -10,6 +10,7 @@ from diagnose.engine import pass_counter
 from probes.facts.core.batches import copy_batch
 from probes.facts.core.finite import is_finite
 from probes.facts.core.model_parts import trainable
+from probes.facts.core.optimizers import set_rate
 from probes.facts.core.step_setup import ComputeLoss
 
 FORWARD = 1 / 3  # of a forward and backward pass
@@ -48,7 +49,7 @@ class RateStepper:
         if self.clip:
             _clip(self.weights, self.clip)
         for group, rate in zip(self.optimizer.param_groups, self.rates, strict=True):
-            _set(group, rate * share)
+            set_rate(group, rate * share)
         self.optimizer.step()
 
     def loss(self, batches: Sequence[Any]) -> float:
@@ -80,10 +81,3 @@ def _clip(weights: Sequence[torch.nn.Parameter], most: float) -> None:
     scale = torch.clamp(most / (torch.nn.utils.get_total_norm(parts) + 1e-6), max=1.0)
     for part in parts:
         part.mul_(scale.to(part.device))
-
-
-def _set(group: dict[str, Any], rate: float) -> None:
-    if isinstance(group["lr"], torch.Tensor):
-        group["lr"].fill_(rate)
-    else:
-        group["lr"] = rate

@@ -1,24 +1,23 @@
 """Runs the longest rows, the shortest, and a short row beside a long one: what would raise hours later raises now."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import torch
 
 from diagnose.engine import pass_counter
-from probes.facts.core.batch_rows import input_of
+from probes.facts.core.batch_rows import Collate, input_of
 from probes.facts.core.batches import copy_batch
 from probes.facts.core.failure import failure_of
 from probes.facts.core.finite import is_finite
-from probes.facts.core.fork import CannotFork, run_in_fork
+from probes.facts.core.fork import run_apart
 from probes.facts.core.model_parts import trainable
 from probes.facts.core.observer import restore_afterwards
 from probes.facts.core.step_setup import StepSetup
 from probes.facts.loss.encoder_frames import EncoderFrameProbe
 from probes.facts.loss.types import ExtremeBatches, ExtremeBatchResult, FramesUsed
 
-Collate = Callable[[list[Any]], Any]
 KINDS = ("the longest rows", "the shortest rows", "a short row beside a long one")
 
 
@@ -49,11 +48,7 @@ def pick(dataset: Any, numbers: Sequence[int], collate: Collate, labels_of: Any,
             for kind, places in zip(KINDS, chosen, strict=True)
         ]
 
-    try:
-        return run_in_fork(work)
-    except CannotFork:
-        with restore_afterwards(others=(dataset, collate)):
-            return work()
+    return run_apart(work, dataset, collate)
 
 
 def _size(batch: Any, labels_of: Any) -> tuple[int, int]:

@@ -6,6 +6,7 @@ from typing import Any
 
 from diagnose.common.provider import provider
 from diagnose.engine.context import NotApplicable, Unavailable
+from probes.facts.core.require import require, require_items
 from probes.facts.core.step_setup import StepSetup
 from probes.facts.core.types import FirstLoss
 from probes.facts.corpus.types import Corpus
@@ -71,23 +72,20 @@ def extreme_batches(
     from probes.facts.loss.extreme_batches import pick, run_extremes
 
     _require_gradients(first_gradients)
-    _require_items(train_dataset)
+    require_items(train_dataset)
     read = step_setup.labels_of
     try:
         rows, most = batch_room(batch, read, train_dataset, collate, train_batches)
         picked = pick(train_dataset, _candidates(train_dataset, train_manifest, rows), collate, read, rows, most)
     except ChildRaised as reason:
         raise Unavailable(str(reason)) from reason
-    if not picked:
-        raise NotApplicable("all rows come out of the collator in one size")
+    require(picked, "all rows come out of the collator in one size")
     return run_extremes(step_setup, picked, batch)
 
 
 @provider
 def encoder_frames(extreme_batches: ExtremeBatches) -> tuple[FramesUsed, ...]:
-    if not extreme_batches.frames:
-        raise NotApplicable("no encoder was seen whose frames a decoder or a CTC loss reads")
-    return extreme_batches.frames
+    return require(extreme_batches.frames, "no encoder was seen whose frames a decoder or a CTC loss reads")
 
 
 def _candidates(dataset: Any, manifest: Corpus | None, rows: int) -> Sequence[int]:
@@ -110,11 +108,6 @@ def _require_a_loss(first_loss: FirstLoss) -> None:
         raise NotApplicable(f"the loss of the first batch is {first_loss.value}")
 
 
-def _require_items(dataset: Any) -> None:
-    if not hasattr(dataset, "__getitem__") or not hasattr(dataset, "__len__"):
-        raise NotApplicable("the training set has no items by number: it can only be run through")
-
-
 def _require_gradients(first: Gradients) -> None:
-    if not first.norm or not all(row.finite for row in first.rows):
-        raise NotApplicable("the first step has no finite gradient other than 0")
+    finite = first.norm and all(row.finite for row in first.rows)
+    require(finite, "the first step has no finite gradient other than 0")

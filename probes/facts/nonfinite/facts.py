@@ -7,6 +7,7 @@ from typing import Any
 from diagnose.common.provider import provider
 from diagnose.engine.context import NotGiven, Unavailable
 from diagnose.engine.user_facts import nearest
+from probes.facts.core.require import require
 from probes.facts.core.step_setup import StepSetup
 from probes.facts.core.types import DrawnBatches
 from probes.facts.first_step.types import FirstStep
@@ -22,8 +23,7 @@ def nan_origin(
     train_dataset: Any = None,
 ) -> BisectResult:
     """The origin of the first step's bad value; a finite step costs nothing more."""
-    if first_step.loss is None:
-        raise Unavailable(str(first_step.failure))
+    require(first_step.loss, first_step.failure, Unavailable)
     if _finite(first_step):
         return BisectResult()
     from probes.facts.nonfinite.bisect import bisect_batch, names_of

@@ -14,10 +14,6 @@ from probes.facts.core.progress_log import log_progress
 from probes.facts.nonfinite.traced_step import AutocastSetup, step_is_finite
 
 
-class NoSuchBatch(Unavailable):
-    """The batches end before the one that was asked for."""
-
-
 class BatchNotDrawn(Unavailable):
     """A batch cannot be drawn: its number, and the dataset's rows in it where a sampler names them."""
 
@@ -67,7 +63,7 @@ def _first(batches: Iterable[Any], number: int | None, fails: Callable[[Any], bo
             if number in (None, found) and fails(batch):
                 return FailingBatch(batch, found, _indices(named, found))
     if found < (number or 0):
-        raise NoSuchBatch(f"there are {found + 1} batches, counted from 0" if found >= 0 else "there is no batch")
+        raise Unavailable(f"there are {found + 1} batches, counted from 0" if found >= 0 else "there is no batch")
     return None
 
 

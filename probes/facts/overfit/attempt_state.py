@@ -24,7 +24,7 @@ class AttemptState:
 
     def __init__(self, subject: OverfitSetup, eyes: LossTargetReader, most: int = MOST) -> None:
         self.subject, self.eyes, self.most = subject, eyes, most
-        self.stepper = Stepper(subject.model, subject.lesson.batches, subject.compute_loss, subject.groups)
+        self.stepper = Stepper(subject)
         self.pace = RateControl(first_rate(subject.groups))
         self.curve: list[float] = []
         self.books: list[float] = []

@@ -5,6 +5,7 @@ from typing import Any
 
 from diagnose.common.provider import provider
 from diagnose.engine.context import NotApplicable, Unavailable
+from probes.facts.core.require import require_items
 from probes.facts.core.step_setup import LabelsOf, StepSetup
 from probes.facts.overfit.types import OverfitResult
 
@@ -53,8 +54,7 @@ def relabeled_rows(train_dataset: Any, collate: Any, labels_of: LabelsOf) -> str
     from probes.facts.core.fork import ChildRaised
     from probes.facts.overfit.row_selection import rows_with_changed_labels
 
-    if not hasattr(train_dataset, "__getitem__") or not hasattr(train_dataset, "__len__"):
-        raise NotApplicable("the training set has no items by number: it can only be run through")
+    require_items(train_dataset)
     numbers = list(range(min(ROWS, len(train_dataset))))
     try:
         one, other = collated(train_dataset, [numbers, numbers], collate)

@@ -16,10 +16,6 @@ FEW = 3  # rows: enough to be mistaken for each other, few enough to be learnt s
 LOOKED_AT = 16  # rows of a batch among which they are chosen
 
 
-class NothingToLearn(NotApplicable):
-    """There are no two rows that differ in labels and input."""
-
-
 @dataclass(frozen=True)
 class OverfitBatch:
     """One batch of several rows, or several batches of one; labels as they are scored, row by row."""
@@ -61,14 +57,14 @@ def _whole(batch: Any, labels_of: LabelsOf) -> OverfitBatch:
     """A batch that cannot be cut is learnt as it is."""
     rows = [tuple(token for token in row if token >= 0) for row in rows_of(labels_of(batch))]
     if rows and len(set(rows)) < 2:
-        raise NothingToLearn("the batch cannot be cut into rows, and its rows have one label")
+        raise NotApplicable("the batch cannot be cut into rows, and its rows have one label")
     return OverfitBatch((batch,), tuple(rows), "batch 0")
 
 
 def _rows(number: int, batch: Any, labels_of: LabelsOf, rows: int) -> list[_CandidateRow]:
     labels, read = labels_of(batch), input_of(batch)
     if labels is None:
-        raise NothingToLearn("the batches hold no 'labels' and are no pairs: give labels_of")
+        raise NotApplicable("the batches hold no 'labels' and are no pairs: give labels_of")
     whole = [tuple(token for token in row if token >= 0) for row in rows_of(labels)]
     known: Sequence[Any] = (
         whole if len(whole) == rows else [tuple(torch.as_tensor(one).flatten().tolist()) for one in labels]
@@ -81,13 +77,13 @@ def _chosen(rows: Sequence[_CandidateRow]) -> list[_CandidateRow]:
     """The two that nobody can tell apart without their input, then others like them; short ones where that is equal."""
     full = [row for row in rows if row.labels]
     if len(full) < len(rows) and len(full) < 2:
-        raise NothingToLearn(f"{len(rows) - len(full)} of {len(rows)} rows have no label that is scored")
+        raise NotApplicable(f"{len(rows) - len(full)} of {len(rows)} rows have no label that is scored")
     if len(rows) < 2:
-        raise NothingToLearn("there is one row in all: nothing shows whether its input matters")
+        raise NotApplicable("there is one row in all: nothing shows whether its input matters")
     pairs = [pair for pair in combinations(full, 2) if pair[0].differs(pair[1])]
     if not pairs:
         same = len({row.labels for row in full}) < 2
-        raise NothingToLearn(f"all {len(full)} rows have {'one label' if same else 'one input'}: nothing to tell apart")
+        raise NotApplicable(f"all {len(full)} rows have {'one label' if same else 'one input'}: nothing to tell apart")
     chosen = list(max(pairs, key=_worth))
     while len(chosen) < FEW:
         more = [row for row in full if all(row.differs(other) for other in chosen)]

@@ -7,11 +7,11 @@ from typing import Any
 import torch
 
 from diagnose.engine import pass_counter
-from probes.facts.core.adamw import adamw
 from probes.facts.core.batches import copy_batch
 from probes.facts.core.finite import is_finite
 from probes.facts.core.model_parts import trainable
-from probes.facts.core.step_setup import ComputeLoss, StepSetup
+from probes.facts.core.optimizers import adamw, peak_rate
+from probes.facts.core.step_setup import StepSetup
 from probes.facts.generation.run_generation import Generate
 from probes.facts.overfit.row_selection import OverfitBatch
 
@@ -45,7 +45,7 @@ def groups_of(model: torch.nn.Module, optimizer: Any = None) -> tuple[RateGroup,
     own = {id(weight): weight for _, weight in trainable(model)}
     if optimizer is None:
         return (RateGroup(tuple(own.values())),) if own else ()
-    tops = [_top(group) for group in optimizer.param_groups]
+    tops = [1.0 if rate is None else rate for rate in map(peak_rate, optimizer.param_groups)]
     highest = max(tops, default=0.0)
     groups = []
     for group, top in zip(optimizer.param_groups, tops, strict=True):
@@ -68,22 +68,14 @@ def first_rate(groups: Sequence[RateGroup]) -> float:
     return HIGHEST
 
 
-def _top(group: dict[str, Any]) -> float:
-    """The highest rate that the group knows of: in a warm-up the present one is meant to be tiny."""
-    known = [float(group[key]) for key in ("lr", "initial_lr", "max_lr") if group.get(key) is not None]
-    return max(known, default=1.0)
-
-
 class Stepper:
     """One model, a few batches that make one update together, and AdamW without decay over the groups."""
 
-    def __init__(
-        self, model: torch.nn.Module, batches: Sequence[Any], compute_loss: ComputeLoss, groups: Sequence[RateGroup]
-    ) -> None:
-        self.model, self.batches, self.compute = model, batches, compute_loss
-        self.weights = [weight for group in groups for weight in group.weights]
-        self._shares = [group.share for group in groups]
-        settings = [{"params": list(group.weights), "lr": 0.0} for group in groups]
+    def __init__(self, setup: OverfitSetup) -> None:
+        self.model, self.batches, self.compute = setup.model, setup.lesson.batches, setup.compute_loss
+        self.weights = [weight for group in setup.groups for weight in group.weights]
+        self._shares = [group.share for group in setup.groups]
+        settings = [{"params": list(group.weights), "lr": 0.0} for group in setup.groups]
         self._optimizer = adamw(settings, betas=(0.8, 0.9)) if settings else None
         self.saved: list[torch.Tensor] = []
 

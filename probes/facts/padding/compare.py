@@ -21,10 +21,6 @@ from probes.facts.padding.types import MaskCoverage, PaddingEffect
 RANDOM = 1e-6
 
 
-class NotComparable(NotApplicable):
-    """There is no padding here, or it cannot be told from something else."""
-
-
 def compare(setup: StepSetup, collation: CollatedSample) -> PaddingEffect:
     """Two forward passes in evaluation mode, of the shortest of the collated items; again where a mask is missing."""
     model, compute_loss, labels_of, row = setup.model, setup.compute_loss, setup.labels_of, _PaddedRow(collation)
@@ -99,13 +95,13 @@ class _PaddedRow:
     def __init__(self, collation: CollatedSample) -> None:
         read = [input_of(batch) for batch in (collation.alone, collation.again, collation.pair)]
         if any(one is None for one in read):
-            raise NotComparable("the batches hold no input that is known by name")
+            raise NotApplicable("the batches hold no input that is known by name")
         (self.name, self.alone), (_, again), (_, self.pair) = (one for one in read if one is not None)
         if self.alone.shape != again.shape or not torch.allclose(self.alone.double(), again.double(), atol=RANDOM):
-            raise NotComparable("the collator draws at random: the same item comes out differently")
+            raise NotApplicable("the collator draws at random: the same item comes out differently")
         sides = [axis for axis in range(1, self.alone.dim()) if self.alone.shape[axis] != self.pair.shape[axis]]
         if len(sides) != 1 or self.alone.dim() != self.pair.dim():
-            raise NotComparable("inputs of different length come out in one size: there is no padding to look at")
+            raise NotApplicable("inputs of different length come out in one size: there is no padding to look at")
         self.batches, self.axis = (collation.alone, collation.pair), sides[0]
         self.length, self.other = self.alone.shape[self.axis], self.pair.shape[self.axis]
         changes = [relative_difference(self.alone[0].double(), self._part(row).double()) for row in self.pair]

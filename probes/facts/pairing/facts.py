@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 from diagnose.common.provider import provider
 from diagnose.engine.context import NotApplicable
+from probes.facts.core.require import has_items
 from probes.facts.core.step_setup import LabelsOf, StepSetup
 from probes.facts.first_step.types import FirstStep
 from probes.facts.pairing.types import PairTest, PairTests, SwappedTargetLoss
@@ -35,7 +36,7 @@ def pair_tests(
     train = _related(rows, tokenizer)
     doubted = any(one.whole and one.p_value > DOUBT for one in train)
     evaluation: tuple[PairTest, ...] = ()
-    if doubted and _indexed(eval_dataset) and collate is not None:
+    if doubted and has_items(eval_dataset) and collate is not None:
         try:
             evaluation = _related(_read(eval_dataset, collate, None, labels_of, inputs_of)[0], tokenizer, EVALUATION)
         except NotApplicable:
@@ -80,15 +81,11 @@ def _only_in_doubt(found: PairTests | None, seconds: float) -> None:
         raise NotApplicable(f"it needs about {seconds:.0f} s; `diagnose overfit --pairs` takes the time")
 
 
-def _indexed(dataset: Any) -> bool:
-    return hasattr(dataset, "__getitem__") and hasattr(dataset, "__len__")
-
-
 def _read(dataset: Any, collate: Any, batches: Any, labels_of: LabelsOf, inputs_of: Any) -> tuple["PairRows", str]:
     from probes.facts.pairing.read_pairs import from_batches, from_items, read
 
     def work() -> "PairRows":
-        if _indexed(dataset) and collate is not None:
+        if has_items(dataset) and collate is not None:
             return from_items(dataset, collate, labels_of, inputs_of)
         return from_batches(batches, labels_of, inputs_of)
 

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from diagnose.common.provider import provider
 from diagnose.engine.context import NotApplicable
+from probes.facts.core.require import require
 from probes.facts.corpus.types import Corpus, CorpusRow
 from probes.facts.pairing.types import ManifestPairTest
 
@@ -22,9 +23,7 @@ def manifest_pair_tests(train_corpus: Corpus) -> tuple[ManifestPairTest, ...]:
     if len(rows) < LEAST:
         raise NotApplicable(f"{len(rows)} rows are too few to tell, expected at least {LEAST}")
     found = [*_lengths(rows), *_words(rows)]
-    if not found:
-        raise NotApplicable("lengths hardly vary, or no two sides of the rows can be compared")
-    return tuple(found)
+    return tuple(require(found, "lengths hardly vary, or no two sides of the rows can be compared"))
 
 
 def _lengths(rows: Sequence[CorpusRow]) -> Iterator[ManifestPairTest]:

@@ -14,15 +14,11 @@ WAYS = 4  # to swap, with the pairs as they are: 4 ** 6 can show a chance of 1e-
 TASKS = 4  # first tokens at most: more are the beginnings of texts
 
 
-class CannotSwap(NotApplicable):
-    """Rows of these batches cannot be exchanged."""
-
-
 def ways_to_swap(batch: Any, labels_of: LabelsOf) -> list[Any]:
     """The batch as it is, then with targets moved on by one row, by two …; only among rows of the same task."""
     labels = labels_of(batch)
     if not isinstance(labels, torch.Tensor) or not labels.dim():
-        raise CannotSwap("the batches hold no labels with one entry for each row: give labels_of")
+        raise NotApplicable("the batches hold no labels with one entry for each row: give labels_of")
     rows = rows_of_batch(batch, labels)
     groups = _tasks(labels)
     count = min(WAYS, *(len(group) for group in groups))
@@ -48,7 +44,7 @@ def _moved(batch: Any, labels_of: LabelsOf, groups: Sequence[Sequence[int]], way
     for value in [labels, *_beside(changed, labels, counts)]:
         value.copy_(value[order].clone())
     if not torch.equal(labels_of(changed), labels_of(batch)[order]):
-        raise CannotSwap("labels_of makes its labels anew: they cannot be exchanged in the batch")
+        raise NotApplicable("labels_of makes its labels anew: they cannot be exchanged in the batch")
     return changed
 
 

@@ -9,15 +9,16 @@ import numpy as np
 import torch
 
 from diagnose.engine import pass_counter
-from probes.facts.core.adamw import adamw
+from diagnose.engine.context import NotApplicable
 from probes.facts.core.batch_rows import rows_of_batch
 from probes.facts.core.batches import copy_batch
 from probes.facts.core.model_parts import as_in_training, trainable
 from probes.facts.core.observer import restore_afterwards
-from probes.facts.core.step_setup import ComputeLoss, StepSetup
+from probes.facts.core.optimizers import adamw
+from probes.facts.core.step_setup import StepSetup
 from probes.facts.first_step.types import FirstStep
 from probes.facts.learning_rate.rate_updates import FORWARD, RateStepper
-from probes.facts.pairing.swap_targets import WAYS, CannotSwap, ways_to_swap
+from probes.facts.pairing.swap_targets import WAYS, ways_to_swap
 from probes.facts.pairing.types import SwappedTargetLoss
 
 HELD, BATCHES = 6, 30  # batches that are kept out; drawn in all
@@ -36,15 +37,15 @@ def seconds_for(first_step: FirstStep) -> float:
 
 def compare(setup: StepSetup, batches: Sequence[Any]) -> SwappedTargetLoss:
     """Stops as soon as right pairs are seen to be better."""
-    model, compute_loss, labels_of = setup.model, setup.compute_loss, setup.labels_of
+    labels_of = setup.labels_of
     start, held = time.perf_counter(), max(1, min(HELD, len(batches) // 3))
     swaps = [ways_to_swap(batch, labels_of) for batch in batches[:held]]
     if sum(map(len, swaps)) < 4 * held or len(batches) < 2:
-        raise CannotSwap("the batches hold too few rows to exchange targets between them")
-    with restore_afterwards(model, setup.optimizer, others=setup.also_restore):
-        bench = _SwapTrial(model, swaps, compute_loss)
+        raise NotApplicable("the batches hold too few rows to exchange targets between them")
+    with restore_afterwards(setup.model, setup.optimizer, others=setup.also_restore):
+        bench = _SwapTrial(setup, swaps)
         before = now = bench.losses()
-        school = _ShortTraining(model, batches[held:], compute_loss)
+        school = _ShortTraining(setup, batches[held:])
         while not now.shown and school.updates < UPDATES and school.trains(UPDATES // ROUNDS):
             now = bench.losses()
     rows = sum(rows_of_batch(batch, labels_of(batch)) for batch in batches[:held])
@@ -64,8 +65,8 @@ class _SwapLosses:
 
 
 class _SwapTrial:
-    def __init__(self, model: torch.nn.Module, swaps: Sequence[Sequence[Any]], compute_loss: ComputeLoss) -> None:
-        self.model, self.swaps, self.compute = model, swaps, compute_loss
+    def __init__(self, setup: StepSetup, swaps: Sequence[Sequence[Any]]) -> None:
+        self.model, self.swaps, self.compute = setup.model, swaps, setup.compute_loss
 
     def losses(self) -> _SwapLosses:
         """In evaluation mode; a way to swap that has no finite loss is the worst there is."""
@@ -86,10 +87,10 @@ class _SwapTrial:
 class _ShortTraining:
     """AdamW over what trains, at the rate whose first update lowers the loss of the first batch most."""
 
-    def __init__(self, model: torch.nn.Module, batches: Sequence[Any], compute_loss: ComputeLoss) -> None:
-        self.weights = [weight for _, weight in trainable(model)]
+    def __init__(self, setup: StepSetup, batches: Sequence[Any]) -> None:
+        self.weights = [weight for _, weight in trainable(setup.model)]
         optimizer = adamw(self.weights or [torch.zeros(1)], lr=1.0)
-        self.walker = RateStepper(model, batches, compute_loss, optimizer)
+        self.walker = RateStepper(setup.model, batches, setup.compute_loss, optimizer)
         self.updates = 0
         self.rate = self._best_rate() if self.weights else None
 

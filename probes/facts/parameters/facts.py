@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 from diagnose.common.provider import provider
 from diagnose.engine.context import NotApplicable
+from probes.facts.core.require import require
 from probes.facts.parameters.types import NewParameters, Parameters, TrainablePatterns
 from probes.facts.parameters.weight_types import MemoryOverlap, MissingKeys, UntrainedFrozenModules, Weights, WeightTie
 
@@ -40,9 +41,7 @@ def missing_keys(model: "Module") -> tuple[str, ...]:
     from probes.facts.parameters.new_parameters import absent_in_checkpoint
 
     absent = absent_in_checkpoint(model)
-    if not absent:
-        raise NotApplicable("all was read" if absent is not None else "nothing says what was read from where")
-    return absent
+    return require(absent, "all was read" if absent is not None else "nothing says what was read from where")
 
 
 @provider
@@ -99,9 +98,7 @@ def configured_weight_ties(model: "Module", untied: Any = ()) -> tuple[WeightTie
 
     apart = _patterns(untied)
     found = tuple(t for t in ties_asked_for(model) if not matches(t.target, apart) and not matches(t.source, apart))
-    if not found:
-        raise NotApplicable("nothing says that two parameters are tied")
-    return found
+    return require(found, "nothing says that two parameters are tied")
 
 
 def _patterns(given: Any) -> tuple[str, ...]:

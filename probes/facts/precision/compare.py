@@ -32,10 +32,6 @@ ALL = tuple(
 )
 
 
-class ReferenceNotFinite(NotApplicable):
-    """The float32 pass is not finite: its precision is not what is wrong with it."""
-
-
 def compare(
     subject: AutocastSetup, batch: Any, asked: str, arms: Sequence[PrecisionMode] = ALL, keep: Keep | None = None
 ) -> PrecisionComparison:
@@ -43,7 +39,7 @@ def compare(
     with one_type(None):
         results, loss = record_ranges(subject, batch, FORMATS.get(asked))
     if loss is None or not isfinite(float(loss)):
-        raise ReferenceNotFinite(
+        raise NotApplicable(
             "the loss is not finite in float32 either; diagnose nan-bisect follows it to where it is born"
         )
     scale, unsteady, runs = None, 0.0, [PrecisionRun("fp32", "fp32", "none", float(loss))]

@@ -4,6 +4,7 @@ from typing import Any
 
 from diagnose.common.provider import provider
 from diagnose.engine.context import Unavailable
+from probes.facts.core.require import require
 from probes.facts.core.step_setup import StepSetup
 from probes.facts.first_step.types import FirstStep
 from probes.facts.labels.types import EvalForward
@@ -18,8 +19,7 @@ def saved_model(
     from probes.facts.core.observer import restore_afterwards
     from probes.facts.saving.save_and_reload import is_theirs, loss_in_evaluation, save_and_read, write_and_read
 
-    if first_step.failure is not None:
-        raise Unavailable(str(first_step.failure))
+    require(first_step.failure is None, first_step.failure, Unavailable)
     model, loss = step_setup.model, loss_in_evaluation(step_setup.compute_loss, batch)
     before = eval_forward.loss if eval_forward else None
     seconds = first_step.forward_seconds + first_step.backward_seconds

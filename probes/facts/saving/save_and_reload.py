@@ -21,10 +21,6 @@ from probes.facts.saving.types import SavedModel
 Loss = Callable[[Any], float]  # of a model, in evaluation mode, on the first batch
 
 
-class SaveNotTried(NotApplicable):
-    """Saving would take too long here, or the model cannot be made again from its own files."""
-
-
 def is_theirs(model: Any) -> bool:
     """A model of transformers that its own class reads back; adapters around one are saved by other means."""
     from transformers import PreTrainedModel
@@ -145,8 +141,8 @@ def _require_room(model: torch.nn.Module, folder: Path, seconds: float) -> None:
 
     size = sum(tensor.nbytes for tensor in (*model.parameters(), *model.buffers()))
     if size > 0.5 * shutil.disk_usage(folder).free:
-        raise SaveNotTried(
+        raise NotApplicable(
             f"the weights take {size / 1e9:.1f} GB and the folder for temporary files has no room for them"
         )
     if size / 2e8 > max(5.0, 3 * seconds):  # written and read at 200 MB a second, a slow disk
-        raise SaveNotTried(f"saving {size / 1e9:.1f} GB takes longer than this stage may")
+        raise NotApplicable(f"saving {size / 1e9:.1f} GB takes longer than this stage may")

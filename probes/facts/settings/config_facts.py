@@ -7,6 +7,7 @@ from typing import Any
 
 from diagnose.common.provider import provider
 from diagnose.engine.context import NotApplicable, Unavailable
+from probes.facts.core.require import require
 from probes.facts.settings.types import (
     ArgumentNames,
     GenerationLimit,
@@ -78,8 +79,7 @@ def readable_dataset(configured_dataset: Any) -> Any:
 @provider(priority=1)
 def tokenizer_source(config_values: Values) -> str:
     named = [config_values[key][0] for key in ("model.tokenizer", "model.name", "model.decoder")]
-    if not any(named):
-        raise NotApplicable("the tokenizer is built from the training texts")
+    require(any(named), "the tokenizer is built from the training texts")
     return str(next(name for name in named if name))
 
 
@@ -98,8 +98,7 @@ def seed_setting(config_values: Values, run_settings: RunSettings) -> SeedSettin
 
 @provider(priority=1)
 def fp16_setting(config_values: Values, run_settings: RunSettings) -> SettingLocation:
-    if not run_settings.fp16:
-        raise NotApplicable("fp16 is off")
+    require(run_settings.fp16, "fp16 is off")
     return run_settings.place("fp16")
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from diagnose.common.provider import provider
 from diagnose.engine.context import NotApplicable, Unavailable
+from probes.facts.core.require import require
 from probes.facts.settings.types import RunSettings, SettingLocation
 
 
@@ -18,9 +19,7 @@ def training_arguments(config_path: str | Path) -> Any:
         found = read_arguments(Path(config_path))
     except Unreadable as reason:
         raise Unavailable(f"{config_path}: {reason}") from reason
-    if found is None:
-        raise NotApplicable(f"{config_path} has no section with arguments of transformers")
-    return found
+    return require(found, f"{config_path} has no section with arguments of transformers")
 
 
 @provider(priority=2)
@@ -36,6 +35,5 @@ def total_steps(training_arguments: Any, run_settings: RunSettings, train_datase
 
 @provider(priority=3)
 def fp16_setting(run_settings: RunSettings) -> SettingLocation:
-    if not run_settings.fp16:
-        raise NotApplicable("fp16 is off")
+    require(run_settings.fp16, "fp16 is off")
     return run_settings.place("fp16")

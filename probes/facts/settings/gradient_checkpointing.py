@@ -14,10 +14,6 @@ from probes.facts.core.observer import restore_afterwards
 from probes.facts.core.step_setup import StepSetup
 
 
-class CheckpointingUnsupported(NotApplicable):
-    """The model has no switch for it."""
-
-
 def step_missing(setup: StepSetup, batch: Any, options: Mapping[str, Any], on: bool) -> tuple[frozenset[str], str]:
     """Trainable parameters without a gradient after a step with checkpointing on or off; and what the step raised."""
     model = setup.model
@@ -41,11 +37,11 @@ def switch(model: torch.nn.Module, options: Mapping[str, Any], on: bool) -> None
     enable = getattr(model, "gradient_checkpointing_enable", None)
     disable = getattr(model, "gradient_checkpointing_disable", None)
     if not callable(enable) or not callable(disable):
-        raise CheckpointingUnsupported(f"{type(model).__name__} has no gradient_checkpointing_enable")
+        raise NotApplicable(f"{type(model).__name__} has no gradient_checkpointing_enable")
     try:
         enable(gradient_checkpointing_kwargs=dict(options)) if on else disable()
     except ValueError as reason:
-        raise CheckpointingUnsupported(str(reason)) from reason
+        raise NotApplicable(str(reason)) from reason
 
 
 def layer_drop(model: Any) -> float:

@@ -6,6 +6,7 @@ from typing import Any
 
 from diagnose.common.provider import provider
 from diagnose.engine.context import NotApplicable, Unavailable
+from probes.facts.core.require import require
 from probes.facts.settings.types import (
     ArgumentNames,
     EventCount,
@@ -78,8 +79,7 @@ def model_families(model: Any) -> tuple[ModelFamily, ...]:
     config = getattr(model, "config", None)
     parts = [config, *(getattr(config, name, None) for name in ("encoder", "decoder", "text_config"))]
     kinds = [kind for part in parts if isinstance(kind := getattr(part, "model_type", None), str) and kind]
-    if not kinds:
-        raise NotApplicable("the model does not say of what kind it is")
+    require(kinds, "the model does not say of what kind it is")
     return tuple(ModelFamily(kind, type(model).__name__) for kind in dict.fromkeys(kinds))
 
 

@@ -4,6 +4,7 @@ from typing import Any
 
 from diagnose.common.provider import provider
 from diagnose.engine.context import NotApplicable
+from probes.facts.core.require import require, require_items
 from probes.facts.core.step_setup import LabelsOf, StepSetup
 from probes.facts.first_step.types import Gradients
 from probes.facts.settings.types import (
@@ -20,8 +21,7 @@ DEFAULT_LENGTH = 20  # tokens, what generate falls back to when nobody says
 
 @provider
 def evaluation_generates(run_settings: RunSettings) -> bool:
-    if not run_settings.predict_with_generate:
-        raise NotApplicable("the evaluation does not generate")
+    require(run_settings.predict_with_generate, "the evaluation does not generate")
     return True
 
 
@@ -56,8 +56,7 @@ def label_lengths(drawn_batches: tuple[Any, ...], labels_of: LabelsOf) -> LabelL
 
 @provider
 def columns_are_removed(run_settings: RunSettings) -> bool:
-    if not run_settings.remove_unused_columns:
-        raise NotApplicable("the collator gets every column")
+    require(run_settings.remove_unused_columns, "the collator gets every column")
     return True
 
 
@@ -66,23 +65,20 @@ def removed_columns(columns_are_removed: bool, trainer: Any) -> RemovedColumns:
     from probes.facts.core.fork import CannotFork, ChildRaised
     from probes.facts.settings.removed_columns import columns_kept_by, try_collate
 
-    if not hasattr(trainer.train_dataset, "__getitem__") or not hasattr(trainer.train_dataset, "__len__"):
-        raise NotApplicable("the training set can only be run through")
+    require_items(trainer.train_dataset, "the training set can only be run through")
     kept = columns_kept_by(trainer)
     try:
         columns, error, line = try_collate(trainer.train_dataset, trainer.data_collator, kept)
     except (CannotFork, ChildRaised) as reason:
         raise NotApplicable(f"its items cannot be read: {reason}") from reason
-    if not columns:
-        raise NotApplicable("the items are no rows with names")
+    require(columns, "the items are no rows with names")
     left, gone = ([name for name in columns if (name in kept) is here] for here in (True, False))
     return RemovedColumns(tuple(left), tuple(gone), type(trainer.model).__name__, error, line)
 
 
 @provider
 def gradient_checkpointing_is_on(run_settings: RunSettings) -> bool:
-    if not run_settings.checkpointing:
-        raise NotApplicable("gradient checkpointing is off")
+    require(run_settings.checkpointing, "gradient checkpointing is off")
     return True
 
 

@@ -3,7 +3,7 @@
 import sys
 
 from diagnose.common.provider import provider
-from diagnose.engine.context import NotApplicable
+from probes.facts.core.require import require
 from probes.facts.corpus.types import Corpus
 from probes.facts.splits.types import DuplicateInputs, GroupColumns, NearDuplicates, SharedTexts
 
@@ -34,8 +34,7 @@ def duplicates_across_splits(duplicate_inputs: DuplicateInputs, eval_corpus: Cor
 
 @provider
 def near_duplicates_across_splits(near_duplicate_texts: NearDuplicates, eval_corpus: Corpus) -> NearDuplicates:
-    if not near_duplicate_texts.eval_read:
-        raise NotApplicable("the evaluation set has no texts long enough to tell")
+    require(near_duplicate_texts.eval_read, "the evaluation set has no texts long enough to tell")
     return near_duplicate_texts
 
 
@@ -45,8 +44,7 @@ def shared_texts(train_corpus: Corpus, eval_corpus: Corpus) -> SharedTexts:
     from probes.facts.splits.shared_texts import find_shared
 
     found = find_shared(train_corpus.rows, eval_corpus.rows)
-    if not found.eval_rows:
-        raise NotApplicable("the evaluation set has no texts long enough to tell")
+    require(found.eval_rows, "the evaluation set has no texts long enough to tell")
     return found
 
 
@@ -56,8 +54,7 @@ def near_duplicate_texts(train_corpus: Corpus, eval_corpus: Corpus | None = None
     from probes.facts.splits.shared_texts import find_near
 
     found = find_near(train_corpus.rows, eval_corpus.rows if eval_corpus else (), NEAR)
-    if not found.train_read:
-        raise NotApplicable("the rows have no texts long enough to tell")
+    require(found.train_read, "the rows have no texts long enough to tell")
     return found
 
 
@@ -71,8 +68,7 @@ def groups(train_corpus: Corpus, eval_corpus: Corpus, group_column: str = "") ->
     found = [
         group for name, role in named.items() if (group := shared(name, role, train_corpus.rows, eval_corpus.rows))
     ]
-    if not found:
-        raise NotApplicable("no column that names a video or a speaker is filled on both sides")
+    require(found, "no column that names a video or a speaker is filled on both sides")
     return GroupColumns(tuple(found), len(eval_corpus.rows))
 
 
@@ -88,6 +84,5 @@ def shared_speakers(groups: GroupColumns) -> GroupColumns:
 
 def _of(groups: GroupColumns, role: str) -> GroupColumns:
     columns = tuple(group for group in groups.columns if group.role == role)
-    if not columns:
-        raise NotApplicable(f"no column that names a {role} is filled on both sides")
+    require(columns, f"no column that names a {role} is filled on both sides")
     return GroupColumns(columns, groups.eval_rows)

@@ -5,6 +5,7 @@ from typing import Any
 from diagnose.common.provider import provider
 from diagnose.engine.context import NotApplicable, Unavailable
 from probes.facts.audio.types import AudioFiles
+from probes.facts.core.require import require
 from probes.facts.corpus.types import Corpus, CorpusRow
 from probes.facts.text.types import SpeakingRate, TextCheck, TextStyle, UnknownTokenShares
 
@@ -19,8 +20,7 @@ def text_checks(sampled_rows: Corpus, tokenizer: Any = None) -> tuple[TextCheck,
     from probes.facts.text.text_checks import read_texts
     from probes.facts.text.unknown_tokens import ids_of
 
-    if not any(row.texts for row in sampled_rows.rows):
-        raise NotApplicable("the rows have no text under a name that is known")
+    require(any(row.texts for row in sampled_rows.rows), "the rows have no text under a name that is known")
     known = getattr(tokenizer, "get_added_vocab", None)
     tokens = frozenset(known()) if known else frozenset()
     return read_texts(sampled_rows.rows, ids_of(tokenizer) if callable(tokenizer) else None, tokens)
@@ -45,9 +45,7 @@ def speaking_rates(sampled_rows: Corpus, audio_files: AudioFiles | None = None) 
     """Letters of what is spoken against seconds: by the header, else as the row says."""
     measured = {clip.row.where: clip.header.seconds for clip in audio_files.rows if clip.header} if audio_files else {}
     rows = [pace for row in sampled_rows.rows if (pace := _pace(row, measured.get(row.where, row.seconds)))]
-    if not rows:
-        raise NotApplicable("no row has both a duration and a text that is spoken")
-    return tuple(rows)
+    return tuple(require(rows, "no row has both a duration and a text that is spoken"))
 
 
 def _pace(row: CorpusRow, seconds: float | None) -> SpeakingRate | None:

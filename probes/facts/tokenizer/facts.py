@@ -4,7 +4,8 @@ from typing import TYPE_CHECKING, Any
 
 from diagnose.common.provider import provider
 from diagnose.engine.context import NotApplicable
-from probes.facts.core.types import TokenTable, TokenTables
+from probes.facts.core.require import require
+from probes.facts.core.types import SpecialIds, TokenTable, TokenTables
 from probes.facts.corpus.types import Corpus
 from probes.facts.first_step.types import FirstStep
 from probes.facts.tokenizer.types import ExtractorMatch, InputIdRange, RoundTrip, SpecialTokens, WeightTies
@@ -22,15 +23,13 @@ def token_tables(model: "Module", first_step: FirstStep | None = None) -> TokenT
 
     classes = first_step.loss.vocabulary if first_step and first_step.loss else None
     tables = tables_of(model, classes)
-    if tables.embedding is None:
-        raise NotApplicable("the model has no embedding: nothing reads tokens")
+    require(tables.embedding, "the model has no embedding: nothing reads tokens")
     return tables
 
 
 @provider
 def vocabulary_size(tokenizer: Any) -> int:
-    if not hasattr(tokenizer, "__len__"):
-        raise NotApplicable("the tokenizer does not say how many tokens it has")
+    require(hasattr(tokenizer, "__len__"), "the tokenizer does not say how many tokens it has")
     return len(tokenizer)
 
 
@@ -39,9 +38,29 @@ def special_tokens(tokenizer: Any, model: Any = None) -> SpecialTokens:
     """Special tokens by the word of tokenizer, model and generation."""
     from probes.facts.tokenizer.special_tokens import special_tokens_of
 
-    if not callable(tokenizer):
-        raise NotApplicable("the tokenizer cannot be asked for the tokens of a text")
+    require(callable(tokenizer), "the tokenizer cannot be asked for the tokens of a text")
     return special_tokens_of(tokenizer, model)
+
+
+@provider
+def special_ids(tokenizer: Any = None, model: Any = None) -> SpecialIds:
+    """What pads and what ends labels, by the tokenizer's word and by the model's configuration."""
+    sources = [tokenizer, getattr(model, "config", None), getattr(model, "generation_config", None)]
+    padding = {getattr(source, "pad_token_id", None) for source in sources}
+    ends = [token for source in sources for token in _listed(getattr(source, "eos_token_id", None))]
+    starts = [getattr(source, "decoder_start_token_id", None) for source in sources[1:]]
+    return SpecialIds(
+        padding=tuple(sorted(token for token in padding if isinstance(token, int))),
+        end=next(iter(ends), None),
+        ends=tuple(dict.fromkeys(ends)),
+        start=next((token for token in starts if isinstance(token, int)), None),
+        vocabulary=len(tokenizer) if hasattr(tokenizer, "__len__") else getattr(sources[1], "vocab_size", None),
+    )
+
+
+def _listed(token: Any) -> list[int]:
+    """Some models end with any of several tokens."""
+    return [one for one in (token if isinstance(token, list | tuple) else [token]) if isinstance(one, int)]
 
 
 @provider
@@ -56,9 +75,7 @@ def round_trips(tokenizer: Any, train_corpus: Corpus, needed_columns: Any = ()) 
     wanted = set(needed_columns)
     texts = [(row.where, text) for row in rows for name, text in row.texts.items() if not wanted or name in wanted]
     found = tuple(round_trips_of([(where, text) for where, text in texts if text.strip()], tokenizer))
-    if not found:
-        raise NotApplicable("there is no text to encode")
-    return found
+    return require(found, "there is no text to encode")
 
 
 @provider
@@ -96,9 +113,7 @@ def _fitting(which: str, extractor: Any, model: "Module", fresh: tuple[str, ...]
     from probes.facts.tokenizer.special_tokens import match_extractors
 
     found = dict(match_extractors(extractor, model, fresh)).get(which)
-    if found is None:
-        raise NotApplicable("feature extractor and model do not both say it, or the weights are new")
-    return found
+    return require(found, "feature extractor and model do not both say it, or the weights are new")
 
 
 @provider
