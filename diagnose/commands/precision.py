@@ -13,13 +13,7 @@ from diagnose.terminal import terminal
 @click.option("--precision", type=click.Choice(["fp16", "bf16"]), help="Judge this one; else the run's own, else fp16.")
 @click.option("--top", type=click.IntRange(min=1), default=10, show_default=True, metavar="N", help="Modules to list.")
 @click.option("--json", "json_path", type=FILE, help="Write the comparison as JSON.")
-def precision(
-    context: click.Context,
-    target: Target,
-    precision: str | None,
-    top: int,
-    json_path: Path | None,
-) -> None:
+def precision(context: click.Context, target: Target, precision: str | None, top: int, json_path: Path | None) -> None:
     """Compares float32, pure fp16 and autocast on the first batch, and says what would overflow, and how near it is.
 
     One float32 pass records the magnitude of every result and gradient. Then each 16-bit way is run with real half

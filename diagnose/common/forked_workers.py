@@ -15,7 +15,7 @@ from multiprocessing.connection import Connection, wait
 from typing import Any, Generic, TypeVar
 
 from diagnose.common.errors import InputError, short_error
-from diagnose.common.interrupts import raise_deferred_interrupt
+from diagnose.common.interrupts import deferred_interrupts
 
 Key = TypeVar("Key")
 Watch = Callable[[Sequence[int]], str]
@@ -59,21 +59,22 @@ def run_forked(
     if not can_fork():
         raise InputError("this forks a child for every piece of work, and this system cannot fork; run it on Linux")
     waiting, running = list(work.items()), list[_Worker[Key]]()
-    try:
-        while waiting or running:
-            while waiting and len(running) < at_once:
-                running.append(_start(*waiting.pop(0), seconds, isolated))
-            ended = _ended(running)
-            busy = [worker for worker in running if worker not in ended]
-            reason = watch([worker.process.pid for worker in busy])
-            for worker in busy if reason else ():
-                worker.process.kill()  # all at once: one that notices the end of another would fail for that reason
-            for worker in [*ended, *busy] if reason else ended:
-                running.remove(worker)
-                yield worker.key, _result(worker, reason if worker in busy else "")
-    finally:
-        for worker in running:
-            _end(worker)
+    with deferred_interrupts() as interrupts:  # in the middle of a fork, Ctrl-C would be lost
+        try:
+            while (waiting or running) and not interrupts:
+                while waiting and len(running) < at_once:
+                    running.append(_start(*waiting.pop(0), seconds, isolated))
+                ended = _ended(running)
+                busy = [worker for worker in running if worker not in ended]
+                reason = watch([worker.process.pid for worker in busy])
+                for worker in busy if reason else ():
+                    worker.process.kill()  # all at once: one that notices the end of another would fail for that reason
+                for worker in [*ended, *busy] if reason else ended:
+                    running.remove(worker)
+                    yield worker.key, _result(worker, reason if worker in busy else "")
+        finally:
+            for worker in running:
+                _end(worker)
 
 
 def _start(key: Key, work: Callable[[], Any], seconds: float, isolated: bool) -> _Worker[Key]:
@@ -89,7 +90,6 @@ def _start(key: Key, work: Callable[[], Any], seconds: float, isolated: bool) ->
 def _ended(running: list[_Worker[Key]]) -> list[_Worker[Key]]:
     soonest = min(worker.ends for worker in running) - time.monotonic()
     ready = wait([worker.answers for worker in running], timeout=min(max(soonest, 0.0), INTERRUPT_POLL))
-    raise_deferred_interrupt()
     return [worker for worker in running if worker.answers in ready or worker.ends <= time.monotonic()]
 
 

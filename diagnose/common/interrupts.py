@@ -1,28 +1,22 @@
-"""Ctrl-C deferred while workers are forked: raised in the middle of a fork, it would be lost."""
+"""Ctrl-C at a moment when it can be handled."""
 
 import signal
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-_deferred: list[int] = []
-
 
 @contextmanager
-def defer_interrupts() -> Iterator[None]:
-    """Inside, Ctrl-C is raised by `raise_deferred_interrupt` only."""
-    usual = signal.getsignal(signal.SIGINT)
+def deferred_interrupts() -> Iterator[list[int]]:
+    """Inside, Ctrl-C is only appended to the list; KeyboardInterrupt is raised at the end."""
+    usual, interrupts = signal.getsignal(signal.SIGINT), list[int]()
     if threading.current_thread() is not threading.main_thread() or usual in (None, signal.SIG_IGN):
-        yield
+        yield interrupts
         return
-    signal.signal(signal.SIGINT, lambda number, frame: _deferred.append(number))
+    signal.signal(signal.SIGINT, lambda number, frame: interrupts.append(number))
     try:
-        yield
+        yield interrupts
     finally:
         signal.signal(signal.SIGINT, usual)
-        _deferred.clear()
-
-
-def raise_deferred_interrupt() -> None:
-    if _deferred:
-        raise KeyboardInterrupt
+        if interrupts:
+            raise KeyboardInterrupt

@@ -12,7 +12,6 @@ from typing import Any
 
 from diagnose.common.errors import InputError
 from diagnose.common.forked_workers import WorkerFailure, run_forked
-from diagnose.common.interrupts import defer_interrupts
 from diagnose.drill.applicability import not_applicable_reason
 from diagnose.drill.results import FaultTrial, HealthyTrial, TrialStatus, empty_trial
 from diagnose.drill.scoreboard import Scoreboard
@@ -47,7 +46,7 @@ def drill(engine: Engine, plan: DrillPlan, on_result: OnResult = lambda result: 
     started = time.monotonic()
     twins: list[HealthyTrial] = []
     trials: list[FaultTrial] = []
-    with defer_interrupts(), suppress(KeyboardInterrupt):
+    with suppress(KeyboardInterrupt):
         for result in _results(engine, plan):
             (twins if isinstance(result, HealthyTrial) else trials).append(result)  # type: ignore[arg-type]
             on_result(result)

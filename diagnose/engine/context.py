@@ -12,6 +12,8 @@ from diagnose.engine.seeding import seeded
 from diagnose.engine.types import Status
 from diagnose.engine.user_facts import COLLECTIONS, MAY_BE_EMPTY
 
+OnFact = Callable[[str], None]
+
 
 class FactError(Exception):
     """A fact that cannot be had. `chain` leads from the fact that was asked for to the one that refused."""
@@ -62,10 +64,7 @@ class Context:
     """Facts by name. None means "there is none"; an empty list, tuple or dict is unavailable, never clean."""
 
     def __init__(
-        self,
-        facts: Mapping[str, Any],
-        providers: Sequence[Provider] = (),
-        on_fact: Callable[[str], None] = lambda fact: None,
+        self, facts: Mapping[str, Any], providers: Sequence[Provider] = (), on_fact: OnFact = lambda fact: None
     ) -> None:
         self._facts = {name: value for name, value in facts.items() if value is not None}
         self._plan = ProviderPlan(self._facts, providers)

@@ -20,8 +20,11 @@ class ChildRaised(Exception):
     """The function raised in the child; its error by name, text, line and trace."""
 
     def __init__(self, error: str, message: str, line: str = "", trace: str = "") -> None:
-        super().__init__(f"{error}: {message}")
+        super().__init__(error, message, line, trace)  # as pickle needs them
         self.error, self.message, self.line, self.trace = error, message, line, trace
+
+    def __str__(self) -> str:
+        return f"{self.error}: {self.message}"
 
     @classmethod
     def of(cls, error: BaseException) -> Self:
@@ -50,15 +53,14 @@ def run_in_fork(work: Callable[[], Any], seconds: float = 120.0) -> Any:
     """The function's result. ChildRaised when it raises, dies or takes too long; CannotFork where there is no way."""
     if not can_fork() or multiprocessing.current_process().daemon:
         raise CannotFork("this platform or process cannot fork a child")
-    ((_, answer),) = run_forked({0: partial(_message, work)}, 1, seconds, isolated=False)
-    if not isinstance(answer, WorkerFailure):
-        kind, *rest = answer
-        if kind == "value":
-            return pickle.loads(rest[0])  # our own child wrote it
-        raise (ChildRaised if kind == "raised" else CannotFork)(*rest)
-    if answer.exit_code is None:
-        raise TimedOut("TimeoutError", f"nothing came back within {seconds:.0f} s")
-    raise ChildRaised("ProcessDied", f"the process ended with {_ending(answer.exit_code)}")
+    ((_, answer),) = run_forked({0: partial(_pickled, work)}, 1, seconds, isolated=False)
+    if isinstance(answer, WorkerFailure):
+        timed_out = TimedOut("TimeoutError", f"nothing came back within {seconds:.0f} s")
+        code = answer.exit_code
+        raise timed_out if code is None else ChildRaised("ProcessDied", f"the process ended with {_ending(code)}")
+    if isinstance(answer, Exception):
+        raise answer
+    return pickle.loads(answer)  # our own child wrote it
 
 
 def run_apart(work: Callable[[], Any], *touched: Any) -> Any:
@@ -70,21 +72,19 @@ def run_apart(work: Callable[[], Any], *touched: Any) -> Any:
             return work()
 
 
-def _message(work: Callable[[], Any]) -> tuple[Any, ...]:
-    """("value", its pickle), ("raised", the arguments of ChildRaised) or ("unpicklable", why)."""
+def _pickled(work: Callable[[], Any]) -> bytes | ChildRaised | CannotFork:
     try:
         value = work()
     except BaseException as error:
         if "forked subprocess" in str(error):
-            return "unpicklable", "the data are prepared on the GPU, which a forked process cannot use"
-        raised = ChildRaised.of(error)
-        return "raised", raised.error, raised.message, raised.line, raised.trace
+            return CannotFork("the data are prepared on the GPU, which a forked process cannot use")
+        return ChildRaised.of(error)
     try:
         buffer = BytesIO()
         _Pickler(buffer, pickle.HIGHEST_PROTOCOL).dump(value)
-        return "value", buffer.getvalue()
+        return buffer.getvalue()
     except Exception as error:
-        return "unpicklable", f"a batch cannot be handed from process to process ({error})"
+        return CannotFork(f"a batch cannot be handed from process to process ({error})")
 
 
 def _ending(code: int) -> str:

@@ -1,7 +1,5 @@
 """The observer's law in one place: whatever an instrument does inside `observed`, nothing of it is left afterwards."""
 
-import signal
-import threading
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from typing import Any
@@ -10,6 +8,7 @@ import torch
 from torch.nn.modules import module as modules
 from torch.nn.parameter import is_lazy
 
+from diagnose.common.interrupts import deferred_interrupts
 from diagnose.common.rng import save_rng_states
 from probes.facts.core.snapshot import Snapshot
 from probes.facts.core.torch_state import save_torch_flags
@@ -54,7 +53,7 @@ def _keeping() -> Iterator[Snapshot]:
     try:
         yield keeper
     finally:
-        with _uninterrupted(), ExitStack() as stack:
+        with deferred_interrupts(), ExitStack() as stack:  # a second Ctrl-C waits until all is restored
             for restore in (*restores, keeper.put_back):
                 stack.callback(restore)
 
@@ -71,20 +70,3 @@ def _refuse_lazy(model: torch.nn.Module) -> None:
     lazy = [name for name, parameter in model.named_parameters() if is_lazy(parameter)]
     if lazy:
         raise ValueError(f"{lazy[0]} has no shape yet (a lazy module): run one batch through the model first")
-
-
-@contextmanager
-def _uninterrupted() -> Iterator[None]:
-    """A second Ctrl-C while things are put back waits until they are."""
-    usual = signal.getsignal(signal.SIGINT)
-    if threading.current_thread() is not threading.main_thread() or usual is None:
-        yield
-        return
-    waiting: list[int] = []
-    signal.signal(signal.SIGINT, lambda number, frame: waiting.append(number))
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, usual)
-        if waiting:
-            raise KeyboardInterrupt

@@ -17,7 +17,6 @@ from typing import Any
 import torch.distributed as dist
 
 from diagnose.common.forked_workers import WorkerFailure, run_forked
-from diagnose.common.interrupts import defer_interrupts
 from diagnose.engine.seeding import seed_all, seed_for
 from probes.facts.distributed.hang_watch import STILL, STOOD, HangDetector
 from probes.facts.distributed.rank_notes import RankNotes, crash_file
@@ -41,7 +40,7 @@ def run_in_group(work: Work, processes: int, last: str) -> list[tuple[RankNotes,
 
 
 def _met(work: Work, processes: int, last: str) -> list[tuple[RankNotes, WorkerFailure | None]]:
-    with tempfile.TemporaryDirectory(prefix="gonogo-group-", ignore_cleanup_errors=True) as name, defer_interrupts():
+    with tempfile.TemporaryDirectory(prefix="gonogo-group-", ignore_cleanup_errors=True) as name:
         folder, port = Path(name), _free_port()
         notes = [RankNotes(folder, rank) for rank in range(processes)]
         todo = {one.rank: partial(_member, work, one, processes, port, last) for one in notes}

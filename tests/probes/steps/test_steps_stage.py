@@ -13,7 +13,7 @@ from diagnose import Severity
 from diagnose.engine import discovery
 from diagnose.engine.engine import Engine
 from diagnose.records import GeneratedText, Record, RecordLog, Records
-from diagnose.records.records import MOST
+from diagnose.records.records import MAX_ROWS
 from probes.healthy import healthy
 from probes.reporting.trend_tests import binned, kendall_tau, noise, p_value_of_fall, p_value_of_rise
 from probes.subjects.short_run import LoopVariant, short_run
@@ -295,10 +295,10 @@ def test_gradients_that_add_up_show_in_a_log_of_every_tenth_step_too():
 
 def test_a_log_is_bounded_and_keeps_what_was_evaluated():
     log = RecordLog()
-    for step in range(1, 20 * MOST):
-        log.add(Record(step, loss=1.0, evaluation={"loss": 2.0} if step % MOST == 0 else {}))
+    for step in range(1, 20 * MAX_ROWS):
+        log.add(Record(step, loss=1.0, evaluation={"loss": 2.0} if step % MAX_ROWS == 0 else {}))
     rows = log.records().rows
-    assert len(rows) <= MOST + 20 and rows[0].step == 1 and rows[-1].step == 20 * MOST - 1
+    assert len(rows) <= MAX_ROWS + 20 and rows[0].step == 1 and rows[-1].step == 20 * MAX_ROWS - 1
     assert len(log.records().series("evaluation.loss").values) == 19
     assert [row.step for row in rows] == sorted({row.step for row in rows})
 
