@@ -15,10 +15,11 @@ def texts_are_misaligned_with_inputs(manifest_pair_tests: tuple[ManifestPairTest
     """Texts are misaligned with their inputs: they fit no better than the texts of other rows."""
     for fit in manifest_pair_tests:
         if _wrong(fit):
+            measure = "gain in shared words" if fit.by == "words" else "rank correlation"
             slipped = f"; moved by {fit.shift:+d} rows they fit ({fit.shifted:.2f})" if fit.shift else ""
             yield Finding(
                 where=f"{fit.first.where} to {fit.last.where}" if fit.others is not None else fit.first.where,
-                message=f"{fit.right} and {fit.left} of {fit.rows} rows have a {_measure(fit)} of "
+                message=f"{fit.right} and {fit.left} of {fit.rows} rows have a {measure} of "
                 f"{fit.correlation:.2f}, expected {_expected(fit)}; "
                 f"shuffled texts do as well with a chance of {fit.p_value:.2g}{slipped}",
                 fix="join texts and inputs again by name, never by position",
@@ -42,10 +43,6 @@ def _wrong(fit: ManifestPairTest) -> bool:
 def _apart(high: float, low: float, rows: int, samples: int) -> float:
     """By how many sigmas two correlations differ (Fisher's z)."""
     return float((atanh(min(high, 0.999)) - atanh(max(min(low, 0.999), -0.999))) * ((rows - 3) / samples) ** 0.5)
-
-
-def _measure(fit: ManifestPairTest) -> str:
-    return "gain in shared words" if fit.by == "words" else "rank correlation"
 
 
 def _expected(fit: ManifestPairTest) -> str:

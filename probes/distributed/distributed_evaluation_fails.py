@@ -15,20 +15,17 @@ def distributed_evaluation_fails(distributed_evaluation: Ranks) -> Iterator[Find
     if stop is None:
         return
     count = len(distributed_evaluation.ranks)
+    forced = ", with texts of another length in each process" if MISMATCH in stop.failure.message else ""
     yield code_finding(
         stop.failure.line,
         f"rank {stop.rank}",
-        f"in a group of {count}{_forced(stop)}, {stop}; expected figures",
+        f"in a group of {count}{forced}, {stop}; expected figures",
         _cure(stop),
         rank=stop.rank,
         how=stop.how,
         processes=count,
         trace=stop.failure.trace,
     )
-
-
-def _forced(stop: RankStop) -> str:
-    return ", with texts of another length in each process" if MISMATCH in stop.failure.message else ""
 
 
 def _cure(stop: RankStop) -> str:

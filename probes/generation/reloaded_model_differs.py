@@ -22,7 +22,8 @@ def reloaded_model_differs(saved_model: SavedModel) -> Iterator[Finding]:
             saved,
         )
     elif moved or saved.changed:
-        named = [f"{len(names)} {word} ({names[0]})" for names, word in _groups(saved) if names]
+        groups = (saved.missing, "missing"), (saved.unexpected, "not taken up"), (saved.changed, "changed")
+        named = [f"{len(names)} {word} ({names[0]})" for names, word in groups if names]
         change = f"the loss of the first batch differs by {saved.change:.2g} of it" if moved else "weights differ"
         yield _finding(
             next(iter(lost), saved.way),
@@ -36,10 +37,6 @@ def reloaded_model_differs(saved_model: SavedModel) -> Iterator[Finding]:
         message = f"{len(saved.settings)} generation settings come back as something else, expected 0"
         fix = "set it on model.generation_config and not on model.config"
         yield _finding(f"generation_config.{saved.settings[0]}", message, fix, saved, Severity.NOTE)
-
-
-def _groups(saved: SavedModel) -> tuple[tuple[tuple[str, ...], str], ...]:
-    return (saved.missing, "missing"), (saved.unexpected, "not taken up"), (saved.changed, "changed")
 
 
 def _finding(where: str, message: str, fix: str, saved: SavedModel, severity: Severity | None = None) -> Finding:

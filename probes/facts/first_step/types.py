@@ -44,6 +44,7 @@ class FirstStep:
     ] = ()  # likewise: the class that the loss makes more likely, -100 where none
     forward_seconds: float = 0.0
     backward_seconds: float = 0.0
+    passes: int = 1
 
 
 @dataclass(frozen=True)

@@ -63,6 +63,7 @@ def endings_of(rows: Sequence[LabelRow], special: SpecialIds) -> EndTokens:
     return EndTokens(
         rows=len(rows),
         without=tuple(row for row in without if row not in cut),
+        cut=tuple(cut),
         masked=not some_end and all(room) and (bool(by_id) or one_left),
         token=special.end,
     )

@@ -40,10 +40,11 @@ class CtcRow:
 
 @dataclass(frozen=True)
 class EndTokens:
-    """Rows of labels without an end token, of so many; rows that may be truncated are left out."""
+    """Rows of labels without an end token, of so many. `cut`: as long as the longest of all, so perhaps truncated."""
 
     rows: int
     without: tuple[LabelRow, ...] = ()
+    cut: tuple[LabelRow, ...] = ()  # not among `without`
     masked: bool = False  # no row ends, and each has a -100 where its end would stand
     token: int | None = None
 
