@@ -4,7 +4,7 @@ from diagnose import Finding, Severity, Stage, probe
 from probes.facts.audio.types import AudioFiles
 from probes.reporting.row_finding import row_finding
 
-CURES = {
+FIXES = {
     "unreadable": "convert it to WAV or FLAC, or take the row out of the manifest",
     "outside": "move the file below audio_root, or set audio_root higher",
 }
@@ -14,7 +14,7 @@ CURES = {
 def audio_is_unreadable(audio_files: AudioFiles) -> Iterator[Finding]:
     """An audio file listed in the manifest cannot be decoded as audio."""
     for clip in audio_files.rows:
-        if clip.problem in CURES:
+        if clip.problem in FIXES:
             yield row_finding(
-                clip.row, f"{clip.row.audio} cannot be decoded: {clip.detail}", CURES[clip.problem], bytes=clip.row.size
+                clip.row, f"{clip.row.audio} cannot be decoded: {clip.detail}", FIXES[clip.problem], bytes=clip.row.size
             )
