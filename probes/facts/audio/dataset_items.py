@@ -8,8 +8,7 @@ import numpy as np
 from probes.facts.audio.decode_files import seconds_of
 from probes.facts.audio.types import LoadedItem, WaveformStats
 from probes.facts.audio.waveform_stats import measure
-from probes.facts.core.fork import CannotFork, ChildRaised, run_in_fork
-from probes.facts.core.observer import restore_afterwards
+from probes.facts.core.fork import ChildRaised, run_apart
 from probes.facts.core.progress_log import log_progress
 from probes.facts.corpus.manifest_rows import AUDIO, read_rows
 from probes.facts.corpus.types import CorpusRow
@@ -28,10 +27,7 @@ def read_items(
         return list(log_progress(_read(dataset, numbers, split, known), len(numbers), f"items of the {split} set read"))
 
     try:
-        return tuple(run_in_fork(work, SECONDS))
-    except CannotFork:
-        with restore_afterwards(others=(dataset,)):
-            return tuple(work())
+        return tuple(run_apart(work, dataset, seconds=SECONDS))
     except ChildRaised as error:
         row = CorpusRow(f"{split}_dataset", split)
         return (LoadedItem(row, error=f"{error.error}: {error.message}", line=error.line),)

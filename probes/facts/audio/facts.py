@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from diagnose.common.provider import provider
-from diagnose.engine.context import NotApplicable
 from probes.facts.audio.types import AudioFile, AudioFiles, AudioLimits, LoadedItem, LoadedItems, RowWaveform, UsedAudio
 from probes.facts.core.require import require
 from probes.facts.corpus.types import Corpus, CorpusRow
@@ -95,8 +94,7 @@ def audio_limits(feature_extractor: Any = None, configured_audio: Mapping[str, f
     rate = getattr(feature_extractor, "sampling_rate", None)
     window = getattr(feature_extractor, "chunk_length", None)
     told = dict(configured_audio or {})
-    if not told and not isinstance(rate, int):
-        raise NotApplicable("nobody says which audio the model expects: give feature_extractor")
+    require(told or isinstance(rate, int), "nobody says which audio the model expects: give feature_extractor")
     return AudioLimits(
         sample_rate=int(told["sample_rate"]) if "sample_rate" in told else rate,
         min_seconds=told.get("min_seconds"),

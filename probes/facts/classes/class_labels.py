@@ -17,8 +17,7 @@ SECONDS = 3.0  # for reading items; a preflight looks at as many as come in that
 
 def labels_in(dataset: Any, numbers: Sequence[int]) -> ClassLabels | None:
     """None where the first item has no class: a number, or a vector of noughts and one."""
-    found: ClassLabels | None = run_in_fork(lambda: _read(dataset, numbers))
-    return found
+    return run_in_fork(lambda: _read(dataset, numbers))
 
 
 def _read(dataset: Any, numbers: Sequence[int]) -> ClassLabels | None:

@@ -16,10 +16,9 @@ from probes.facts.corpus.manifest_rows import TEXTS
 
 def collate_some(dataset: Any, numbers: Sequence[int], collate: Collate, labels_of: LabelsOf) -> CollatedSample:
     """These items, all that the collator makes of them, read apart from the run."""
-    found: CollatedSample = run_apart(
+    return run_apart(
         lambda: _collated([dataset[number] for number in numbers], list(numbers), collate, labels_of), dataset, collate
     )
-    return found
 
 
 def _collated(items: list[Any], numbers: list[int], collate: Collate, labels_of: LabelsOf) -> CollatedSample:

@@ -7,13 +7,16 @@ import traceback
 from collections.abc import Callable
 from functools import partial
 from io import BytesIO
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 import torch
 
 from diagnose.common.forked_workers import WorkerFailure, can_fork, run_forked
 from probes.facts.core.failure import one_line, user_line
 from probes.facts.core.observer import restore_afterwards
+
+Value = TypeVar("Value")
+SECONDS = 120.0
 
 
 class ChildRaised(Exception):
@@ -49,7 +52,7 @@ class _Pickler(pickle.Pickler):
         return NotImplemented
 
 
-def run_in_fork(work: Callable[[], Any], seconds: float = 120.0) -> Any:
+def run_in_fork(work: Callable[[], Value], seconds: float = SECONDS) -> Value:
     """The function's result. ChildRaised when it raises, dies or takes too long; CannotFork where there is no way."""
     if not can_fork() or multiprocessing.current_process().daemon:
         raise CannotFork("this platform or process cannot fork a child")
@@ -60,13 +63,14 @@ def run_in_fork(work: Callable[[], Any], seconds: float = 120.0) -> Any:
         raise timed_out if code is None else ChildRaised("ProcessDied", f"the process ended with {_ending(code)}")
     if isinstance(answer, Exception):
         raise answer
-    return pickle.loads(answer)  # our own child wrote it
+    value: Value = pickle.loads(answer)  # our own child wrote it
+    return value
 
 
-def run_apart(work: Callable[[], Any], *touched: Any) -> Any:
+def run_apart(work: Callable[[], Value], *touched: Any, seconds: float = SECONDS) -> Value:
     """In a child, since loading and collating may draw at random and count; else here, with these objects restored."""
     try:
-        return run_in_fork(work)
+        return run_in_fork(work, seconds)
     except CannotFork:
         with restore_afterwards(others=touched):
             return work()

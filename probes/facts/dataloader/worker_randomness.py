@@ -32,8 +32,7 @@ def is_map_style(loader: Any) -> bool:
 
 def order_of(loader: DataLoader[Any]) -> RowOrder:
     """Asks the sampler alone: no row is loaded."""
-    order: RowOrder = run_in_fork(lambda: _order(loader))
-    return order
+    return run_in_fork(lambda: _order(loader))
 
 
 def _order(loader: DataLoader[Any]) -> RowOrder:
@@ -50,8 +49,7 @@ def _order(loader: DataLoader[Any]) -> RowOrder:
 
 def measure_worker_draws(loader: DataLoader[Any]) -> WorkerDraws:
     """With the loader's own workers, two at most."""
-    draws: WorkerDraws = run_in_fork(lambda: _draws(loader, min(2, loader.num_workers)))
-    return draws
+    return run_in_fork(lambda: _draws(loader, min(2, loader.num_workers)))
 
 
 def _draws(loader: DataLoader[Any], workers: int) -> WorkerDraws:

@@ -16,14 +16,12 @@ def ranks(rank_facts: Any, processes: int) -> Ranks:
 
     from probes.facts.distributed.ranks import look_at_ranks
 
-    if processes < 2:
-        raise NotApplicable("the run has one process")
+    require(processes > 1, "the run has one process")
     if "fork" not in multiprocessing.get_all_start_methods() or multiprocessing.current_process().daemon:
         raise NotApplicable("this platform or process cannot fork: the processes cannot be started here")
     if not torch.distributed.is_available() or not torch.distributed.is_gloo_available():
         raise NotApplicable("this torch was built without gloo: the processes cannot meet")
-    if torch.cuda.is_initialized():
-        raise NotApplicable("this process uses the GPU already, and a forked one cannot")
+    require(not torch.cuda.is_initialized(), "this process uses the GPU already, and a forked one cannot")
     found = look_at_ranks(rank_facts, processes)
     if stop := found.stopped("building"):
         raise Unavailable(f"its facts could not be built in a group: {stop}")
@@ -40,10 +38,10 @@ def rank_batches(ranks: Ranks) -> tuple[RankBatches, ...]:
 @provider
 def rank_rows(ranks: Ranks, rank_batches: tuple[RankBatches, ...]) -> tuple[RankBatches, ...]:
     """The same, where it is known that each process has the loader that it will draw from."""
-    if not all(rank.prepared for rank in ranks.ranks):
-        raise NotApplicable(
-            "the model is not wrapped yet, and the loader may still be shared out: give what a process of a group draws"
-        )
+    require(
+        all(rank.prepared for rank in ranks.ranks),
+        "the model is not wrapped yet, and the loader may still be shared out: give what a process of a group draws",
+    )
     return rank_batches
 
 

@@ -47,8 +47,7 @@ def packages() -> tuple[PackageImport, ...]:
 @provider
 def numpy_bridge(packages: tuple[PackageImport, ...]) -> NumpyBridge:
     absent = [package.name for package in packages if package.name in ("numpy", "torch") and not package.imported]
-    if absent:
-        raise Unavailable(f"{' and '.join(absent)} cannot be imported")
+    require(not absent, f"{' and '.join(absent)} cannot be imported", Unavailable)
     from probes.facts.environment.numpy_bridge import round_trip_in_fork
 
     return round_trip_in_fork()
@@ -87,8 +86,7 @@ def item_reading(readable_dataset: Any, train_manifest: Corpus | None = None) ->
         raise NotApplicable(f"items are read in a process beside this one, and {reason}") from reason
     rows = train_manifest.rows if train_manifest and len(train_manifest.rows) == total else ()
     files = [rows[number].path for number in numbers[: told.tried] if rows and not decode_row(rows[number]).problem]
-    if not told.read and not told.missing and not files:
-        raise NotApplicable(f"no item could be read, and not for want of a decoder: {told.error}")
+    require(told.read or told.missing or files, f"no item could be read, and not for want of a decoder: {told.error}")
     where = rows[numbers[told.tried - 1]].where if rows else f"training item {numbers[told.tried - 1]}"
     return ItemReading(
         where, told.tried, told.read, told.error, told.line, str(files[-1]) if files else "", told.missing
@@ -106,8 +104,7 @@ def devices(run_settings: RunSettings) -> Devices:
         named.append(("CUDA_VISIBLE_DEVICES", f"cuda:{len(visible.split(',')) - 1}"))
     if chosen := os.environ.get("ACCELERATE_TORCH_DEVICE"):
         named.append(("ACCELERATE_TORCH_DEVICE", chosen))
-    if run_settings.use_cpu or not named:
-        raise NotApplicable("the run names no device: it takes the one that is there")
+    require(named and not run_settings.use_cpu, "the run names no device: it takes the one that is there")
     return Devices(tuple(named), present(), build_of("torch"))
 
 

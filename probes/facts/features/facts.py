@@ -6,7 +6,7 @@ from typing import Any
 from diagnose.common.provider import provider
 from diagnose.engine.context import NotApplicable, Unavailable
 from probes.facts.audio.types import RowWaveform
-from probes.facts.core.require import has_items, require
+from probes.facts.core.require import Value, has_items, require
 from probes.facts.features.types import Features, Preprocessing, SilentBatch, SplitStatistics
 
 
@@ -31,8 +31,7 @@ def preprocessing(train_batches: Any, eval_batches: Any, inputs_of: Any = None) 
         raise NotApplicable("train_batches and eval_batches are no DataLoaders over rows with numbers")
     if not len(train.dataset) or not len(evaluation.dataset):
         raise Unavailable("one of the sets is empty")
-    found: Preprocessing = _in_child(lambda: compare(train, evaluation, inputs_of))
-    return found
+    return _in_child(lambda: compare(train, evaluation, inputs_of))
 
 
 @provider
@@ -43,8 +42,8 @@ def silent_clip_batch(collate: Any, train_dataset: Any, waveforms: tuple[RowWave
     from probes.facts.features.train_vs_eval import collate_silence
 
     require(hasattr(train_dataset, "__getitem__"), "the training set has no items by number")
-    found = _in_child(lambda: collate_silence(collate, train_dataset))
-    found = require(found, "the items hold no waveform under a name that is known")
+    tried = _in_child(lambda: collate_silence(collate, train_dataset))
+    found = require(tried, "the items hold no waveform under a name that is known")
     return replace(found, silent_clips=sum(heard.wave.rms == 0 for heard in waveforms))
 
 
@@ -54,11 +53,10 @@ def split_statistics(train_dataset: Any, eval_dataset: Any) -> SplitStatistics:
     from probes.facts.features.set_statistics import moments_of
 
     require(has_items(train_dataset, eval_dataset), "the sets have no length and no items by number")
-    found: SplitStatistics = _in_child(lambda: moments_of(train_dataset, eval_dataset))
-    return found
+    return _in_child(lambda: moments_of(train_dataset, eval_dataset))
 
 
-def _in_child(work: Callable[[], Any]) -> Any:
+def _in_child(work: Callable[[], Value]) -> Value:
     """What the user's own collator or dataset raises on a question of ours is no finding: it is skipped, and told."""
     from probes.facts.core.fork import CannotFork, ChildRaised
 

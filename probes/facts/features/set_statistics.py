@@ -14,8 +14,7 @@ MOST_ROWS, MOST_NUMBERS = 50_000, 20_000_000
 
 
 def moments_of(train: Any, evaluation: Any) -> SplitStatistics:
-    found: SplitStatistics = run_in_fork(lambda: _moments(_vectors(train), _vectors(evaluation)))
-    return found
+    return run_in_fork(lambda: _moments(_vectors(train), _vectors(evaluation)))
 
 
 def _vectors(dataset: Any) -> np.ndarray:

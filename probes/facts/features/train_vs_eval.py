@@ -17,8 +17,7 @@ SAME = 4  # items that go through both collators
 
 
 def compare(train: DataLoader[Any], evaluation: DataLoader[Any], inputs_of: Any = None) -> Preprocessing:
-    found: Preprocessing = run_in_fork(lambda: _compare(train, evaluation, inputs_of))
-    return found
+    return run_in_fork(lambda: _compare(train, evaluation, inputs_of))
 
 
 def _compare(train: DataLoader[Any], evaluation: DataLoader[Any], inputs_of: Any) -> Preprocessing:
@@ -52,8 +51,7 @@ def _gap(items: list[Any], ours: Callable[[Any], Any], theirs: Callable[[Any], A
 
 def collate_silence(collate: Callable[[Any], Any], dataset: Any) -> SilentBatch | None:
     """The first item with its waveform turned to zeros, through the collator; None where it holds no waveform."""
-    found: SilentBatch | None = run_in_fork(lambda: _silence(collate, dataset))
-    return found
+    return run_in_fork(lambda: _silence(collate, dataset))
 
 
 def _silence(collate: Callable[[Any], Any], dataset: Any) -> SilentBatch | None:

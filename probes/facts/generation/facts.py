@@ -10,8 +10,7 @@ from probes.facts.core.require import require
 from probes.facts.core.step_setup import StepSetup
 from probes.facts.core.types import Failure, SpecialIds
 from probes.facts.first_step.types import FirstStep
-from probes.facts.generation.metric_types import MetricTrial
-from probes.facts.generation.types import EvaluationPair, ForcedGeneration, FreeGeneration, GenerationRows
+from probes.facts.generation.types import ForcedGeneration, FreeGeneration, GenerationRows
 from probes.facts.labels.types import LabelRow
 
 if TYPE_CHECKING:
@@ -144,20 +143,3 @@ def pretrained_generation(is_pretrained: bool, free_generation: FreeGeneration) 
         is_pretrained, "the weights are new (the first loss is near ln V or above): what they say means nothing yet"
     )
     return free_generation
-
-
-@provider
-def evaluation_twice(
-    model: "Module",
-    evaluate: Any,
-    first_step: FirstStep,
-    special_ids: SpecialIds,
-    metric_trial: MetricTrial | None = None,
-) -> EvaluationPair:
-    """The run's own evaluation, twice, in a child; after the metric's trial, which has imported what a metric needs."""
-    from probes.facts.generation.repeat_evaluation import evaluate_twice
-
-    require(first_step.failure is None, first_step.failure, Unavailable)
-    seconds = first_step.forward_seconds + first_step.backward_seconds
-    classes = first_step.loss.vocabulary if first_step.loss else None
-    return evaluate_twice(model, evaluate, seconds, classes or 0, special_ids.end)

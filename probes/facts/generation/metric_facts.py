@@ -1,4 +1,4 @@
-"""What stands around generation: the metric function, and whether a checkpoint brings the model back."""
+"""What stands around generation: the run's own evaluation, its metric function, and how they repeat."""
 
 from typing import Any
 
@@ -22,14 +22,30 @@ from probes.facts.settings.types import RunSettings
 
 
 @provider
+def evaluation_twice(
+    model: Any,
+    evaluate: Any,
+    first_step: FirstStep,
+    special_ids: SpecialIds,
+    metric_trial: MetricTrial | None = None,
+) -> EvaluationPair:
+    """The run's own evaluation, twice, in a child; after the metric's trial, which has imported what a metric needs."""
+    from probes.facts.generation.repeat_evaluation import evaluate_twice
+
+    require(first_step.failure is None, first_step.failure, Unavailable)
+    seconds = first_step.forward_seconds + first_step.backward_seconds
+    classes = first_step.loss.vocabulary if first_step.loss else None
+    return evaluate_twice(model, evaluate, seconds, classes or 0, special_ids.end)
+
+
+@provider
 def seed_repeats(
     free_generation: FreeGeneration | None = None, evaluation_twice: EvaluationPair | None = None
 ) -> SeedRepeats:
     """Generation and evaluation, each under two seeds."""
     if evaluation_twice is not None and evaluation_twice.failure is not None:
         evaluation_twice = None
-    if free_generation is None and evaluation_twice is None:
-        raise NotApplicable("not given: generate or evaluate")
+    require(free_generation or evaluation_twice, "not given: generate or evaluate")
     return SeedRepeats(free_generation, evaluation_twice)
 
 
@@ -90,8 +106,7 @@ def gathered_logits(
 
     if trainer.compute_metrics is None or run_settings.predict_with_generate:
         raise NotApplicable("the evaluation keeps no scores")
-    if trainer.preprocess_logits_for_metrics is not None:
-        raise NotApplicable("preprocess_logits_for_metrics decides what is kept")
+    require(trainer.preprocess_logits_for_metrics is None, "preprocess_logits_for_metrics decides what is kept")
     if first_step.loss is None or first_step.loss.logits is None or not hasattr(eval_dataset, "__len__"):
         raise NotApplicable("the size of the scores is not known")
     return kept_logits_of(trainer, first_step.loss, len(eval_dataset))

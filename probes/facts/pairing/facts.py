@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 from diagnose.common.provider import provider
 from diagnose.engine.context import NotApplicable
-from probes.facts.core.require import has_items
+from probes.facts.core.require import has_items, require
 from probes.facts.core.step_setup import LabelsOf, StepSetup
 from probes.facts.first_step.types import FirstStep
 from probes.facts.pairing.types import PairTest, PairTests, SwappedTargetLoss
@@ -90,8 +90,7 @@ def _read(dataset: Any, collate: Any, batches: Any, labels_of: LabelsOf, inputs_
         return from_batches(batches, labels_of, inputs_of)
 
     rows, consumed = read(work, (dataset, collate, batches))
-    if len(rows.numbers) < LEAST:
-        raise NotApplicable(f"{len(rows.numbers)} rows are too few to tell, expected at least {LEAST}")
+    require(len(rows.numbers) >= LEAST, f"{len(rows.numbers)} rows are too few to tell, expected at least {LEAST}")
     return rows, consumed
 
 

@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Sequence
 
 from diagnose.common.provider import provider
-from diagnose.engine.context import NotApplicable
 from probes.facts.core.require import require
 from probes.facts.corpus.types import Corpus, CorpusRow
 from probes.facts.pairing.types import ManifestPairTest
@@ -20,8 +19,7 @@ SHARED = 0.02  # of the words, in pairs that do not belong together; below, they
 def manifest_pair_tests(train_corpus: Corpus) -> tuple[ManifestPairTest, ...]:
     """Duration and transcript, transcript and translation, document and summary: whichever there are."""
     rows = _stretches(train_corpus.rows)
-    if len(rows) < LEAST:
-        raise NotApplicable(f"{len(rows)} rows are too few to tell, expected at least {LEAST}")
+    require(len(rows) >= LEAST, f"{len(rows)} rows are too few to tell, expected at least {LEAST}")
     found = [*_lengths(rows), *_words(rows)]
     return tuple(require(found, "lengths hardly vary, or no two sides of the rows can be compared"))
 

@@ -49,8 +49,7 @@ def missing_parameters(model: "Module", missing_keys: Any = None, fresh: Any = N
     """What the checkpoint did not hold, each beside the same parameter of another layer."""
     from probes.facts.parameters.new_parameters import missing_of
 
-    if missing_keys is None:
-        raise NotApplicable("nothing is missing, or nothing says what was read from where")
+    require(missing_keys is not None, "nothing is missing, or nothing says what was read from where")
     return missing_of(model, missing_keys, None if fresh is None else _patterns(fresh))
 
 

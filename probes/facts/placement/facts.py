@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 from diagnose.common.provider import provider
 from diagnose.engine.context import NotApplicable, Unavailable
+from probes.facts.core.require import require
 from probes.facts.core.step_setup import StepSetup
 from probes.facts.placement.types import DtypeMismatch, EvalModeModule, MasterWeights, Placement, TrainingPass
 
@@ -40,12 +41,10 @@ def eval_mode_modules(model: "Module", trainer: Any = None) -> tuple[EvalModeMod
     """Parts in evaluation mode within a model that trains."""
     from probes.facts.placement.devices_and_dtypes import find_eval_mode_modules
 
-    if trainer is not None:
-        raise NotApplicable("a Trainer puts every module into training mode before each step")
-    if not model.training:
-        raise NotApplicable(
-            "the whole model is in evaluation mode, as from_pretrained gives it; the run has to change that"
-        )
+    require(trainer is None, "a Trainer puts every module into training mode before each step")
+    require(
+        model.training, "the whole model is in evaluation mode, as from_pretrained gives it; the run has to change that"
+    )
     return find_eval_mode_modules(model)
 
 

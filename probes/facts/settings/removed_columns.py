@@ -18,8 +18,7 @@ def columns_kept_by(trainer: Any) -> frozenset[str]:
 
 def try_collate(dataset: Any, collate: Any, kept: frozenset[str]) -> tuple[tuple[str, ...], str, str]:
     """The items' columns; what the collator raised without those that are removed, and where. In a child."""
-    told: tuple[tuple[str, ...], str, str] = run_in_fork(lambda: _collated(dataset, collate, kept))
-    return told
+    return run_in_fork(lambda: _collated(dataset, collate, kept))
 
 
 def _collated(dataset: Any, collate: Any, kept: frozenset[str]) -> tuple[tuple[str, ...], str, str]:

@@ -85,8 +85,7 @@ def model_families(model: Any) -> tuple[ModelFamily, ...]:
 
 @provider(priority=2)
 def fp16_setting(precision: str, run_settings: RunSettings | None = None) -> SettingLocation:
-    if precision != "fp16":
-        raise NotApplicable(f"the run is in {precision}")
+    require(precision == "fp16", f"the run is in {precision}")
     return run_settings.place("fp16") if run_settings and run_settings.fp16 else SettingLocation("precision")
 
 
@@ -106,8 +105,7 @@ def seed_setting(training_arguments: Any, run_settings: RunSettings, seed: int |
 
 def _moments(strategy: str | None, steps: float | None, delay: float, plan: UpdateCount, kind: str) -> EventCount:
     """Trainers also evaluate and save after the last step, unless that was due anyway."""
-    if strategy is None:
-        raise NotApplicable("nobody says when")
+    require(strategy is not None, "nobody says when")
     if strategy == "no":
         return EventCount(0)
     if strategy == "epoch":

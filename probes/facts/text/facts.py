@@ -35,8 +35,7 @@ def unknown_token_shares(sampled_rows: Corpus, tokenizer: Any, needed_columns: A
         raise NotApplicable("the tokenizer has no unknown token")
     rows = sampled_rows.rows
     texts = [text for row in rows for name, text in row.texts.items() if not needed_columns or name in needed_columns]
-    if not any(text.strip() for text in texts):
-        raise Unavailable("there is no text to read")
+    require(any(text.strip() for text in texts), "there is no text to read", Unavailable)
     return read(texts[:: max(1, len(texts) // TEXTS)], tokenizer)
 
 
@@ -58,8 +57,7 @@ def text_styles(train_corpus: Corpus, eval_corpus: Corpus) -> tuple[TextStyle, T
     """How the texts of the training and of the evaluation set are written."""
     from probes.facts.text.text_style import style_of
 
-    train, evaluation = style_of(train_corpus.rows), style_of(eval_corpus.rows)
-    few = min(train.texts, evaluation.texts)
-    if few < LEAST:
-        raise NotApplicable(f"{few} texts on one side are too few to tell, expected at least {LEAST}")
-    return train, evaluation
+    pair = [style_of(corpus.rows) for corpus in (train_corpus, eval_corpus)]
+    few = min(style.texts for style in pair)
+    require(few >= LEAST, f"{few} texts on one side are too few to tell, expected at least {LEAST}")
+    return pair[0], pair[1]

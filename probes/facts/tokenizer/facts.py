@@ -69,8 +69,9 @@ def round_trips(tokenizer: Any, train_corpus: Corpus, needed_columns: Any = ()) 
     from probes.facts.core.evenly_spaced import evenly_spaced
     from probes.facts.tokenizer.round_trip import round_trips_of
 
-    if not callable(tokenizer) or not hasattr(tokenizer, "decode"):
-        raise NotApplicable("the tokenizer cannot be asked to encode and to decode")
+    require(
+        callable(tokenizer) and hasattr(tokenizer, "decode"), "the tokenizer cannot be asked to encode and to decode"
+    )
     rows = [train_corpus.rows[number] for number in evenly_spaced(range(len(train_corpus.rows)), TEXTS)]
     wanted = set(needed_columns)
     texts = [(row.where, text) for row in rows for name, text in row.texts.items() if not wanted or name in wanted]
