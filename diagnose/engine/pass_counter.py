@@ -1,4 +1,6 @@
-"""Counts forward-and-backward passes, the coin in which a stage's cost is told. Instruments count; the runner reads."""
+"""Counts forward-and-backward passes, the unit of a stage's cost. Instruments count; the runner reads."""
+
+FORWARD = 1 / 3  # of a pass: the backward pass costs twice as much
 
 _passes = 0.0
 

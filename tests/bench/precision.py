@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import diagnose
-from probes.facts.precision.minimal_fp32_set import fp32_modules, minimal_fp32_set
+from probes.facts.core.module_hooks import removed_afterwards
+from probes.facts.precision.minimal_fp32_set import minimal_fp32_set
 from probes.facts.precision.precision_runs import PrecisionMode, find_origin_in, try_precision
 from probes.facts.precision.range_prediction import OverflowPrediction
 from probes.facts.precision.range_recorder import record_ranges
@@ -78,7 +79,7 @@ def fp32_sets() -> Measured:
 
 
 def _holds(subject: object, batch: object, arm: PrecisionMode, names: tuple[str, ...]) -> bool:
-    with fp32_modules(subject.model, keep_fp32, names):  # type: ignore[attr-defined]
+    with removed_afterwards(keep_fp32(subject.model, names)):  # type: ignore[attr-defined]
         return try_precision(subject, batch, arm).finite  # type: ignore[arg-type]
 
 

@@ -8,6 +8,7 @@ import numpy as np
 from probes.facts.audio.decode_files import seconds_of
 from probes.facts.audio.types import LoadedItem, WaveformStats
 from probes.facts.audio.waveform_stats import measure
+from probes.facts.core.as_array import as_array
 from probes.facts.core.fork import ChildRaised, run_apart
 from probes.facts.core.progress_log import log_progress
 from probes.facts.corpus.manifest_rows import AUDIO, read_rows
@@ -58,14 +59,14 @@ def _loaded(item: Any, place: CorpusRow, known: bool) -> LoadedItem:
 
 
 def _wave(samples: np.ndarray, rate: int) -> WaveformStats:
-    """The longer of two axes is taken for time."""
+    """The longer of two axes counts as time."""
     flat = samples if samples.ndim == 1 else samples.reshape(-1, samples.shape[-1])
     blocks = flat if flat.ndim == 1 or flat.shape[0] >= flat.shape[1] else flat.T
     return measure([blocks.astype(np.float32)], rate, tuple(samples.shape))
 
 
 def waveform_of(item: Mapping[str, Any]) -> tuple[np.ndarray | None, int | None]:
-    """The samples in an item and their rate, in the ways that datasets have of giving them."""
+    """The samples of an item and their rate, in any of the forms that datasets use."""
     for name in WAVEFORMS:
         value, rate = item.get(name), next((item[key] for key in RATES if key in item), None)
         decode = getattr(value, "get_all_samples", None)
@@ -81,10 +82,6 @@ def waveform_of(item: Mapping[str, Any]) -> tuple[np.ndarray | None, int | None]
 
 
 def _numbers(value: Any) -> np.ndarray | None:
-    if value is None or isinstance(value, str | bytes | Mapping):
-        return None
-    try:
-        samples = np.asarray(value.detach().cpu() if hasattr(value, "detach") else value)
-    except Exception:  # whatever else a dataset may hold
-        return None
-    return samples if samples.dtype.kind in "fiu" and samples.ndim in (1, 2) and samples.size else None
+    samples = as_array(value)
+    real = samples is not None and samples.dtype.kind in "fiu" and samples.ndim in (1, 2) and samples.size
+    return samples if real else None

@@ -9,7 +9,7 @@ from probes.facts.audio.types import WaveformStats
 
 RUN = 3  # equal neighbours at the very top: by chance about never in a sound that moves, always where it is cut off
 FRAME = 0.02  # seconds
-HEARD = 2.0**-12  # from lowest to highest in a frame: eight steps of 16 bits; dither has two or three, a room has more
+VOICED = 2.0**-12  # from lowest to highest in a frame: eight steps of 16 bits; dither has two or three, a room has more
 
 
 def measure(blocks: Iterable[np.ndarray], rate: int, shape: tuple[int, ...] = ()) -> WaveformStats:
@@ -26,7 +26,7 @@ class _WaveformTotals:
     """What is known after some blocks."""
 
     def __init__(self) -> None:
-        self.frames = self.bad = self.heard = 0
+        self.frames = self.bad = self.voiced = 0
         self.first_bad: int | None = None
         self.sum = self.squares = self.mixed = 0.0
         self.loudest = np.zeros(1)
@@ -38,9 +38,8 @@ class _WaveformTotals:
         mono = channels[:, 0] if channels.shape[1] == 1 else channels.mean(axis=1)
         mono = self._finite(mono)
         if channels.shape[1] > 1:
-            self.loudest = self.loudest + np.square(np.nan_to_num(channels, posinf=0, neginf=0), dtype=np.float64).sum(
-                0
-            )
+            finite = np.nan_to_num(channels, posinf=0, neginf=0)
+            self.loudest = self.loudest + np.square(finite, dtype=np.float64).sum(0)
         self.frames += len(mono)
         if not len(mono):
             return
@@ -50,7 +49,7 @@ class _WaveformTotals:
         self.low, self.high = min(self.low, low), max(self.high, high)
         self.tops[high] += _in_runs(mono == high)
         self.tops[low] += _in_runs(mono == low) if low != high else 0
-        self.heard += _heard(mono, max(1, round(FRAME * rate)))
+        self.voiced += _voiced_frames(mono, max(1, round(FRAME * rate)))
 
     def _finite(self, mono: np.ndarray) -> np.ndarray:
         if np.isfinite(mono.sum(dtype=np.float64)):  # a finite sum proves that all are finite
@@ -74,7 +73,7 @@ class _WaveformTotals:
             mean=mean,
             rms=max(0.0, self.squares / count - mean * mean) ** 0.5,
             clipped_fraction=flat / count,
-            voiced_seconds=self.heard * FRAME,
+            voiced_seconds=self.voiced * FRAME,
             not_finite=self.bad,
             bad_second=None if self.first_bad is None else self.first_bad / max(1, rate),
             mono_rms_ratio=1.0 if loudest <= 0 else (self.squares / loudest) ** 0.5,
@@ -96,7 +95,7 @@ def _in_runs(marks: np.ndarray) -> int:
     return sum(len(run) for run in runs if len(run) >= RUN)
 
 
-def _heard(mono: np.ndarray, width: int) -> int:
+def _voiced_frames(mono: np.ndarray, width: int) -> int:
     """Frames in which the sound moves; a rest shorter than a frame is left out."""
     whole = mono[: len(mono) // width * width].reshape(-1, width)
-    return int((whole.max(1) - whole.min(1) > HEARD).sum()) if len(whole) else 0
+    return int((whole.max(1) - whole.min(1) > VOICED).sum()) if len(whole) else 0

@@ -15,7 +15,9 @@ INSTEAD = ("inputs_embeds", "encoder_outputs", "input_features", "input_values",
 
 def form_of(model: torch.nn.Module, batch: Any, labels_of: LabelsOf) -> BatchShape:
     labels = labels_or_none(labels_of, batch)
-    parts = list(batch.items()) if isinstance(batch, Mapping) else _numbered(batch)
+    parts: list[tuple[Any, Any]] = list(batch.items()) if isinstance(batch, Mapping) else []
+    if isinstance(batch, list | tuple):
+        parts = [(f"part {number}", part) for number, part in enumerate(batch)]
     is_tensor = isinstance(labels, torch.Tensor)
     return BatchShape(
         keys=tuple(map(str, batch)) if isinstance(batch, Mapping) else (),
@@ -29,10 +31,6 @@ def form_of(model: torch.nn.Module, batch: Any, labels_of: LabelsOf) -> BatchSha
         takes_labels="labels" in inspect.signature(model.forward).parameters,
         lacking=_lacking(model, batch) if isinstance(batch, Mapping) else (),
     )
-
-
-def _numbered(batch: Any) -> list[tuple[str, Any]]:
-    return [(f"part {n}", part) for n, part in enumerate(batch)] if isinstance(batch, list | tuple) else []
 
 
 def _whole(labels: torch.Tensor) -> bool:

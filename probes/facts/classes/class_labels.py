@@ -9,6 +9,7 @@ import numpy as np
 import torch
 
 from probes.facts.classes.types import ClassLabels
+from probes.facts.core.as_array import as_array
 from probes.facts.core.fork import run_in_fork
 
 NAMES = ("label", "labels", "class", "target", "y")
@@ -16,7 +17,7 @@ SECONDS = 3.0  # for reading items; a preflight looks at as many as come in that
 
 
 def labels_in(dataset: Any, numbers: Sequence[int]) -> ClassLabels | None:
-    """None where the first item has no class: a number, or a vector of noughts and one."""
+    """None where the first item has no class: an integer, or a one-hot vector."""
     return run_in_fork(lambda: _read(dataset, numbers))
 
 
@@ -46,11 +47,8 @@ def label_of(item: Any) -> np.ndarray | None:
         value = next((item[name] for name in NAMES if name in item), None)
     else:
         value = item[1] if isinstance(item, list | tuple) and len(item) == 2 else None
-    if value is None or isinstance(value, str | bytes | Mapping):
-        return None
-    try:
-        label = np.asarray(value.detach().cpu() if hasattr(value, "detach") else value)
-    except (TypeError, ValueError):
+    label = as_array(value)
+    if label is None:
         return None
     scalar = label.ndim == 0 and label.dtype.kind in "iu"
     vector = label.ndim == 1 and label.size > 1 and label.dtype.kind in "iubf" and bool(np.isin(label, (0, 1)).all())
@@ -58,7 +56,7 @@ def label_of(item: Any) -> np.ndarray | None:
 
 
 def head_of(model: Any) -> tuple[int | None, str]:
-    """The last linear layer: what it gives out are the classes."""
+    """The outputs and the name of the last linear layer."""
     if not isinstance(model, torch.nn.Module):
         return None, ""
     linear = [(name, module) for name, module in model.named_modules() if isinstance(module, torch.nn.Linear)]

@@ -7,6 +7,7 @@ import numpy as np
 
 from probes.facts.collation.row_alignment import align_rows
 from probes.facts.collation.types import CollatedSample, DatasetItem
+from probes.facts.core.as_array import as_array
 from probes.facts.core.batch_rows import Collate, input_of, rows_of
 from probes.facts.core.batches import copy_batch
 from probes.facts.core.fork import run_apart
@@ -51,10 +52,5 @@ def _item(number: int, item: Any) -> DatasetItem:
 
 
 def _ids(labels: Any) -> tuple[int, ...] | None:
-    if labels is None or isinstance(labels, str | Mapping):
-        return None
-    try:
-        found = np.asarray(labels)
-    except Exception:  # whatever a dataset may hold under this name
-        return None
-    return tuple(found.tolist()) if found.ndim == 1 and found.dtype.kind in "iu" else None
+    found = as_array(labels)
+    return tuple(found.tolist()) if found is not None and found.ndim == 1 and found.dtype.kind in "iu" else None

@@ -1,4 +1,4 @@
-"""Finds out by content which item each row of a batch was made of: its input, and apart from that its labels."""
+"""Match each collated row to its item by input and by labels; they differ if the collator sorts one side only."""
 
 from collections.abc import Callable, Sequence
 from typing import Any

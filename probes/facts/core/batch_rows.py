@@ -1,4 +1,4 @@
-"""Cuts a batch into rows and changes single things in a copy of it: the inputs, the labels."""
+"""Cuts a batch into rows, and finds its inputs."""
 
 import copy
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -11,7 +11,6 @@ from diagnose.engine.context import NotApplicable
 from probes.facts.core.batches import copy_batch
 from probes.facts.core.fork import run_apart
 from probes.facts.core.step_setup import LabelsOf
-from probes.facts.core.torch_ops import iter_leaves
 
 LONGEST_FIRST = ("input_features", "input_values", "feats", "input_ids", "inputs", "x")  # what the model reads
 
@@ -19,15 +18,13 @@ MASKS = ("attention_mask", "padding_mask", "input_lengths", "feat_lens", "src_ke
 
 Collate = Callable[[list[Any]], Any]
 
-INPUTS = (*LONGEST_FIRST, "pixel_values", "images", "inputs_embeds")
-
 
 class CannotSplitBatch(NotApplicable):
-    """The batch cannot be taken apart into rows."""
+    """The batch cannot be split into rows."""
 
 
 def rows_of_batch(batch: Any, labels: Any) -> int:
-    """How many rows there are, where everything in the batch agrees on it."""
+    """The number of rows, if everything in the batch agrees on it."""
     read = input_of(batch)
     first = labels if isinstance(labels, torch.Tensor) and labels.dim() else read[1] if read else None
     if first is None:
@@ -39,44 +36,21 @@ def rows_of_batch(batch: Any, labels: Any) -> int:
     return first.shape[0]
 
 
-def select_rows(batch: Any, numbers: Sequence[int], rows: int) -> Any:
-    """The batch of these rows only, in this order; the same row may come twice."""
-
-    def pick(value: Any) -> Any:
-        if isinstance(value, torch.Tensor) and value.dim():
-            return value[list(numbers)].clone()
-        several = isinstance(value, list) and len(value) == rows
-        return [value[number] for number in numbers] if several else value
-
+def select_rows(batch: Any, numbers: Sequence[int], rows: int, nested: bool = False) -> Any:
+    """The batch of these rows only, in this order, also twice; what has no entry for each row stays whole."""
+    if isinstance(batch, torch.Tensor):
+        return batch[list(numbers)] if batch.dim() and len(batch) == rows else batch
     if isinstance(batch, Mapping):
         cut: Any = copy.copy(batch)
         for name in list(batch):
-            cut[name] = pick(batch[name])
+            cut[name] = select_rows(batch[name], numbers, rows, nested=True)
         return cut
-    parts = [pick(value) for value in batch]
+    if not isinstance(batch, list | tuple):
+        return batch
+    columns = not nested and any(isinstance(part, torch.Tensor) for part in batch)
+    by_row = len(batch) == rows and not columns and not hasattr(batch, "_fields")
+    parts = [batch[n] for n in numbers] if by_row else [select_rows(part, numbers, rows, nested=True) for part in batch]
     return batch._make(parts) if hasattr(batch, "_make") else type(batch)(parts)
-
-
-def with_inputs_exchanged(batch: Any, inputs_of: LabelsOf | None = None) -> Any | None:
-    """Every row gets another row's input; a lone row gets other values. None where that changes nothing."""
-    changed = copy_batch(batch)
-    inputs = list(iter_leaves(inputs_of(changed))) if inputs_of else _inputs(changed)
-    before = [value.clone() for value in inputs]
-    for value in inputs:
-        value.copy_(_exchanged(value))
-    same = all(torch.equal(one, other) for one, other in zip(before, inputs, strict=True))
-    return None if same or not inputs else changed
-
-
-def with_other_labels(batch: Any, labels_of: LabelsOf, classes: int | None) -> Any | None:
-    """Every label of the first row is another one; what is not scored stays so. None where that cannot be done."""
-    changed = copy_batch(batch)
-    labels = labels_of(changed)
-    if not isinstance(labels, torch.Tensor) or not labels.numel():
-        return None
-    labels[:1].copy_(_others(labels, classes)[:1])
-    now, before = labels_of(changed), labels_of(batch)
-    return None if torch.equal(now, before) else changed
 
 
 def _parts(batch: Any) -> Iterator[tuple[str, torch.Tensor]]:
@@ -85,44 +59,17 @@ def _parts(batch: Any) -> Iterator[tuple[str, torch.Tensor]]:
         yield from ((str(place), value) for place, value in enumerate(batch) if isinstance(value, torch.Tensor))
 
 
-def _inputs(batch: Any) -> list[torch.Tensor]:
-    """All that is known by name, else the one that looks like it; not their masks: lengths alone tell nothing."""
-    named = [value for name, value in tensors(batch) if name in INPUTS]
-    read = input_of(batch)
-    return named or ([read[1]] if read else [])
-
-
-def _exchanged(value: torch.Tensor) -> torch.Tensor:
-    if len(value) > 1:
-        return value.roll(1, 0)
-    if value.is_floating_point():
-        return value + torch.randn_like(value) * (float(value.float().std(correction=0)) + 1e-3)
-    return value.roll(1, -1)
-
-
-def _others(labels: torch.Tensor, classes: int | None) -> torch.Tensor:
-    if labels.dtype is torch.bool:
-        return ~labels
-    if labels.is_floating_point():
-        yes_or_no = bool(((labels == 0) | (labels == 1)).all())
-        return 1 - labels if yes_or_no else labels + float(labels.float().std(correction=0)) + 1.0
-    known = torch.unique(labels[labels >= 0])
-    if len(known) > 1:
-        following = known.roll(-1)[torch.searchsorted(known, labels.clamp(min=int(known[0])))]
-    else:
-        following = (labels + 1) % classes if classes and classes > 1 else labels
-    return torch.where(labels >= 0, following, labels)
-
-
 def collated(dataset: Any, groups: Sequence[Sequence[int]], collate: Collate) -> list[Any]:
     """One batch for each group."""
-    return run_apart(
-        lambda: [collate([copy_batch(dataset[number]) for number in group]) for group in groups], dataset, collate
-    )
+
+    def work() -> list[Any]:
+        return [collate([copy_batch(dataset[number]) for number in group]) for group in groups]
+
+    return run_apart(work, dataset, collate)
 
 
 def batch_room(batch: Any, labels_of: LabelsOf, dataset: Any, collate: Collate, loader: Any) -> tuple[int, int | None]:
-    """Items in a batch; and its size in numbers, where a sampler of the run's own may bound that instead."""
+    """Items in a batch, and its number of elements if a custom batch sampler may bound that instead."""
     rows = rows_of_batch(batch, labels_of(batch))
     (one,) = collated(dataset, [[0]], collate)
     each = rows_of_batch(one, labels_of(one))
@@ -133,7 +80,7 @@ def batch_room(batch: Any, labels_of: LabelsOf, dataset: Any, collate: Collate, 
 
 
 def input_of(batch: Any) -> tuple[str, torch.Tensor] | None:
-    """What the model reads: named so, the first of a pair, or the largest tensor of floats."""
+    """The model's input: by name, the first of a pair, or the largest float tensor."""
     named = dict(tensors(batch))
     for name in LONGEST_FIRST:
         if name in named:
@@ -151,7 +98,7 @@ def tensors(batch: Any) -> Iterator[tuple[str, torch.Tensor]]:
 
 
 def rows_of(labels: Any) -> Iterator[list[int]]:
-    """Whole numbers only: labels that are not numbers of classes have neither padding nor a mask."""
+    """Rows of integer labels; none for float labels, which have neither padding nor a mask."""
     if not isinstance(labels, torch.Tensor):
         labels = torch.as_tensor(labels) if labels is not None else torch.empty(0)
     if labels.is_floating_point() or labels.dim() not in (1, 2):

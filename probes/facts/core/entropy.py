@@ -8,7 +8,7 @@ Rows = Sequence[Sequence[int]]
 
 
 def unigram_entropy(rows: Rows) -> float | None:
-    """Entropy of the labels as they are distributed: nothing is known, neither input nor what came before."""
+    """Entropy of the label frequencies: neither the input nor the labels before are known."""
     return entropy(Counter(token for row in rows for token in row))
 
 

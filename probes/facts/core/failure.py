@@ -1,4 +1,4 @@
-"""What raised: read from the traceback after the fact, so that nothing has to be hooked before it."""
+"""Describes an error from its traceback: the module that ran, the shapes, the user's line."""
 
 import re
 import traceback
@@ -22,9 +22,10 @@ FOREIGN = (
 )
 
 
-def failure_of(error: BaseException, model: torch.nn.Module, phase: str) -> Failure:
-    """Names the innermost module of the model that was running, and the shapes that it was given."""
-    names = {id(module): name or "the model itself" for name, module in model.named_modules()}
+def failure_of(error: BaseException, model: torch.nn.Module | None, phase: str) -> Failure:
+    """The failure with the innermost module of the model that was running, and the shapes of its arguments."""
+    modules = model.named_modules() if model is not None else ()
+    names = {id(module): name or "the model itself" for name, module in modules}
     inner = [frame for frame in _frames(error) if id(frame.f_locals.get("self")) in names]
     where = inner[-1] if inner else None
     return Failure(
@@ -55,11 +56,11 @@ def _frames(error: BaseException) -> Iterator[FrameType]:
 
 
 def _shapes(frame: FrameType) -> str:
-    """The arguments of the frame's function that are tensors, in its own words."""
+    """The shapes of the frame's arguments that are tensors, by parameter name."""
     code = frame.f_code
     names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
-    given: list[tuple[str, Any]] = [(name, frame.f_locals.get(name)) for name in names]
-    return ", ".join(f"{name} {list(value.shape)}" for name, value in given if isinstance(value, torch.Tensor))
+    arguments: list[tuple[str, Any]] = [(name, frame.f_locals.get(name)) for name in names]
+    return ", ".join(f"{name} {list(value.shape)}" for name, value in arguments if isinstance(value, torch.Tensor))
 
 
 def one_line(text: str, limit: int = 300) -> str:

@@ -1,4 +1,4 @@
-"""Is every element finite? A finite sum proves it at the price of one read; only another sum needs the exact look."""
+"""Is every element finite? A finite sum proves it with one read; only another sum needs the exact check."""
 
 from math import isfinite
 

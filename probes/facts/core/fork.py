@@ -1,4 +1,4 @@
-"""Runs a function in a forked child: whatever it moves on (generators, workers, caches) moves on there and not here."""
+"""Runs a function in a forked child: generators, workers and caches advance there and not here."""
 
 import multiprocessing
 import pickle
@@ -14,6 +14,7 @@ import torch
 from diagnose.common.forked_workers import WorkerFailure, can_fork, run_forked
 from probes.facts.core.failure import one_line, user_line
 from probes.facts.core.observer import restore_afterwards
+from probes.facts.core.types import Failure
 
 Value = TypeVar("Value")
 SECONDS = 120.0
@@ -29,6 +30,9 @@ class ChildRaised(Exception):
     def __str__(self) -> str:
         return f"{self.error}: {self.message}"
 
+    def failure(self, phase: str) -> Failure:
+        return Failure(phase, self.error, self.message, line=self.line, trace=self.trace)
+
     @classmethod
     def of(cls, error: BaseException) -> Self:
         trace = "".join(traceback.format_exception(error))
@@ -36,15 +40,15 @@ class ChildRaised(Exception):
 
 
 class TimedOut(ChildRaised):
-    """Nothing came back in time: slow, stuck, or stuck only because it was forked (thread pools do not live on)."""
+    """Nothing came back in time: slow, stuck, or stuck only because it was forked (thread pools do not survive)."""
 
 
 class CannotFork(Exception):
-    """There is no such child to be had here, or its result cannot be handed over."""
+    """No child can be forked here, or its result cannot be pickled."""
 
 
 class _Pickler(pickle.Pickler):
-    """A view into a large storage is handed over without the rest of the storage."""
+    """Pickles a view into a large storage without the rest of the storage."""
 
     def reducer_override(self, value: Any) -> Any:
         if isinstance(value, torch.Tensor) and value.untyped_storage().nbytes() > value.nbytes:

@@ -1,4 +1,4 @@
-"""transformers without its warnings."""
+"""Silences the logging of transformers."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -6,7 +6,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def silence_transformers() -> Iterator[None]:
-    """Without transformers' bars and advice, which are for the run."""
+    """Without the progress bars and warnings of transformers."""
     from transformers.utils import logging
 
     level, bars = logging.get_verbosity(), logging.is_progress_bar_enabled()

@@ -1,4 +1,4 @@
-"""Finds loss and logits in what a model returns, and calls a model the way its batch asks for."""
+"""Finds loss and logits in a model's output, and calls a model with its batch."""
 
 import inspect
 from collections.abc import Iterator, Mapping

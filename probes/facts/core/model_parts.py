@@ -1,4 +1,4 @@
-"""Parameters and modules of a model: which train, which modules hold them, and weights moved and put back."""
+"""Parameters and modules of a model: which train, which modules hold them, weights perturbed and restored."""
 
 from collections.abc import Iterable, Iterator
 
@@ -10,7 +10,7 @@ Named = list[tuple[str, torch.nn.Parameter]]
 
 
 def as_in_training(model: torch.nn.Module) -> None:
-    """Modes that the user has set within a training model stay as they are."""
+    """Calls model.train() unless it is in training mode already: modes set within the model stay."""
     if not model.training:
         model.train()
 
@@ -20,7 +20,7 @@ def trainable(model: torch.nn.Module) -> Named:
 
 
 def perturb_weights(parameters: Iterable[torch.nn.Parameter]) -> None:
-    """A tenth of each weight's usual size, and a little more for those that are zero."""
+    """Adds noise of a tenth of the weights' RMS, and a little more where they are zero."""
     with torch.no_grad():
         for parameter in parameters:
             size = float(parameter.float().square().mean().sqrt()) if parameter.numel() else 0.0
@@ -34,7 +34,7 @@ def restore_weights(model: torch.nn.Module, before: Snapshot) -> None:
 
 
 def covering_modules(model: torch.nn.Module, named: set[str], among: set[str]) -> Iterator[tuple[str, str, list[str]]]:
-    """The highest modules all of whose parameters `among` these are `named`; then lone parameters of other modules."""
+    """The outermost modules whose parameters (within `among`) are all in `named`; then single parameters."""
     left = set(named)
     for name, module in model.named_modules():
         own = [f"{name}.{n}" if name else n for n, _ in module.named_parameters()]

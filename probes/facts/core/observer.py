@@ -1,4 +1,4 @@
-"""The observer's law in one place: whatever an instrument does inside `observed`, nothing of it is left afterwards."""
+"""Restores a model and all state around it: nothing that a measurement does inside is left afterwards."""
 
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -24,7 +24,7 @@ def restore_afterwards(
     scaler: Any = None,
     others: Iterable[Any] = (),
 ) -> Iterator[Snapshot]:
-    """Puts back, in place and bit for bit, what the body changes here, in random states, in torch's switches.
+    """Restores, in place and bit for bit, what the body changes here, in RNG states and in torch's flags.
 
     Of the model: parameters, buffers, gradients (set aside: inside, all are None), requires_grad, modes, hooks, plain
     attributes; of optimiser, schedule, scaler and `others`: their state and attributes. One copy of the weights and of
@@ -40,7 +40,7 @@ def restore_afterwards(
 
 @contextmanager
 def restore_entries(*containers: Any) -> Iterator[None]:
-    """The small observer, for what only builds something: entries of dicts and lists, random states, switches."""
+    """Restores entries of dicts and lists, RNG states and torch's flags only: for what builds something."""
     with _keeping() as keeper:
         for held in containers:
             keeper.keep_entries(held)

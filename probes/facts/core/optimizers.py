@@ -39,11 +39,11 @@ def set_peak_rates(optimizer: Any) -> float | None:
 def adamw(weights: Any, **settings: Any) -> torch.optim.AdamW:
     """AdamW without decay, over weights or groups of them; unlike torch's, it takes sparse gradients too."""
     optimizer = torch.optim.AdamW(weights, weight_decay=0.0, **settings)
-    optimizer.register_step_pre_hook(_made_dense)
+    optimizer.register_step_pre_hook(_densify)
     return optimizer
 
 
-def _made_dense(optimizer: torch.optim.Optimizer, *_: Any) -> None:
+def _densify(optimizer: torch.optim.Optimizer, *_: Any) -> None:
     for group in optimizer.param_groups:
         for weight in group["params"]:
             if weight.grad is not None and weight.grad.is_sparse:

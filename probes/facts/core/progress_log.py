@@ -1,4 +1,4 @@
-"""Says how far a long look has come, on the log that a command turns into talk."""
+"""Logs the progress of a long measurement; commands show it."""
 
 import logging
 import time

@@ -1,4 +1,4 @@
-"""Remembers objects in place and puts them back bit for bit: tensors, containers, generators, plain attributes."""
+"""Saves objects in place and restores them bit for bit: tensors, containers, generators, plain attributes."""
 
 import random
 import types
@@ -21,14 +21,14 @@ class Snapshot:
     """`keep` what must not change, then `put_back`. One copy of each storage, however many tensors look at it."""
 
     def __init__(self) -> None:
-        self._seen: dict[int, Any] = {}  # holds what it has seen, so that no id is given out twice
+        self._visited: dict[int, Any] = {}  # holds what it has seen, so that no id is given out twice
         self._storages: dict[int, tuple[torch.UntypedStorage, torch.UntypedStorage]] = {}
         self._restores: list[Callable[[], Any]] = []
 
     def keep(self, value: Any, depth: int = DEEP) -> None:
-        if isinstance(value, LEAVES) or id(value) in self._seen:
+        if isinstance(value, LEAVES) or id(value) in self._visited:
             return
-        self._seen[id(value)] = value
+        self._visited[id(value)] = value
         if isinstance(value, torch.Tensor):
             self._keep_tensor(value)
         elif isinstance(value, dict | list | set | deque):
@@ -71,15 +71,15 @@ class Snapshot:
         data, storage = tensor.data, tensor.untyped_storage()
         if storage.nbytes() and storage.data_ptr() not in self._storages:
             self._storages[storage.data_ptr()] = (storage, storage.clone())
-        grad, wanted = (tensor.grad, tensor.requires_grad) if tensor.is_leaf else (None, None)
+        grad, requires_grad = (tensor.grad, tensor.requires_grad) if tensor.is_leaf else (None, None)
         if grad is not None:
             tensor.grad = None  # set aside, not copied: a backward pass of ours makes new ones
 
         def restore() -> None:
             if (tensor.data_ptr(), tensor.dtype, tensor.shape) != (data.data_ptr(), data.dtype, data.shape):
                 tensor.data = data
-            if wanted is not None:
-                tensor.requires_grad_(wanted)
+            if requires_grad is not None:
+                tensor.requires_grad_(requires_grad)
                 tensor.grad = grad
 
         self._restores.append(restore)
@@ -103,8 +103,7 @@ class Snapshot:
 
     def _keep_array(self, array: np.ndarray) -> None:
         if array.flags.writeable:
-            copy = array.copy()
-            self._restores.append(lambda: np.copyto(array, copy))
+            self._restores.append(partial(np.copyto, array, array.copy()))
 
 
 def _same(before: list[Any], now: list[Any]) -> bool:
@@ -113,7 +112,7 @@ def _same(before: list[Any], now: list[Any]) -> bool:
 
 
 def generator_state(value: Any) -> Callable[[], Any] | None:
-    """How to put a random generator back to where it is now; None for what is no generator."""
+    """A function that restores a random generator's present state; None for what is no generator."""
     if isinstance(value, np.random.Generator):
         value = value.bit_generator
     if isinstance(value, np.random.BitGenerator):

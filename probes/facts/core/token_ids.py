@@ -1,4 +1,4 @@
-"""What a tokenizer says of its ids: which are no text, and how it writes a text on either side."""
+"""Reads a tokenizer: which ids are special, and the ids of a text as input or as target."""
 
 from collections.abc import Callable
 from typing import Any
@@ -18,8 +18,13 @@ def encoder_of(tokenizer: Any) -> Encode:
     return encode
 
 
+def text_ids(tokenizer: Any, text: str) -> list[int]:
+    """Of the text alone, without special tokens: an end token behind it may have the id of the unknown one."""
+    return list(tokenizer(text, add_special_tokens=False)["input_ids"])
+
+
 def special_tokens(tokenizer: Any) -> dict[int, str]:
-    """Ids that are no text, by name. The unknown token stands for text, unless it ends rows as well, as Whisper's."""
+    """Names of the special ids. The unknown token counts as text, unless it ends rows as well, as Whisper's."""
     added = getattr(tokenizer, "added_tokens_decoder", {})
     special = {number: str(token) for number, token in added.items() if getattr(token, "special", False)}
     for number in getattr(tokenizer, "all_special_ids", ()):

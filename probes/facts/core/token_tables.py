@@ -1,4 +1,4 @@
-"""Finds the tables that ids are looked up in: embeddings, head, and the decoder's places."""
+"""Finds the tables that ids are looked up in: embeddings, head, and the decoder's positions."""
 
 from collections.abc import Callable
 from typing import Any
@@ -11,11 +11,11 @@ PLACES = ("max_target_positions", "max_position_embeddings")
 
 
 def tables_of(model: torch.nn.Module, classes: int | None = None) -> TokenTables:
-    """By the model's own word where it has one; else its largest embedding, and the classes of its logits."""
+    """As the model's methods return them; else its largest embedding, and the classes of its logits."""
     names = {id(module): name for name, module in model.named_modules()}
-    inputs = _asked(model, "get_input_embeddings") or _largest(model)
+    inputs = table_of(model, "get_input_embeddings") or _largest(model)
     read = decoder_embedding(model)
-    head = _asked(model, "get_output_embeddings")
+    head = table_of(model, "get_output_embeddings")
     config = getattr(model, "config", None)
     setting, places = _places(config)
     return TokenTables(
@@ -30,16 +30,16 @@ def tables_of(model: torch.nn.Module, classes: int | None = None) -> TokenTables
 
 
 def decoder_embedding(model: torch.nn.Module) -> Any:
-    """What the decoder reads its tokens with. A model around two others may mean its encoder by "input"."""
-    inner = _asked(getattr(model, "decoder", None), "get_input_embeddings")
-    return inner or _asked(model, "get_input_embeddings") or _largest(model)
+    """The embedding of the decoder's tokens: in a model around two others, "input" may mean the encoder's."""
+    inner = table_of(getattr(model, "decoder", None), "get_input_embeddings")
+    return inner or table_of(model, "get_input_embeddings") or _largest(model)
 
 
-def _asked(model: Any, question: str) -> Any:
-    """What the model answers, where it can and where that is a table."""
-    ask: Callable[[], Any] | None = getattr(model, question, None)
+def table_of(model: Any, method: str) -> Any:
+    """The module that get_input_embeddings or get_output_embeddings returns; None unless its weight is a matrix."""
+    get: Callable[[], Any] | None = getattr(model, method, None)
     try:
-        found: Any = ask() if callable(ask) else None
+        found: Any = get() if callable(get) else None
     except (NotImplementedError, AttributeError, TypeError):
         return None
     return found if isinstance(getattr(found, "weight", None), torch.Tensor) and found.weight.dim() == 2 else None
@@ -51,20 +51,18 @@ def _largest(model: torch.nn.Module) -> torch.nn.Embedding | None:
 
 
 def _table(module: Any, names: dict[int, str]) -> TokenTable | None:
-    return (
-        None
-        if module is None
-        else TokenTable(names.get(id(module), type(module).__name__), int(module.weight.shape[0]))
-    )
+    if module is None:
+        return None
+    return TokenTable(names.get(id(module), type(module).__name__), int(module.weight.shape[0]))
 
 
 def _places(config: Any) -> tuple[str, int | None]:
-    """The decoder's own configuration first: the one around it may speak of the encoder."""
+    """The decoder's own configuration comes first: the outer one may describe the encoder."""
     if not getattr(config, "is_encoder_decoder", False):
         return "", None
     inner = getattr(config, "decoder", None)
-    for holder, said in ((inner, "model.config.decoder"), (config, "model.config")):
+    for holder, path in ((inner, "model.config.decoder"), (config, "model.config")):
         for name in PLACES:
             if isinstance(getattr(holder, name, None), int):
-                return f"{said}.{name}", getattr(holder, name)
+                return f"{path}.{name}", getattr(holder, name)
     return "", None

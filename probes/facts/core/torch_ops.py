@@ -1,6 +1,6 @@
-"""One call of a torch operation, taken apart: what goes in, what comes out or is written to."""
+"""Helpers for one torch operation: its inputs, its outputs, what it writes to."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import torch
@@ -13,7 +13,7 @@ def has_nan(tensor: torch.Tensor) -> bool:
 
 
 def is_mask(tensor: torch.Tensor) -> bool:
-    """Nought and -inf alone: what attention scores are added to."""
+    """Whether all values are zero or -inf, as in an additive attention mask."""
     return not bool((torch.nan_to_num(tensor, nan=1.0, posinf=1.0, neginf=0.0) != 0).any())
 
 
@@ -27,7 +27,7 @@ def numeric(tensor: Any) -> bool:
 
 
 def values_of(tensor: torch.Tensor) -> torch.Tensor:
-    """Of a sparse one, the values that are there: they share their memory with what they were made of."""
+    """The values of a sparse tensor, which share its memory; a dense one as it is."""
     return tensor._values() if tensor.layout is torch.sparse_coo else tensor
 
 
@@ -55,6 +55,15 @@ def iter_leaves(value: Any, kind: type = torch.Tensor) -> Iterator[Any]:
     elif isinstance(value, Mapping | list | tuple):
         for item in value.values() if isinstance(value, Mapping) else value:
             yield from iter_leaves(item, kind)
+
+
+def map_leaves(value: Any, function: Callable[[Any], Any]) -> Any:
+    """The same nesting with the function applied to all but lists, tuples and mappings, which become dicts."""
+    if isinstance(value, Mapping):
+        return {key: map_leaves(item, function) for key, item in value.items()}
+    if isinstance(value, list | tuple) and not hasattr(value, "_fields"):
+        return type(value)(map_leaves(item, function) for item in value)
+    return function(value)
 
 
 def describe(tensor: torch.Tensor, role: str) -> TensorSummary:

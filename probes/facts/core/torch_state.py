@@ -1,6 +1,7 @@
 """Torch's global flags, saved and restored."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import torch
@@ -21,19 +22,11 @@ def torch_flags() -> list[tuple[Callable[[], Any], Callable[[Any], Any]]]:
         (_anomaly, lambda flags: torch.autograd.set_detect_anomaly(*flags)),
     ]
     for device in ("cpu", "cuda"):
-        pairs.append((_of(torch.is_autocast_enabled, device), _to(torch.set_autocast_enabled, device)))
-        pairs.append((_of(torch.get_autocast_dtype, device), _to(torch.set_autocast_dtype, device)))
+        pairs.append((partial(torch.is_autocast_enabled, device), partial(torch.set_autocast_enabled, device)))
+        pairs.append((partial(torch.get_autocast_dtype, device), partial(torch.set_autocast_dtype, device)))
     for name in ("enabled", "benchmark", "deterministic"):
-        pairs.append((_of(getattr, torch.backends.cudnn, name), _to(setattr, torch.backends.cudnn, name)))
+        pairs.append((partial(getattr, torch.backends.cudnn, name), partial(setattr, torch.backends.cudnn, name)))
     return pairs
-
-
-def _of(function: Callable[..., Any], *first: Any) -> Callable[[], Any]:
-    return lambda: function(*first)
-
-
-def _to(function: Callable[..., Any], *first: Any) -> Callable[[Any], Any]:
-    return lambda value: function(*first, value)
 
 
 def _autocast_depth() -> int:

@@ -24,7 +24,7 @@ def _row(number: int, row: Mapping[str, Any], root: str | Path | None, split: st
     column = next((name for name in AUDIO if isinstance(row.get(name), str | os.PathLike) and row[name]), "")
     audio = os.fspath(row[column]) if column else ""
     path = locate(audio, root)
-    seconds, decimals = said_seconds(row)
+    seconds, decimals = duration_of(row)
     file, line = row.get("_file"), row.get("_line")
     known = {column, *names, *OURS}
     return CorpusRow(
@@ -51,14 +51,14 @@ def locate(audio: str, root: str | Path | None) -> str | None:
     return audio if absolute else f"{root}{os.sep}{audio}"
 
 
-def said_seconds(row: Mapping[str, Any]) -> tuple[float | None, int]:
+def duration_of(row: Mapping[str, Any]) -> tuple[float | None, int]:
     """The duration in the row and its decimals; None where there is none that makes sense."""
-    said = str(row.get("duration") or "").strip()
+    text = str(row.get("duration") or "").strip()
     try:
-        seconds = float(said)
+        seconds = float(text)
     except ValueError:
         return None, 0
-    decimals = len(said.partition(".")[2]) if "e" not in said.lower() else 3
+    decimals = len(text.partition(".")[2]) if "e" not in text.lower() else 3
     return (seconds if 0 < seconds < float("inf") else None), decimals
 
 

@@ -24,9 +24,9 @@ def choose(rows: Sequence[CorpusRow], count: int) -> list[int]:
 
 def _extremes(rows: Sequence[CorpusRow], each: int) -> list[list[int]]:
     rarity = _rarity(rows)
-    sides = [_ends(rows, value, each) for value in (_seconds, _letters, _pace, _bytes_per_second)]
+    sides = [_ends(rows, value, each) for value in (_seconds, _letters, _letters_per_second, _bytes_per_second)]
     odd = sorted(range(len(rows)), key=lambda number: -rarity[number])[:each]
-    return [*sides, odd, _strange_endings(rows, each)]
+    return [*sides, odd, _one_per_extension(rows, each)]
 
 
 def _ends(rows: Sequence[CorpusRow], value: Value, each: int) -> list[int]:
@@ -44,7 +44,7 @@ def _letters(row: CorpusRow) -> float | None:
     return sum(map(len, row.texts.values())) if row.texts else None
 
 
-def _pace(row: CorpusRow) -> float | None:
+def _letters_per_second(row: CorpusRow) -> float | None:
     letters = _letters(row)
     return letters / row.seconds if letters is not None and row.seconds else None
 
@@ -61,7 +61,7 @@ def _rarity(rows: Sequence[CorpusRow]) -> list[float]:
     return [max((1 / counts[letter] for letter in own), default=0.0) for own in letters]
 
 
-def _strange_endings(rows: Sequence[CorpusRow], each: int) -> list[int]:
+def _one_per_extension(rows: Sequence[CorpusRow], each: int) -> list[int]:
     """One row for each kind of file that is there."""
     first: dict[str, int] = {}
     for number, row in enumerate(rows):

@@ -10,10 +10,11 @@ from probes.facts.dataloader.types import RowOrder, WorkerDraws
 
 @provider
 def row_order(train_batches: Any) -> RowOrder:
+    from probes.facts.core.batches import unwrap_loader
     from probes.facts.core.fork import CannotFork, ChildRaised
-    from probes.facts.dataloader.worker_randomness import is_map_style, order_of, unwrapped
+    from probes.facts.dataloader.worker_randomness import is_map_style, order_of
 
-    loader = unwrapped(train_batches)
+    loader = unwrap_loader(train_batches)
     if not is_map_style(loader):
         raise NotApplicable("train_batches is no DataLoader over rows with numbers: its order cannot be asked for")
     try:
@@ -29,10 +30,11 @@ def row_order(train_batches: Any) -> RowOrder:
 
 @provider
 def worker_draws(train_batches: Any) -> WorkerDraws:
+    from probes.facts.core.batches import unwrap_loader
     from probes.facts.core.fork import CannotFork, ChildRaised
-    from probes.facts.dataloader.worker_randomness import is_map_style, measure_worker_draws, unwrapped
+    from probes.facts.dataloader.worker_randomness import is_map_style, measure_worker_draws
 
-    loader = unwrapped(train_batches)
+    loader = unwrap_loader(train_batches)
     if not is_map_style(loader) or loader.batch_sampler is None:
         raise NotApplicable("train_batches is no DataLoader that makes batches of rows with numbers")
     require(loader.num_workers, "the loader has no workers: generators are not copied")

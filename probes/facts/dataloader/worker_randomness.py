@@ -1,28 +1,19 @@
 """Runs a loader's own workers over the same rows, twice: what is random must differ between workers and epochs."""
 
 import copy
-import hashlib
-from collections.abc import Mapping
 from contextlib import suppress
 from itertools import islice
 from typing import Any
 
-import numpy as np
 from torch.utils.data import DataLoader, IterableDataset
 
+from probes.facts.core.digest import digest_of
 from probes.facts.core.fork import run_in_fork
 from probes.facts.dataloader.types import RowOrder, WorkerDraws
 
 DRAWS = 8  # of each worker: enough that independent draws agree in all of them with a chance below 1e-4
 ROWS = 2
 MOST = 200_000  # rows of an epoch that are compared
-
-
-def unwrapped(batches: Any) -> Any:
-    """accelerate's wrapper taken off."""
-    while hasattr(batches, "base_dataloader"):
-        batches = batches.base_dataloader
-    return batches
 
 
 def is_map_style(loader: Any) -> bool:
@@ -60,7 +51,7 @@ def _draws(loader: DataLoader[Any], workers: int) -> WorkerDraws:
     epochs = []
     for epoch in range(2):
         _set_epoch(epoch, loader.dataset, loader.collate_fn)
-        epochs.append([digest(batch) for batch in twin])
+        epochs.append([digest_of(batch, unknown=repr) for batch in twin])
     one, two = epochs[0][::workers], epochs[0][1::workers] if workers > 1 else None
     agree = None if two is None else sum(a == b for a, b in zip(one, two, strict=True))
     again = sum(a == b for a, b in zip(one, epochs[1][::workers], strict=True))
@@ -73,25 +64,3 @@ def _set_epoch(epoch: int, *pieces: Any) -> None:
         if callable(tell):
             with suppress(Exception):  # one that wants something else is asked as it is
                 tell(epoch)
-
-
-def digest(batch: Any) -> str:
-    """The same for batches that are the same, bit for bit."""
-    sum_ = hashlib.blake2b(digest_size=16)
-    _feed(sum_, batch)
-    return sum_.hexdigest()
-
-
-def _feed(sum_: Any, value: Any) -> None:
-    if isinstance(value, Mapping):
-        for key, entry in value.items():
-            sum_.update(str(key).encode())
-            _feed(sum_, entry)
-    elif isinstance(value, list | tuple):
-        for entry in value:
-            _feed(sum_, entry)
-    elif hasattr(value, "detach") or isinstance(value, np.ndarray):
-        array = np.asarray(value.detach().cpu().float() if hasattr(value, "detach") else value)
-        sum_.update(np.ascontiguousarray(array).tobytes())
-    else:
-        sum_.update(repr(value).encode())

@@ -14,7 +14,7 @@ def ranks(rank_facts: Any, processes: int) -> Ranks:
     """Every process builds its own facts, in a group on the CPU of this machine."""
     import torch
 
-    from probes.facts.distributed.ranks import look_at_ranks
+    from probes.facts.distributed.ranks import measure_ranks
 
     require(processes > 1, "the run has one process")
     if "fork" not in multiprocessing.get_all_start_methods() or multiprocessing.current_process().daemon:
@@ -22,7 +22,7 @@ def ranks(rank_facts: Any, processes: int) -> Ranks:
     if not torch.distributed.is_available() or not torch.distributed.is_gloo_available():
         raise NotApplicable("this torch was built without gloo: the processes cannot meet")
     require(not torch.cuda.is_initialized(), "this process uses the GPU already, and a forked one cannot")
-    found = look_at_ranks(rank_facts, processes)
+    found = measure_ranks(rank_facts, processes)
     if stop := found.stopped("building"):
         raise Unavailable(f"its facts could not be built in a group: {stop}")
     return found

@@ -1,4 +1,4 @@
-"""Watches the processes of a group from outside: those that wait for each other use no processor any more."""
+"""Detects a hang of a process group from outside: processes that wait for each other use no CPU time."""
 
 import os
 import signal
@@ -24,7 +24,7 @@ STOOD = "a process stood still while it was built"
 
 
 class HangDetector:
-    """For in_children: the reason to end them all, or nothing."""
+    """The `watch` of run_forked: the reason to end all processes, or ""."""
 
     def __init__(self, notes: Sequence[RankNotes]) -> None:
         self.notes, self.since, self.used, self.bytes = notes, time.monotonic(), -1.0, -1
@@ -34,7 +34,7 @@ class HangDetector:
         now = time.monotonic()
         if self.built is None and all(note.has("building") for note in self.notes):
             self.since = self.built = now
-        self._look(pids, now)
+        self._check(pids, now)
         reason = self._reason(now) if pids else ""
         for pid in pids if reason else ():
             with suppress(ProcessLookupError):
@@ -42,8 +42,8 @@ class HangDetector:
         time.sleep(STACK if reason else 0.0)
         return reason
 
-    def _look(self, pids: Sequence[int], now: float) -> None:
-        """Begins to count anew where somebody has worked."""
+    def _check(self, pids: Sequence[int], now: float) -> None:
+        """Restarts the clock if any process has worked."""
         used = sum(map(_processor_seconds, pids))
         moved = used < self.used or used - self.used > IDLE * max(now - self.since, 0.5)
         if self.built is None:

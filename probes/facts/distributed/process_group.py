@@ -34,12 +34,12 @@ def run_in_group(work: Work, processes: int, last: str) -> list[tuple[RankNotes,
     """
     with suppress(ImportError):
         importlib.import_module("torch._dynamo")  # every optimiser imports it: here once, and not in each process
-    found = _met(work, processes, last)
-    stood = any(broken is not None and broken.reason == STOOD for _, broken in found)
-    return _met(work, processes, last) if stood else found
+    found = _run_group(work, processes, last)
+    stuck = any(broken is not None and broken.reason == STOOD for _, broken in found)
+    return _run_group(work, processes, last) if stuck else found
 
 
-def _met(work: Work, processes: int, last: str) -> list[tuple[RankNotes, WorkerFailure | None]]:
+def _run_group(work: Work, processes: int, last: str) -> list[tuple[RankNotes, WorkerFailure | None]]:
     with tempfile.TemporaryDirectory(prefix="gonogo-group-", ignore_cleanup_errors=True) as name:
         folder, port = Path(name), _free_port()
         notes = [RankNotes(folder, rank) for rank in range(processes)]
@@ -66,19 +66,19 @@ def answers_of(work: Callable[[int, int], Any], processes: int) -> list[Any]:
 
 
 def _member(work: Work, notes: RankNotes, processes: int, port: int, last: str) -> None:
-    """One process: it ends when all are done, since the others may still read what it has sent."""
+    """One process of the group: it ends when all are done, since the others may still read what it has sent."""
     crash = crash_file(notes.folder, notes.rank).open("w")
     os.dup2(crash.fileno(), 2)  # what a C++ library says before it ends the process
     faulthandler.enable(crash, all_threads=True)
     faulthandler.register(signal.SIGUSR1, crash, all_threads=False)
-    _settle(notes.rank, processes, port)
+    _set_environment(notes.rank, processes, port)
     with _group(notes, processes):
         work(notes.rank, notes)
         notes.together(last, processes, 2 * STILL)
 
 
-def _settle(rank: int, processes: int, port: int) -> None:
-    """What torchrun sets; no GPU, which a forked process cannot use; no memory of being alone."""
+def _set_environment(rank: int, processes: int, port: int) -> None:
+    """Sets what torchrun sets, hides the GPUs, which a forked process cannot use, and resets accelerate."""
     names: dict[str, Any] = {"RANK": rank, "LOCAL_RANK": rank, "WORLD_SIZE": processes, "LOCAL_WORLD_SIZE": processes}
     names |= {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": port, "OMP_NUM_THREADS": 1}
     os.environ |= {name: str(value) for name, value in names.items()}
@@ -96,7 +96,7 @@ def _settle(rank: int, processes: int, port: int) -> None:
 
 @contextmanager
 def _group(notes: RankNotes, processes: int) -> Iterator[None]:
-    """A group that meets in a file: no port can be taken by somebody else."""
+    """A gloo group that meets in a file: a port might be taken."""
     dist.init_process_group(
         "gloo",
         init_method=f"file://{notes.folder / 'meeting'}",

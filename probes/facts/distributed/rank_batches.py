@@ -1,17 +1,16 @@
 """What one process of a group draws: how many batches its epoch has, and digests of the first ones."""
 
-import hashlib
 import time
-from collections.abc import Iterable, Mapping, Sized
+from collections.abc import Iterable, Sized
 from contextlib import suppress
 from dataclasses import replace
 from itertools import islice
 from typing import Any
 
-import torch
 from torch.utils.data import DataLoader, IterableDataset
 
 from probes.facts.core.batches import copy_batch
+from probes.facts.core.digest import digest_of
 from probes.facts.distributed.types import RankBatches
 
 DRAWN = 2  # batches: one alone may be the same on purpose, where there are fewer batches than processes
@@ -24,12 +23,12 @@ def batches_of(loader: Any) -> tuple[RankBatches, list[Any]]:
     inner = getattr(loader, "base_dataloader", loader)
     if isinstance(inner, DataLoader):  # workers would read ahead
         vars(inner).update(num_workers=0, prefetch_factor=None, persistent_workers=False, timeout=0)
-    whole = _named(loader, inner) or _counted(loader)
+    whole = _from_sampler(loader, inner) or _counted(loader)
     drawn = [copy_batch(batch) for batch in islice(iter(loader), DRAWN)]
     return replace(whole, first=tuple(map(digest_of, drawn))), drawn
 
 
-def _named(loader: Any, inner: Any) -> RankBatches | None:
+def _from_sampler(loader: Any, inner: Any) -> RankBatches | None:
     """By the sampler, which is asked for all of its epoch: the length that it says may be wrong."""
     if not isinstance(inner, DataLoader) or isinstance(inner.dataset, IterableDataset) or inner.batch_sampler is None:
         return RankBatches(len(loader)) if isinstance(loader, list | tuple) else None
@@ -56,26 +55,3 @@ def _digest_of_data(data: Any) -> str:
     with suppress(Exception):  # a set that cannot be read has its own probes
         return digest_of((len(data), data[0]))
     return ""
-
-
-def digest_of(value: Any) -> str:
-    found = hashlib.blake2b(digest_size=8)
-    _feed(found, value)
-    return found.hexdigest()
-
-
-def _feed(found: Any, value: Any) -> None:
-    if isinstance(value, torch.Tensor):
-        found.update(f"{value.dtype}{tuple(value.shape)}".encode())
-        found.update(value.detach().cpu().contiguous().flatten().view(torch.uint8).numpy().tobytes())
-    elif isinstance(value, Mapping):
-        for name in sorted(value, key=str):
-            found.update(str(name).encode())
-            _feed(found, value[name])
-    elif isinstance(value, list | tuple):
-        for one in value:
-            _feed(found, one)
-    elif hasattr(value, "tobytes"):
-        found.update(value.tobytes())
-    else:
-        found.update(repr(value).encode() if isinstance(value, str | int | float | bool | bytes | None) else b"?")

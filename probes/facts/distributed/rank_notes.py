@@ -1,4 +1,4 @@
-"""What a process writes down as it goes, so that it is known also when the process dies or waits for ever."""
+"""Notes of a process on disk, which survive if it dies or hangs."""
 
 import pickle
 import re

@@ -46,8 +46,8 @@ class RankSetup:
         """The same as facts of their own, without what they were read from."""
         names = {"train_batches": self.batches, "training_step": self.step, "special_ids": self.special}
         names |= {name: getattr(self, name) for name in ("model", "optimizer", "compute_loss", "evaluate", "generate")}
-        whole = {name: value for name, value in self.facts.items() if name not in ("config", "trainer")}
-        return {name: value for name, value in (whole | names).items() if value is not None}
+        plain = {name: value for name, value in self.facts.items() if name not in ("config", "trainer")}
+        return {name: value for name, value in (plain | names).items() if value is not None}
 
 
 def call_rank_facts(rank_facts: Callable[[int, int], Any], rank: int, processes: int) -> Any:
@@ -64,52 +64,52 @@ def call_rank_facts(rank_facts: Callable[[int, int], Any], rank: int, processes:
 def rank_setup(facts: Mapping[str, Any], prepared: bool = True) -> RankSetup:
     """Reads a rank's facts with everything that is registered."""
     context = installed().context(facts)
-    trainer = _had(context, "trainer")
-    scene = RankSetup(
+    trainer = _fact(context, "trainer")
+    setup = RankSetup(
         dict(facts),
         prepared,
-        _had(context, "model"),
-        facts["train_batches"] if "train_batches" in facts else None if trainer else _had(context, "train_batches"),
-        facts["optimizer"] if "optimizer" in facts else None if trainer else _had(context, "optimizer"),
+        _fact(context, "model"),
+        facts["train_batches"] if "train_batches" in facts else None if trainer else _fact(context, "train_batches"),
+        facts["optimizer"] if "optimizer" in facts else None if trainer else _fact(context, "optimizer"),
         facts.get("training_step"),
-        _had(context, "compute_loss") or loss_of_output,
+        _fact(context, "compute_loss") or loss_of_output,
         facts.get("evaluate"),
-        _if_any(context, "generate"),
-        _if_any(context, "special_ids"),
+        _optional_fact(context, "generate"),
+        _optional_fact(context, "special_ids"),
     )
-    scene.prepared = scene.prepared or bool(scene.wrapped)
+    setup.prepared = setup.prepared or bool(setup.wrapped)
     if trainer is not None and "model" not in facts:
-        _take_from(scene, trainer)
-    return scene
+        _take_from(setup, trainer)
+    return setup
 
 
-def _had(context: Context, name: str) -> Any:
+def _fact(context: Context, name: str) -> Any:
     try:
         return context.get(name)
     except (NotApplicable, NotGiven):
         return None
 
 
-def _if_any(context: Context, name: str) -> Any:
-    """What failed to be had is told by the probes that need it."""
+def _optional_fact(context: Context, name: str) -> Any:
+    """None if the fact fails: the probes that need it say so."""
     try:
         return context.get(name)
     except FactError:
         return None
 
 
-def _take_from(scene: RankSetup, trainer: Any) -> None:
+def _take_from(setup: RankSetup, trainer: Any) -> None:
     """As the Trainer itself begins to train: its loader, its wrapping, its optimiser, its step, its evaluation."""
     from probes.facts.hf_trainer.step_facts import training_step
 
     trainer.callback_handler.callbacks.clear()  # they write
-    if trainer.train_dataset is not None and scene.batches is None:
-        scene.batches = trainer.get_train_dataloader()
-    scene.model, _ = trainer._prepare_for_training(1, scene.batches, None)
-    scene.optimizer, scene.prepared = trainer.optimizer, True
-    scene.step = scene.step or training_step(trainer, trainer.optimizer)
-    if trainer.eval_dataset is not None and scene.evaluate is None:
-        scene.evaluate = lambda: _evaluated(trainer)
+    if trainer.train_dataset is not None and setup.batches is None:
+        setup.batches = trainer.get_train_dataloader()
+    setup.model, _ = trainer._prepare_for_training(1, setup.batches, None)
+    setup.optimizer, setup.prepared = trainer.optimizer, True
+    setup.step = setup.step or training_step(trainer, trainer.optimizer)
+    if trainer.eval_dataset is not None and setup.evaluate is None:
+        setup.evaluate = lambda: _evaluated(trainer)
 
 
 def _evaluated(trainer: Any) -> dict[str, float]:

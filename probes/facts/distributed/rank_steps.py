@@ -9,8 +9,9 @@ import torch
 from torch.nn.parallel import DistributedDataParallel
 from torch.optim.optimizer import register_optimizer_step_pre_hook
 
+from probes.facts.core.digest import digest_of
 from probes.facts.core.model_output import loss_of_output
-from probes.facts.distributed.rank_batches import digest_of
+from probes.facts.core.module_hooks import removed_afterwards
 from probes.facts.distributed.rank_setup import RankSetup
 from probes.facts.distributed.types import RankParameter, RankSteps
 
@@ -19,34 +20,31 @@ STEPS = 2  # a parameter that got no gradient is told by DistributedDataParallel
 SHARED_OUT, SHARING = {"DTensor", "FlatParameter"}, "FullyShardedDataParallel"
 
 
-def steps_of(scene: RankSetup, batches: list[Any]) -> RankSteps:
+def steps_of(setup: RankSetup, batches: list[Any]) -> RankSteps:
     """Two real steps in the group: by the run's own step, or forward, backward and update of the wrapped model."""
-    assert scene.model is not None
-    own, wrapped = scene.step, scene.wrapped
-    if own is None or not scene.prepared:  # a step of one process alone says nothing of several
-        own = None
-        _try_alone(scene, batches[0])
-        scene.model = scene.model if wrapped else _shared(scene.model)
-    before = weights_of(scene.model)
+    assert setup.model is not None
+    user_step, wrapped = setup.step, setup.wrapped
+    if user_step is None or not setup.prepared:  # a step of one process alone says nothing of several
+        user_step = None
+        _try_alone(setup, batches[0])
+        setup.model = setup.model if wrapped else _shared(setup.model)
+    before = weights_of(setup.model)
     gradients: dict[str, float] = {}
-    model = scene.model
-    hook = register_optimizer_step_pre_hook(lambda *given: gradients.update(_norms(model)))
-    try:
-        scene.model.train()
+    model = setup.model
+    with removed_afterwards([register_optimizer_step_pre_hook(lambda *_: gradients.update(_norms(model)))]):
+        model.train()
         for batch in (batches * STEPS)[:STEPS]:
-            (own or _plain_step(scene, gradients))(batch)
-    finally:
-        hook.remove()
-    after = {weight.name: weight.before for weight in weights_of(scene.model)}
+            (user_step or _plain_step(setup, gradients))(batch)
+    after = {weight.name: weight.before for weight in weights_of(setup.model)}
     weights = [replace(w, after=after.get(w.name, ""), gradient=gradients.get(w.name)) for w in before]
-    return RankSteps(tuple(weights), wrapped, own is not None)
+    return RankSteps(tuple(weights), wrapped, user_step is not None)
 
 
-def _try_alone(scene: RankSetup, batch: Any) -> None:
+def _try_alone(setup: RankSetup, batch: Any) -> None:
     """Whether there is a loss is asked of the model itself: a wrapper takes any batch and fails inside."""
-    if scene.compute_loss is loss_of_output:
+    if setup.compute_loss is loss_of_output:
         with torch.no_grad():
-            loss_of_output(scene.inner, batch)
+            loss_of_output(setup.inner, batch)
 
 
 def _shared(model: torch.nn.Module) -> torch.nn.Module:
@@ -56,14 +54,14 @@ def _shared(model: torch.nn.Module) -> torch.nn.Module:
     return DistributedDataParallel(model, find_unused_parameters=not getattr(model, "is_gradient_checkpointing", False))
 
 
-def _plain_step(scene: RankSetup, gradients: dict[str, float]) -> Callable[[Any], None]:
+def _plain_step(setup: RankSetup, gradients: dict[str, float]) -> Callable[[Any], None]:
     def step(batch: Any) -> None:
-        assert scene.model is not None
-        scene.model.zero_grad()
-        scene.compute_loss(scene.model, batch).backward()
-        gradients.update(_norms(scene.model))
-        if scene.optimizer is not None:
-            scene.optimizer.step()
+        assert setup.model is not None
+        setup.model.zero_grad()
+        setup.compute_loss(setup.model, batch).backward()
+        gradients.update(_norms(setup.model))
+        if setup.optimizer is not None:
+            setup.optimizer.step()
 
     return step
 

@@ -1,4 +1,4 @@
-"""Looks at every process of a group from inside: it builds, draws, steps and evaluates, and notes down what it sees."""
+"""Runs every process of a group: it builds, draws, steps, evaluates, and notes down its results."""
 
 import time
 from collections.abc import Callable, Mapping
@@ -25,74 +25,74 @@ EACH = 8  # tokens more in each process than in the one before, as texts of othe
 SPEAKING = 30.0  # seconds of one generation
 
 
-def look_at_ranks(rank_facts: RankFacts, processes: int) -> Ranks:
-    found = run_in_group(partial(_look, rank_facts, processes), processes, PHASES[-1])
+def measure_ranks(rank_facts: RankFacts, processes: int) -> Ranks:
+    found = run_in_group(partial(_run_phases, rank_facts, processes), processes, PHASES[-1])
     return Ranks(tuple(_rank(notes, broken) for notes, broken in found))
 
 
-def _look(rank_facts: RankFacts, processes: int, rank: int, notes: RankNotes) -> None:
+def _run_phases(rank_facts: RankFacts, processes: int, rank: int, notes: RankNotes) -> None:
     """Phase by phase, and into the next one only together."""
-    scene: Any = None
+    setup: Any = None
     batches: list[Any] = []
     phase = PHASES[0]
     try:
         facts = call_rank_facts(rank_facts, rank, processes)
         named = facts if isinstance(facts, Mapping) else {"trainer": facts}
-        scene = rank_setup(named, getattr(rank_facts, "aware", True))
-        notes.leave(phase, {"prepared": scene.prepared})
+        setup = rank_setup(named, getattr(rank_facts, "aware", True))
+        notes.leave(phase, {"prepared": setup.prepared})
         for phase, work in zip(PHASES[1:], (_draw, _step, _evaluate), strict=True):
             others = notes.together(PHASES[PHASES.index(phase) - 1], processes, LIMIT)
             if others is None:
                 return
-            notes.leave(phase, work(scene, batches, rank, others))
+            notes.leave(phase, work(setup, batches, rank, others))
     except Exception as error:
-        model = getattr(scene, "inner", None) or torch.nn.Module()
-        notes.leave("stop", RankStop(rank, phase, "raised", failure_of(error, model, phase), time.monotonic()))
+        failure = failure_of(error, getattr(setup, "inner", None), phase)
+        notes.leave("stop", RankStop(rank, phase, "raised", failure, time.monotonic()))
 
 
-def _draw(scene: RankSetup, batches: list[Any], rank: int, others: list[Any]) -> dict[str, Any]:
-    if scene.batches is None:
+def _draw(setup: RankSetup, batches: list[Any], rank: int, others: list[Any]) -> dict[str, Any]:
+    if setup.batches is None:
         return {"untried": {"drawing": "not given: train_batches"}}
-    found, drawn = batches_of(scene.batches)
+    found, drawn = batches_of(setup.batches)
     batches += drawn
     return {"batches": found}
 
 
-def _step(scene: RankSetup, batches: list[Any], rank: int, others: list[Any]) -> dict[str, Any]:
+def _step(setup: RankSetup, batches: list[Any], rank: int, others: list[Any]) -> dict[str, Any]:
     counts = [other["batches"].count if "batches" in other else 0 for other in others]
-    if scene.model is None or not all(counts):
-        missing = "not given: model" if scene.model is None else "a process has no batch to step with"
+    if setup.model is None or not all(counts):
+        missing = "not given: model" if setup.model is None else "a process has no batch to step with"
         return {"untried": {"step": missing}}
     try:
-        return {"steps": steps_of(scene, batches)}
+        return {"steps": steps_of(setup, batches)}
     except NoLoss as reason:
         return {"untried": {"step": str(reason)}}
     except AttributeError as error:
-        if scene.prepared or "DistributedDataParallel" not in str(error):
+        if setup.prepared or "DistributedDataParallel" not in str(error):
             raise
         return {
             "untried": {"step": f"the model is not wrapped yet, and compute_loss does not take one that is: {error}"}
         }
 
 
-def _evaluate(scene: RankSetup, batches: list[Any], rank: int, others: list[Any]) -> dict[str, Any]:
-    if scene.evaluate is None:
+def _evaluate(setup: RankSetup, batches: list[Any], rank: int, others: list[Any]) -> dict[str, Any]:
+    if setup.evaluate is None:
         return {"untried": {"evaluation": "not given: evaluate"}}
-    evaluate(scene, rank)
+    evaluate(setup, rank)
     return {"evaluated": True}
 
 
-def evaluate(scene: RankSetup, rank: int) -> None:
+def evaluate(setup: RankSetup, rank: int) -> None:
     """The run's own evaluation, whose generations end after another number of tokens in each process."""
-    assert scene.evaluate is not None
-    special, length = scene.special, EACH * (rank + 1)
+    assert setup.evaluate is not None
+    special, length = setup.special, EACH * (rank + 1)
     end, classes = (getattr(special, name, None) for name in ("end", "vocabulary"))
     if end is None:
-        return scene.evaluate()
+        return setup.evaluate()
     word = next(number for number in range(10_000) if number not in {*special.padding, *special.ends, special.start})
-    model, known = scene.inner or torch.nn.Module(), classes or 0
-    with SteeredGeneration(model, 2 * length, SPEAKING, [[word] * length], end, known, gentle=True):
-        scene.evaluate()
+    model, known = setup.inner or torch.nn.Module(), classes or 0
+    with SteeredGeneration(model, 2 * length, SPEAKING, [[word] * length], end, known, emit_end=True):
+        setup.evaluate()
 
 
 def _rank(notes: RankNotes, broken: WorkerFailure | None) -> Rank:
@@ -103,13 +103,13 @@ def _rank(notes: RankNotes, broken: WorkerFailure | None) -> Rank:
 
 
 def _stop(notes: RankNotes, broken: WorkerFailure | None) -> RankStop | None:
-    """Of a process that could not say it itself: where it stood is read from its stack."""
+    """How a process stopped that could not say so itself: its position is read from its stack."""
     phase = next((phase for phase in PHASES if phase not in notes.left), None)
     if broken is None or phase is None:
         return None
     how = {WAITED: "waited", STOOD: "waited", LATE: "late"}.get(broken.reason, "died")
-    said = crash_message(notes.crash)
-    message = f"{broken.reason}, saying: {said}" if said else broken.reason
+    crash = crash_message(notes.crash)
+    message = f"{broken.reason}, saying: {crash}" if crash else broken.reason
     return RankStop(
         notes.rank, phase, how, Failure(phase, how, message, line=stuck_line(notes.crash), trace=notes.crash)
     )

@@ -1,4 +1,4 @@
-"""Imports packages where a crash does no harm: what ends python is a result there, and the end here."""
+"""Imports packages in a child process, where a crash is a result."""
 
 import importlib
 import importlib.metadata
@@ -27,7 +27,7 @@ class ProcessDied(Exception):
 def imports(names: tuple[str, ...]) -> tuple[PackageImport, ...]:
     """Each package, tried unless this very process has imported it whole."""
     unknown = tuple(name for name in names if name not in sys.modules and _is_there(name))
-    errors = _tried(unknown) if unknown else {}
+    errors = _errors_elsewhere(unknown) if unknown else {}
     return tuple(_package(name, errors) for name in names)
 
 
@@ -52,31 +52,30 @@ def _package(name: str, errors: dict[str, str]) -> PackageImport:
 
 
 @cache
-def _tried(names: tuple[str, ...]) -> dict[str, str]:
+def _errors_elsewhere(names: tuple[str, ...]) -> dict[str, str]:
     """All in one process; only when that dies, each in one of its own."""
     try:
-        return _elsewhere(names)
+        return _try_elsewhere(names)
     except ProcessDied as end:
         if len(names) == 1:
             return {names[0]: str(end)}
-        return {name: error for single in names for name, error in _tried((single,)).items()}
+        return {name: error for single in names for name, error in _errors_elsewhere((single,)).items()}
 
 
-def _elsewhere(names: tuple[str, ...]) -> dict[str, str]:
+def _try_elsewhere(names: tuple[str, ...]) -> dict[str, str]:
     """In a fork, which has torch already; in a fresh python where torch is not there or nothing can be forked."""
     if not hasattr(sys.modules.get("torch"), "Tensor"):
         return _in_fresh_python(names)
     from probes.facts.core.fork import CannotFork, ChildRaised, TimedOut, run_in_fork
 
     try:
-        told: dict[str, str] = run_in_fork(lambda: try_imports(names), SECONDS)
+        return run_in_fork(lambda: try_imports(names), SECONDS)
     except CannotFork:
         return _in_fresh_python(names)
     except TimedOut as slow:
         raise ProcessDied(TOO_SLOW) from slow
     except ChildRaised as end:
         raise ProcessDied(end.message.rpartition(" with ")[2]) from end
-    return told
 
 
 def _in_fresh_python(names: tuple[str, ...]) -> dict[str, str]:
@@ -87,8 +86,8 @@ def _in_fresh_python(names: tuple[str, ...]) -> dict[str, str]:
         raise ProcessDied(TOO_SLOW) from slow
     if ran.returncode:
         raise ProcessDied(signal.Signals(-ran.returncode).name if ran.returncode < 0 else f"exit code {ran.returncode}")
-    told: dict[str, str] = json.loads(ran.stdout.splitlines()[-1])
-    return told
+    errors: dict[str, str] = json.loads(ran.stdout.splitlines()[-1])
+    return errors
 
 
 def _is_there(name: str) -> bool:

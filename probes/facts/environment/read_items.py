@@ -1,7 +1,7 @@
-"""Reads an item of the training set as the run will, in a forked child; and tells a missing decoder from a bad file."""
+"""Reads an item of the training set in a forked child; distinguishes a missing decoder from a bad file."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -28,10 +28,9 @@ class ReadAttempt:
 def read_one_of(dataset: Any, numbers: Sequence[int]) -> ReadAttempt:
     """The first of these items that can be read; raises CannotFork where there is no child to be had."""
     try:
-        told: ReadAttempt = run_in_fork(lambda: _read(dataset, numbers))
+        return run_in_fork(lambda: _read(dataset, numbers))
     except ChildRaised as end:  # a library that ends python is as good as missing
         return ReadAttempt(1, 0, f"{end.error}: {end.message}", end.line, missing=end.error == "ProcessDied")
-    return told
 
 
 def _read(dataset: Any, numbers: Sequence[int]) -> ReadAttempt:
@@ -40,18 +39,16 @@ def _read(dataset: Any, numbers: Sequence[int]) -> ReadAttempt:
         try:
             dataset[number] if hasattr(dataset, "__getitem__") else next(iter(dataset))
         except Exception as error:
-            said = f"{type(error).__name__}: {one_line(str(error))}"
-            last = ReadAttempt(tried, 0, said, user_line(error), last.missing or _wants(error))
+            text = f"{type(error).__name__}: {one_line(str(error))}"
+            last = ReadAttempt(tried, 0, text, user_line(error), last.missing or _lacks_library(error))
         else:
             return ReadAttempt(tried, 1)
     return last
 
 
-def _wants(error: BaseException) -> bool:
-    return any(isinstance(one, ImportError) or WANTING.search(str(one)) for one in _chain(error))
-
-
-def _chain(error: BaseException | None) -> Iterator[BaseException]:
+def _lacks_library(error: BaseException | None) -> bool:
     while error is not None:
-        yield error
+        if isinstance(error, ImportError) or WANTING.search(str(error)):
+            return True
         error = error.__cause__ or error.__context__
+    return False

@@ -34,9 +34,8 @@ def features_of(batches: Sequence[Any], inputs_of: Any = None) -> Features:
         key, values = ("inputs", inputs_of(batch)) if inputs_of else inputs_of_batch(batch)
         if not _is_features(values):
             raise NotApplicable("inputs_of gives no float tensor of two axes or more")
-        width = (
-            1 if values.dim() == 2 and key == "input_values" else int(values.shape[1 if key in _BANDS_FIRST else -1])
-        )
+        samples = values.dim() == 2 and key == "input_values"
+        width = 1 if samples else int(values.shape[1 if key in _BANDS_FIRST else -1])
         rows += [_row(row) for row in _unpadded(batch, key, values)]
     return Features(key, width, tuple(rows))
 

@@ -23,10 +23,11 @@ def train_features(drawn_batches: tuple[Any, ...], inputs_of: Any = None, model:
 @provider
 def preprocessing(train_batches: Any, eval_batches: Any, inputs_of: Any = None) -> Preprocessing:
     """Items of both sets, each through its own collator."""
-    from probes.facts.dataloader.worker_randomness import is_map_style, unwrapped
+    from probes.facts.core.batches import unwrap_loader
+    from probes.facts.dataloader.worker_randomness import is_map_style
     from probes.facts.features.train_vs_eval import compare
 
-    train, evaluation = unwrapped(train_batches), unwrapped(eval_batches)
+    train, evaluation = unwrap_loader(train_batches), unwrap_loader(eval_batches)
     if not is_map_style(train) or not is_map_style(evaluation):
         raise NotApplicable("train_batches and eval_batches are no DataLoaders over rows with numbers")
     if not len(train.dataset) or not len(evaluation.dataset):

@@ -32,16 +32,14 @@ def _vectors(dataset: Any) -> np.ndarray:
 
 def _vector(item: Any) -> np.ndarray | None:
     """The float input of a pair or of a dict."""
-    values = [item.get(name) for name in NAMES] if isinstance(item, Mapping) else [item[0]] if _pair(item) else []
+    values = [item.get(name) for name in NAMES] if isinstance(item, Mapping) else []
+    if isinstance(item, list | tuple) and len(item) >= 2:
+        values = [item[0]]
     for value in values:
         array = np.asarray(value) if value is not None and not isinstance(value, str) else None
         if array is not None and array.dtype.kind == "f" and array.ndim == 1:
             return array
     return None
-
-
-def _pair(item: Any) -> bool:
-    return isinstance(item, list | tuple) and len(item) >= 2
 
 
 def _moments(train: np.ndarray, evaluation: np.ndarray) -> SplitStatistics:

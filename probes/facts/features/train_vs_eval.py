@@ -1,12 +1,12 @@
 """Training against evaluation: the same items through both collators, and items of both sets, one at a time."""
 
-from collections.abc import Callable
 from typing import Any
 
 import torch
 from torch.utils.data import DataLoader
 
 from probes.facts.audio.dataset_items import waveform_of
+from probes.facts.core.batch_rows import Collate
 from probes.facts.core.evenly_spaced import evenly_spaced
 from probes.facts.core.fork import run_in_fork
 from probes.facts.features.batch_features import features_of, inputs_of_batch
@@ -37,10 +37,10 @@ def _features(loader: DataLoader[Any], inputs_of: Any) -> Features:
     return Features(found[0].key, found[0].width, tuple(one.rows[0] for one in found))
 
 
-def _gap(items: list[Any], ours: Callable[[Any], Any], theirs: Callable[[Any], Any], inputs_of: Any) -> float | None:
+def _gap(items: list[Any], train_fn: Collate, eval_fn: Collate, inputs_of: Any) -> float | None:
     """How far the same items are apart after both collators, over their spread."""
     read = inputs_of or (lambda batch: inputs_of_batch(batch)[1])
-    one, again, other = (read(collate(items)).float() for collate in (ours, ours, theirs))
+    one, again, other = (read(collate(items)).float() for collate in (train_fn, train_fn, eval_fn))
     if one.shape != again.shape or not torch.equal(one, again):
         return None
     if one.shape != other.shape:
@@ -49,18 +49,18 @@ def _gap(items: list[Any], ours: Callable[[Any], Any], theirs: Callable[[Any], A
     return float(apart.min(1).values.mean() / one.std().clamp(min=1e-6))  # one of the two may sort its rows
 
 
-def collate_silence(collate: Callable[[Any], Any], dataset: Any) -> SilentBatch | None:
+def collate_silence(collate: Collate, dataset: Any) -> SilentBatch | None:
     """The first item with its waveform turned to zeros, through the collator; None where it holds no waveform."""
     return run_in_fork(lambda: _silence(collate, dataset))
 
 
-def _silence(collate: Callable[[Any], Any], dataset: Any) -> SilentBatch | None:
+def _silence(collate: Collate, dataset: Any) -> SilentBatch | None:
     item = dataset[0]
     samples, _ = waveform_of(item) if isinstance(item, dict) else (None, None)
     if samples is None:
         return None
-    heard, silent = _not_finite(collate([item])), _not_finite(collate([_silenced(item)]))
-    found = (SilentBatch(key, *bad) for key, bad in silent.items() if key not in heard)
+    audible, silent = _not_finite(collate([item])), _not_finite(collate([_silenced(item)]))
+    found = (SilentBatch(key, *bad) for key, bad in silent.items() if key not in audible)
     return next(found, SilentBatch("", 0, 0))  # what a clip with sound in it has as well is no fault of silence
 
 

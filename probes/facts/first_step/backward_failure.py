@@ -1,4 +1,4 @@
-"""Which operation's backward pass raised: a second try, in which torch notes down where each node is born."""
+"""Finds the operation whose backward raised, by a second try with torch's anomaly detection."""
 
 import re
 import sys
@@ -40,7 +40,7 @@ def locate_backward_failure(model: torch.nn.Module, batch: Any, compute_loss: Co
 
 @contextmanager
 def _noting(model: torch.nn.Module) -> Iterator[None]:
-    """torch asks this function for the place of birth of every node; ours tells it in the user's words."""
+    """Replaces the function that torch calls to record the origin of each node by one that names module and line."""
     from torch.fx import traceback as births
 
     names = {id(module): (name or "the model itself", type(module).__name__) for name, module in model.named_modules()}
@@ -63,7 +63,7 @@ def _noting(model: torch.nn.Module) -> Iterator[None]:
 
 
 def module_holding_graph(failure: Failure, model: torch.nn.Module) -> Failure:
-    """A step that raises outside of all modules: named is the one that holds a tensor with a graph."""
+    """For a step that raises outside of all modules: the module that holds a tensor with a graph."""
     if failure.module:
         return failure
     for name, module in model.named_modules():

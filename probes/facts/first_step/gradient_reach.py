@@ -27,7 +27,6 @@ from probes.facts.first_step.types import (
 )
 from probes.facts.first_step.used_in_other_batches import mark_used_elsewhere
 
-FORWARD = 1 / 3  # of a forward and backward pass
 MOST = 4  # cuts that are asked one by one, each for a forward pass
 WORTH_A_LOOK = 1e-6  # a largest element below it is looked at twice; what is too small is the probe's to say
 
@@ -39,13 +38,13 @@ def find_cuts(setup: StepSetup, batch: Any, first: Gradients, more: Iterable[Any
     if not suspects:
         return GradientReach(total)
     with restore_afterwards(model, others=setup.also_restore) as before:
-        again = _second_look(setup, batch)
+        again = _gradients_again(setup, batch)
         restore_weights(model, before)
         silent = {row.name: again[row.name].norm is None for row in suspects if _silent(again[row.name])}
         cuts = sorted(_cuts(model, silent), key=lambda cut: -cut.size)
-        asked = list(_asked(setup, batch, cuts, before))
-        asked = mark_used_elsewhere(model, lambda one: _loss(setup, one), [batch, *more], asked)
-        return GradientReach(total, tuple(asked), tuple(_barely(model, suspects, again)))
+        checked = list(_check_influence(setup, batch, cuts, before))
+        checked = mark_used_elsewhere(model, lambda one: _loss(setup, one), [batch, *more], checked)
+        return GradientReach(total, tuple(checked), tuple(_barely(model, suspects, again)))
 
 
 def _silent(row: ParameterGradient) -> bool:
@@ -53,11 +52,11 @@ def _silent(row: ParameterGradient) -> bool:
 
 
 def _faint(row: ParameterGradient) -> bool:
-    """Of what multiplies: a key's bias, or one before a norm, has a gradient of rounding alone, by its mathematics."""
+    """Matrices only: the gradient of a key's bias, or of one before a norm, is zero by its mathematics."""
     return row.dims > 1 and bool(row.norm) and row.finite and row.largest < WORTH_A_LOOK
 
 
-def _second_look(setup: StepSetup, batch: Any) -> dict[str, ParameterGradient]:
+def _gradients_again(setup: StepSetup, batch: Any) -> dict[str, ParameterGradient]:
     model, compute_loss = setup.model, setup.compute_loss
     with torch.enable_grad():
         model.eval()
@@ -89,8 +88,10 @@ def _cuts(model: torch.nn.Module, suspects: dict[str, bool]) -> Iterator[Unreach
         yield UnreachedModule(module, kind, len(names), size, all(suspects[name] for name in names))
 
 
-def _asked(setup: StepSetup, batch: Any, cuts: list[UnreachedModule], before: Snapshot) -> Iterator[UnreachedModule]:
-    """Whether the loss follows when only this part's weights change; compared with how much it wavers by itself."""
+def _check_influence(
+    setup: StepSetup, batch: Any, cuts: list[UnreachedModule], before: Snapshot
+) -> Iterator[UnreachedModule]:
+    """Whether the loss changes with this module's weights alone, by more than it varies by itself."""
     model = setup.model
     with torch.no_grad():
         model.eval()
@@ -106,5 +107,5 @@ def _asked(setup: StepSetup, batch: Any, cuts: list[UnreachedModule], before: Sn
 
 
 def _loss(setup: StepSetup, batch: Any) -> float:
-    pass_counter.count_passes(FORWARD)
+    pass_counter.count_passes(pass_counter.FORWARD)
     return float(setup.compute_loss(setup.model, copy_batch(batch)))

@@ -1,4 +1,4 @@
-"""Plays labels through the rules of a generation: which of them forbids what the labels say."""
+"""Runs the labels through the logits processors: which of them makes a label impossible?"""
 
 from collections.abc import Sequence
 from typing import Any

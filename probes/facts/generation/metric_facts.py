@@ -102,11 +102,11 @@ def gathered_logits(
     trainer: Any, run_settings: RunSettings, first_step: FirstStep, eval_dataset: Any
 ) -> GatheredLogits:
     """What the Trainer gathers where it has a metric function and does not generate."""
-    from probes.facts.generation.sources import kept_logits_of
+    from probes.facts.generation.sources import gathered_logits_of
 
     if trainer.compute_metrics is None or run_settings.predict_with_generate:
         raise NotApplicable("the evaluation keeps no scores")
     require(trainer.preprocess_logits_for_metrics is None, "preprocess_logits_for_metrics decides what is kept")
     if first_step.loss is None or first_step.loss.logits is None or not hasattr(eval_dataset, "__len__"):
         raise NotApplicable("the size of the scores is not known")
-    return kept_logits_of(trainer, first_step.loss, len(eval_dataset))
+    return gathered_logits_of(trainer, first_step.loss, len(eval_dataset))

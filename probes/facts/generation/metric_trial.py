@@ -1,4 +1,4 @@
-"""Calls the user's metric function with predictions whose worth is known: labels, other rows' labels, bare words."""
+"""Calls the user's metric with predictions of known quality: labels, other rows' labels, plain words."""
 
 import unicodedata
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import torch
 
-from probes.facts.core.failure import one_line, user_line
-from probes.facts.core.types import Failure
+from probes.facts.core.failure import failure_of
 from probes.facts.generation.metric_types import MetricTrial
 
 WIDER = 3  # columns of padding behind gathered predictions; labels have one, as beside a longer batch
@@ -38,7 +38,7 @@ class MetricTrialRunner:
                 clean = self.figures(form, self.rows, gathered=False)
                 return self._all(form, clean)
             except Exception as error:
-                failures.append(failure_of(error))
+                failures.append(failure_of(error, None, "metric"))
         return MetricTrial(self.forms[0], len(self.rows), failure=failures[0], bare=True)
 
     def _all(self, form: str, clean: Mapping[str, float]) -> MetricTrial:
@@ -47,17 +47,17 @@ class MetricTrialRunner:
             perfect = self.figures(form, self.rows, gathered=True)
             swapped = self.figures(form, [*self.rows[1:], self.rows[0]], gathered=True)
         except Exception as error:
-            return MetricTrial(form, count, clean=clean, failure=failure_of(error))
+            return MetricTrial(form, count, clean=clean, failure=failure_of(error, None, "metric"))
         bare, example = self._bare(form)
         stripped = self.figures(form, bare, gathered=True) if bare else {}
         return MetricTrial(form, count, perfect, clean, swapped, stripped, example)
 
-    def figures(self, form: str, said: Rows, gathered: bool) -> dict[str, float]:
-        labels, predictions = self._labels(gathered), self._predictions(form, said, gathered)
+    def figures(self, form: str, predicted: Rows, gathered: bool) -> dict[str, float]:
+        labels, predictions = self._labels(gathered), self._predictions(form, predicted, gathered)
         if form == "texts" and self.decode:
             labels = self.decode(labels)
         elif form == "logits" and self.prepare:
-            predictions = _array(self.prepare(_tensor(predictions), _tensor(labels)))
+            predictions = _array(self.prepare(torch.as_tensor(predictions), torch.as_tensor(labels)))
         found = self.compute(predictions, labels)
         named = found if isinstance(found, Mapping) else {"figure": found}
         return {str(name): float(value) for name, value in named.items() if _is_number(value)}
@@ -67,19 +67,19 @@ class MetricTrialRunner:
             return np.array([row[0] for row in self.rows])
         return padded(self.rows, -100 if gathered else self.padding, int(gathered))
 
-    def _predictions(self, form: str, said: Rows, gathered: bool) -> Any:
+    def _predictions(self, form: str, predicted: Rows, gathered: bool) -> Any:
         if form == "logits":
-            return self._scores(said, gathered)
+            return self._scores(predicted, gathered)
         if self.single:
-            return np.array([row[0] for row in said])
-        ids = padded(said, -100 if gathered else self.padding, WIDER if gathered else 0)
+            return np.array([row[0] for row in predicted])
+        ids = padded(predicted, -100 if gathered else self.padding, WIDER if gathered else 0)
         return self.decode(ids) if form == "texts" and self.decode else ids
 
-    def _scores(self, said: Rows, gathered: bool) -> Any:
+    def _scores(self, predicted: Rows, gathered: bool) -> Any:
         """As wide as the labels: scores are of the same places."""
         width = max(map(len, self.rows)) + int(gathered)
-        cut = [[*row, *[self.padding] * width][:width] for row in said]
-        scores = np.zeros((len(said), width, self.classes), dtype=np.float32)
+        cut = [[*row, *[self.padding] * width][:width] for row in predicted]
+        scores = np.zeros((len(predicted), width, self.classes), dtype=np.float32)
         for number, row in enumerate(cut):
             scores[number, np.arange(width), row] = CERTAIN
         return scores[:, 0] if self.single else scores
@@ -104,25 +104,12 @@ def padded(rows: Sequence[Sequence[int]], padding: int, wider: int = 0) -> np.nd
     return np.array([[*row, *[padding] * (width - len(row))] for row in rows], dtype=np.int64)
 
 
-def distinct(rows: Iterator[Sequence[int]], most: int = 8) -> Rows:
-    return [list(row) for row in list(dict.fromkeys(tuple(row) for row in rows if row))[:most]]
-
-
-def failure_of(error: BaseException) -> Failure:
-    import traceback
-
-    trace = "".join(traceback.format_exception(error))
-    return Failure("metric", type(error).__name__, one_line(str(error)), line=user_line(error), trace=trace)
+def distinct(rows: Iterator[Sequence[int]], limit: int = 8) -> Rows:
+    return [list(row) for row in list(dict.fromkeys(tuple(row) for row in rows if row))[:limit]]
 
 
 def _is_number(value: Any) -> bool:
     return isinstance(value, int | float) or (hasattr(value, "item") and getattr(value, "shape", (1,)) == ())
-
-
-def _tensor(values: Any) -> Any:
-    import torch
-
-    return torch.as_tensor(values)
 
 
 def _array(values: Any) -> Any:

@@ -1,17 +1,16 @@
-"""Runs the user's own evaluation twice, in a child and against the clock, and sees who is still training."""
+"""Runs the user's own evaluation twice in a forked child, and finds modules that are still in training mode."""
 
 import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
 import torch
-from torch.overrides import TorchFunctionMode
 
 from diagnose.engine.context import NotApplicable
 from probes.facts.core.failure import failure_of
 from probes.facts.core.fork import CannotFork, ChildRaised, TimedOut, run_in_fork
+from probes.facts.core.function_spy import FunctionSpy
 from probes.facts.core.hf_logging import silence_transformers
-from probes.facts.core.types import Failure
 from probes.facts.generation.run_generation import count_time_as_passes
 from probes.facts.generation.steering import SteeredGeneration
 from probes.facts.generation.types import EvaluationPair
@@ -35,31 +34,30 @@ def evaluate_twice(
     except CannotFork as reason:
         raise NotApplicable(f"the evaluation is not run beforehand: {reason}") from reason
     except ChildRaised as error:
-        failure = Failure("evaluation", error.error, error.message, line=error.line, trace=error.trace)
-        return EvaluationPair({}, {}, failure=failure)
+        return EvaluationPair({}, {}, failure=error.failure("evaluation"))
     finally:
         count_time_as_passes(start, pass_seconds)
 
 
 def _both(model: torch.nn.Module, evaluate: Callable[[], Any], classes: int, end: int) -> EvaluationPair:
     runs: list[Mapping[str, float]] = []
-    with _TrainModeSpy(model) as seen:
+    with _TrainModeSpy(model) as spy:
         for seed in (1, 2):
             model.train()
             torch.manual_seed(seed)
             try:
                 with (
                     silence_transformers(),
-                    SteeredGeneration(model, TOKENS, LEAST, end=end, classes=classes, gentle=True),
+                    SteeredGeneration(model, TOKENS, LEAST, end=end, classes=classes, emit_end=True),
                 ):
                     runs.append(_numbers(evaluate()))
             except Exception as error:
                 return EvaluationPair({}, {}, failure=failure_of(error, model, "evaluation"))
-    return EvaluationPair(runs[0], runs[1], tuple(seen.found), tuple(seen.found.values()))
+    return EvaluationPair(runs[0], runs[1], tuple(spy.found), tuple(spy.found.values()))
 
 
-class _TrainModeSpy(TorchFunctionMode):
-    """Sees whoever drops out or takes the batch's own statistics in training mode, by a module or by a function."""
+class _TrainModeSpy(FunctionSpy):
+    """`found` has the modules that call dropout or batch norm in training mode; its hooks end with the child."""
 
     def __init__(self, model: torch.nn.Module) -> None:
         super().__init__()
@@ -74,24 +72,23 @@ class _TrainModeSpy(TorchFunctionMode):
         if self._running and self._running[-1] is module:
             self._running.pop()
 
-    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        kwargs = kwargs or {}
-        if self._running and _draws(getattr(func, "__name__", ""), args, kwargs):
+    def before_call(self, name: str, args: Any, kwargs: Any) -> None:
+        if self._running and _draws(name, args, kwargs):
             module = self._running[-1]
             if module.training and id(module) in self.names:
                 self.found.setdefault(self.names[id(module)], type(module).__name__)
-        return func(*args, **kwargs)
 
 
-def _draws(function: str, args: tuple[Any, ...], named: Mapping[str, Any]) -> bool:
-    """Dropout with a chance and batch norm over the batch, each told that it is training."""
+def _draws(function: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> bool:
+    """Whether this is dropout with p > 0 or batch norm over the batch, called with training=True."""
     if function == "scaled_dot_product_attention":
-        return bool(named.get("dropout_p", args[4] if len(args) > 4 else 0.0))
+        return bool(kwargs.get("dropout_p", args[4] if len(args) > 4 else 0.0))
     if function in ("dropout", "feature_dropout", "alpha_dropout", "dropout1d", "dropout2d", "dropout3d"):
-        chance, training = (*args, None, None, None)[1:3]
-        chance = named.get("p", 0.5 if chance is None else chance)
-        return bool(chance) and bool(named.get("training", named.get("train", True if training is None else training)))
-    return function == "batch_norm" and bool(named.get("training", args[5] if len(args) > 5 else False))
+        p, training = (*args, None, None, None)[1:3]
+        p = kwargs.get("p", 0.5 if p is None else p)
+        training = kwargs.get("training", kwargs.get("train", True if training is None else training))
+        return bool(p) and bool(training)
+    return function == "batch_norm" and bool(kwargs.get("training", args[5] if len(args) > 5 else False))
 
 
 def _numbers(figures: Any) -> dict[str, float]:

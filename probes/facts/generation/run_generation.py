@@ -1,7 +1,7 @@
-"""Lets the model speak: by itself, and made to say the labels. A few rows, a few tokens, in evaluation mode."""
+"""Runs the user's generation on a few rows, freely or with the labels forced, in evaluation mode."""
 
 import time
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import takewhile
 from typing import Any
@@ -21,21 +21,21 @@ Generate = Callable[[Any, Any], Any]
 
 @dataclass
 class GenerationRun:
-    """One run of the user's generation. `ids`: what it returned; `said`: what the decoder read, start token first."""
+    """One run of the user's generation. `ids` is what it returned, `ids_read` the decoder's inputs."""
 
-    reins: SteeredGeneration
+    steering: SteeredGeneration
     ids: list[list[int]] = field(default_factory=list)
     failure: Failure | None = None
 
     @property
-    def said(self) -> list[list[int]]:
+    def ids_read(self) -> list[list[int]]:
         """One line for each row: of several beams the first, unless what was returned is more."""
-        return self.reins.said
+        return self.steering.ids
 
 
 @dataclass(frozen=True)
 class GenerationRunner:
-    """All that a run needs; `pass_seconds` is what one step of training takes, the coin that is counted in."""
+    """All that a run needs; `pass_seconds` is the time of one training step, the unit of cost."""
 
     model: torch.nn.Module
     generate: Generate
@@ -43,7 +43,7 @@ class GenerationRunner:
     pass_seconds: float
     classes: int = 0
 
-    def speak(self, limit: int, passes: float, labels: Rows = (), end: int = 0, seed: int = 0) -> GenerationRun:
+    def run(self, limit: int, passes: float, labels: Rows = (), end: int = 0, seed: int = 0) -> GenerationRun:
         """In evaluation mode, without gradients, for no longer than so many passes take."""
         seconds = max(passes * self.pass_seconds, 1.0)
         start = time.perf_counter()
@@ -51,16 +51,16 @@ class GenerationRunner:
         with silence_transformers(), restore_afterwards(self.model), torch.no_grad():
             self.model.eval()
             torch.manual_seed(seed)
-            with SteeredGeneration(self.model, limit, seconds, labels, end, self.classes) as reins:
-                speech = GenerationRun(reins)
+            with SteeredGeneration(self.model, limit, seconds, labels, end, self.classes) as steering:
+                run = GenerationRun(steering)
                 try:
-                    speech.ids = _listed(self.generate(self.model, to_device(copy_batch(self.batch), device)))
+                    run.ids = _listed(self.generate(self.model, to_device(copy_batch(self.batch), device)))
                 except GenerationStopped:
-                    speech.ids = []
+                    run.ids = []
                 except Exception as error:
-                    speech.failure = failure_of(error, self.model, "generation")
+                    run.failure = failure_of(error, self.model, "generation")
         count_time_as_passes(start, self.pass_seconds)
-        return speech
+        return run
 
 
 def count_time_as_passes(start: float, pass_seconds: float) -> None:
@@ -74,19 +74,6 @@ def _listed(ids: Any) -> list[list[int]]:
         ids = ids.tolist()
     rows = [list(row) if hasattr(row, "__iter__") else [row] for row in ids]
     return [[int(token) for token in row] for row in rows]
-
-
-def select_rows(batch: Any, rows: Sequence[int], size: int) -> Any:
-    """The batch with these rows alone; what is not one entry for each row stays whole."""
-    if isinstance(batch, torch.Tensor):
-        return batch[list(rows)] if batch.dim() and len(batch) == size else batch
-    if isinstance(batch, Mapping):
-        return {key: select_rows(value, rows, size) for key, value in batch.items()}
-    if isinstance(batch, list | tuple) and not hasattr(batch, "_fields"):
-        if len(batch) == size and not any(isinstance(value, torch.Tensor) for value in batch):
-            return type(batch)(batch[row] for row in rows)
-        return type(batch)(select_rows(value, rows, size) for value in batch)
-    return batch
 
 
 def shortest_and_longest(labels: Rows, no_text: Collection[int] = ()) -> list[int]:

@@ -6,11 +6,12 @@ from typing import Any
 
 import torch
 
+from probes.facts.core.batch_rows import select_rows
 from probes.facts.core.observer import restore_entries
 from probes.facts.core.token_ids import special_tokens
 from probes.facts.core.types import FirstLoss, SpecialIds
 from probes.facts.first_step.types import FirstStep
-from probes.facts.generation.run_generation import GenerationRunner, select_rows, shortest_and_longest
+from probes.facts.generation.run_generation import GenerationRunner, shortest_and_longest
 from probes.facts.generation.trials import GenerationContext
 from probes.facts.generation.types import GatheredLogits, GenerationRows
 from probes.facts.labels.types import LabelRow
@@ -117,12 +118,12 @@ def _namer(tokenizer: Any) -> Callable[[int], str]:
 
 
 def detects_language(model: Any) -> bool:
-    """Whisper without a language hears it out of the clip: the first token of its prompt is the model's own word."""
+    """Whether Whisper detects the language: then it generates the first token of its prompt itself."""
     settings = getattr(model, "generation_config", None)
     return getattr(settings, "language", None) is None and bool(getattr(settings, "lang_to_id", None))
 
 
-def kept_logits_of(trainer: Any, loss: FirstLoss, rows: int) -> GatheredLogits:
+def gathered_logits_of(trainer: Any, loss: FirstLoss, rows: int) -> GatheredLogits:
     import psutil
 
     shape = loss.logits.shape if loss.logits else (1, 1, 1)

@@ -1,4 +1,4 @@
-"""Takes hold of a generation while it runs: stops it in time, sees its rules, and can make it say the labels."""
+"""Controls a running `generate`: time limit, its logits processors recorded, labels forced on request."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -6,21 +6,21 @@ from typing import Any, Self
 
 import torch
 
-from probes.facts.core.token_tables import decoder_embedding
+from probes.facts.core.token_tables import decoder_embedding, table_of
 
 LIKELY, UNLIKELY = 1e4, -1e4
 Rows = Sequence[Sequence[int]]
 
 
 class GenerationStopped(Exception):
-    """A generation without transformers' rules has said all that it is asked for."""
+    """Raised to end the user's own generation loop at its limit."""
 
 
 class SteeredGeneration:
-    """`labels`: what each row is made to say, then `end`. Without them the model says what it likes.
+    """`labels`: what each row is forced to generate, then `end`. Without them the model generates freely.
 
-    Without `classes` only transformers' own generation is held: a loop of one's own runs as long as it likes. With
-    them it is left by `Enough`, or, `gentle`, made to say the end token.
+    Without `classes` only transformers' own generation is limited. With them a user's own loop is ended too, by
+    `GenerationStopped`, or, with `emit_end`, by the end token.
     """
 
     def __init__(
@@ -31,16 +31,16 @@ class SteeredGeneration:
         labels: Rows = (),
         end: int = 0,
         classes: int = 0,
-        gentle: bool = False,
+        emit_end: bool = False,
     ) -> None:
         self.model, self.limit, self.seconds = model, limit, seconds
-        self.labels, self.end, self.classes, self.gentle = labels, end, classes, gentle
+        self.labels, self.end, self.classes, self.emit_end = labels, end, classes, emit_end
         self.rules: list[Any] = []
         self.settings: Any = None  # transformers' generation_config with all that the call itself said
         self.prompt: list[list[int]] = []
-        self.said: list[list[int]] = []
+        self.ids: list[list[int]] = []
         self.read, self.steps = 0, 0
-        self.cut = self.late = self.theirs = False
+        self.cut = self.late = self.is_hf = False
         self._undo: list[Callable[[], Any]] = []
 
     def __enter__(self) -> Self:
@@ -67,9 +67,9 @@ class SteeredGeneration:
     def _wrap(self, module: Any, name: str, change: Callable[[Any], Any]) -> None:
         own = getattr(module, name)
 
-        def wrapped(*given: Any, **named: Any) -> Any:
-            self.settings = named.get("generation_config") or next(iter(given), None)
-            result = own(*given, **named)
+        def wrapped(*args: Any, **kwargs: Any) -> Any:
+            self.settings = kwargs.get("generation_config") or next(iter(args), None)
+            result = own(*args, **kwargs)
             return type(result)(change(result))
 
         object.__setattr__(module, name, wrapped)
@@ -77,23 +77,23 @@ class SteeredGeneration:
 
     def _with_rule(self, rules: Any) -> list[Any]:
         self.rules = [rule for rule in rules if rule is not self]
-        self.theirs, self.prompt, self.said, self.steps = True, [], [], 0  # what was read before was no generation
+        self.is_hf, self.prompt, self.ids, self.steps = True, [], [], 0  # what was read before was no generation
         return [*self.rules, self]
 
     def __call__(self, input_ids: torch.Tensor, scores: torch.Tensor) -> torch.Tensor:
-        """The last of transformers' rules: all that came before have had their say."""
+        """Runs as the last logits processor, after all others."""
         self.prompt = self.prompt or input_ids.tolist()
         self.steps += 1
-        self.said = input_ids.tolist()
+        self.ids = input_ids.tolist()
         return self._steered(scores, input_ids.shape[1]) if self.labels else scores
 
     def _stop(self, input_ids: torch.Tensor, scores: Any, **more: Any) -> torch.Tensor:
-        self.said = input_ids.tolist()
+        self.ids = input_ids.tolist()
         self.cut = self.cut or self.over
         return torch.full((len(input_ids),), self.over, dtype=torch.bool, device=input_ids.device)
 
     def _steered(self, scores: torch.Tensor, read: int) -> torch.Tensor:
-        """So much was read, the start token among it: the label at the next place becomes the likeliest."""
+        """After `read` ids, the start token among them: the label at the next position becomes the likeliest."""
         labels = self.labels or [[]]
         each = max(1, len(scores) // len(labels))  # beams of one row stand together
         rows = [labels[min(row // each, len(labels) - 1)] for row in range(len(scores))]
@@ -102,25 +102,25 @@ class SteeredGeneration:
         steered[torch.arange(len(scores)), torch.tensor(wanted)] = LIKELY
         return steered
 
-    def _reads(self, module: Any, given: tuple[Any, ...]) -> None:
-        ids = given[0] if given else None
-        if self.theirs or not isinstance(ids, torch.Tensor) or ids.dim() != 2:
+    def _reads(self, module: Any, args: tuple[Any, ...]) -> None:
+        ids = args[0] if args else None
+        if self.is_hf or not isinstance(ids, torch.Tensor) or ids.dim() != 2:
             return
-        if ids.shape[1] == 1 and self.said and len(self.said) == len(ids):
-            self.said = [[*row, *new] for row, new in zip(self.said, ids.tolist(), strict=True)]
+        if ids.shape[1] == 1 and self.ids and len(self.ids) == len(ids):
+            self.ids = [[*row, *new] for row, new in zip(self.ids, ids.tolist(), strict=True)]
         else:
-            self.said = ids.tolist()
-        self.prompt = self.prompt or [list(row) for row in self.said]
-        self.read = len(self.said[0])
+            self.ids = ids.tolist()
+        self.prompt = self.prompt or [list(row) for row in self.ids]
+        self.read = len(self.ids[0])
 
-    def _scores(self, module: Any, given: Any, output: Any) -> Any:
-        if self.theirs or not isinstance(output, torch.Tensor) or output.dim() < 2 or not self.read:
+    def _scores(self, module: Any, args: Any, output: Any) -> Any:
+        if self.is_hf or not isinstance(output, torch.Tensor) or output.dim() < 2 or not self.read:
             return None
-        if self.over and not self.gentle:
+        if self.over and not self.emit_end:
             self.cut = True
             raise GenerationStopped
         self.steps += 1
-        if not self.labels and not (self.gentle and self.over):
+        if not self.labels and not (self.emit_end and self.over):
             return None
         last = output if output.dim() == 2 else output[:, -1]
         steered = self._steered(last, self.read)
@@ -128,8 +128,7 @@ class SteeredGeneration:
 
 
 def head_of(model: torch.nn.Module, classes: int) -> Any:
-    """By the model's own word, or the last layer with so many outputs."""
-    ask = getattr(model, "get_output_embeddings", None)
-    found = ask() if callable(ask) else None
+    """The output embeddings, or the last linear layer with so many outputs."""
+    found = table_of(model, "get_output_embeddings")
     linear = [m for m in model.modules() if isinstance(m, torch.nn.Linear) and m.out_features == classes]
     return found if found is not None else next(reversed(linear), None)

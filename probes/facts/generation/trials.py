@@ -1,4 +1,4 @@
-"""Two trials of a generation: what the model says by itself, and whether it could say the labels if it knew them."""
+"""Two trials of a generation: free running, and with the labels forced: can they be generated at all?"""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ Decode = Callable[[Any], list[str]]
 class GenerationContext:
     """Two rows of the first batch, and what is known of their labels."""
 
-    speaking: GenerationRunner
+    runner: GenerationRunner
     rows: tuple[LabelRow, ...]
     special: SpecialIds
     decode: Decode | None = None
@@ -30,9 +30,9 @@ class GenerationContext:
 
     @property
     def labels(self) -> list[list[int]]:
-        return [self._said_once([token for token in row.ids if token >= 0]) for row in self.rows]
+        return [self._without_repeated_end([token for token in row.ids if token >= 0]) for row in self.rows]
 
-    def _said_once(self, ids: list[int]) -> list[int]:
+    def _without_repeated_end(self, ids: list[int]) -> list[int]:
         """Up to the first of several end tokens: generation rightly stops there."""
         while len(ids) > 2 and {ids[-1], ids[-2]} <= set(self.special.ends):
             ids = ids[:-1]
@@ -47,87 +47,85 @@ class GenerationContext:
         return [str(text) for text in self.decode(padded)]
 
 
-def generate_freely(scene: GenerationContext, trained: bool) -> FreeGeneration:
+def generate_freely(context: GenerationContext, trained: bool) -> FreeGeneration:
     """A model that knows something has room for twice its labels; from random weights a few tokens are enough."""
-    limit = 2 * max(map(len, scene.labels)) + FEW if trained else FEW
-    one = scene.speaking.speak(limit, passes=2.0, seed=1)
-    if one.failure:
-        return FreeGeneration((), failure=one.failure)
-    other = scene.speaking.speak(min(limit, FEW), passes=0.5, seed=2)
-    special = scene.special
-    settings = one.reins.settings
-    sampling = (
-        getattr(settings, "do_sample", False) and getattr(settings, "top_k", None) != 1
-    )  # of one there is no choice
-    rows = _utterances(scene, one, [None] * len(scene.rows))
-    again = [tuple(row[1:]) for row in _firsts(other.said, len(scene.rows))]
-    names = {token: scene.names(token) for row in rows for token in row.ids}
-    no_text = scene.no_text | set(special.ends) | set(special.padding)
+    limit = 2 * max(map(len, context.labels)) + FEW if trained else FEW
+    first = context.runner.run(limit, passes=2.0, seed=1)
+    if first.failure:
+        return FreeGeneration((), failure=first.failure)
+    second = context.runner.run(min(limit, FEW), passes=0.5, seed=2)
+    special = context.special
+    settings = first.steering.settings
+    top_k = getattr(settings, "top_k", None)
+    sampling = getattr(settings, "do_sample", False) and top_k != 1  # of one there is no choice
+    rows = _generated_rows(context, first, [None] * len(context.rows))
+    again = [tuple(row[1:]) for row in _firsts(second.ids_read, len(context.rows))]
+    names = {token: context.names(token) for row in rows for token in row.ids}
+    no_text = context.no_text | set(special.ends) | set(special.padding)
     return FreeGeneration(
         rows,
         tuple(again),
         limit,
-        one.reins.cut and not one.reins.late,
+        first.steering.cut and not first.steering.late,
         "do_sample" * bool(sampling),
         frozenset(no_text),
         names,
     )
 
 
-def generate_labels(scene: GenerationContext, all_rows: Sequence[LabelRow], classes: int, detects: bool) -> Any:
+def generate_labels(context: GenerationContext, all_rows: Sequence[LabelRow], classes: int, detects: bool) -> Any:
     """The same generation with the model made to say the labels. A Failure where it raises."""
-    labels = scene.labels
-    needed, end = max(map(len, labels)), scene.special.end
-    speech = scene.speaking.speak(
-        needed + FEW, passes=3.0, labels=labels, end=end if end is not None else labels[0][-1]
-    )
-    if speech.failure:
-        return speech.failure
-    prompts = tuple(_prompts(scene, speech, detects))
-    said = _firsts(speech.said, len(scene.rows))
-    ends = all(set(row) & set(scene.special.ends) for row in labels)
-    played = [(row.where, [token for token in row.ids if token >= 0]) for row in (*scene.rows, *all_rows)]
-    start = speech.reins.prompt[0] if speech.reins.prompt else [0]
-    read = max(map(len, said), default=1) - 1 if speech.reins.theirs else len(start) - 1 + speech.reins.steps
-    references = scene.texts(labels)
+    labels = context.labels
+    needed, end = max(map(len, labels)), context.special.end
+    run = context.runner.run(needed + FEW, passes=3.0, labels=labels, end=end if end is not None else labels[0][-1])
+    if run.failure:
+        return run.failure
+    prompts = tuple(_prompts(context, run, detects))
+    ids_read = _firsts(run.ids_read, len(context.rows))
+    ends = all(set(row) & set(context.special.ends) for row in labels)
+    played = [(row.where, [token for token in row.ids if token >= 0]) for row in (*context.rows, *all_rows)]
+    start = run.steering.prompt[0] if run.steering.prompt else [0]
+    steps = len(start) - 1 + run.steering.steps
+    read = max(map(len, ids_read), default=1) - 1 if run.steering.is_hf else steps
+    references = context.texts(labels)
     return ForcedGeneration(
-        rows=_utterances(scene, speech, references) if speech.ids and not speech.reins.cut else (),
+        rows=_generated_rows(context, run, references) if run.ids and not run.steering.cut else (),
         prompts=prompts,
-        forbidden=find_forbidden_labels(speech.reins.rules, played, start, classes, scene.names),
-        went_on=ends and speech.reins.cut and not speech.reins.late,
-        stopped=None if speech.reins.cut else read,
+        forbidden=find_forbidden_labels(run.steering.rules, played, start, classes, context.names),
+        went_on=ends and run.steering.cut and not run.steering.late,
+        stopped=None if run.steering.cut else read,
         needed=needed,
         end=end,
-        waits_for=eos_ids(speech.reins.settings),
+        waits_for=eos_ids(run.steering.settings),
     )
 
 
 def eos_ids(settings: Any) -> tuple[int, ...]:
-    said = getattr(settings, "eos_token_id", None)
-    return tuple(said) if isinstance(said, list | tuple) else (said,) if isinstance(said, int) else ()
+    ids = getattr(settings, "eos_token_id", None)
+    return tuple(ids) if isinstance(ids, list | tuple) else (ids,) if isinstance(ids, int) else ()
 
 
-def _utterances(
-    scene: GenerationContext, speech: GenerationRun, references: Sequence[str | None]
+def _generated_rows(
+    context: GenerationContext, run: GenerationRun, references: Sequence[str | None]
 ) -> tuple[GeneratedRow, ...]:
-    said = _firsts(speech.said, len(scene.rows))
-    returned = speech.ids if len(speech.ids) == len(scene.rows) else []
-    texts = scene.texts(returned or [row[1:] for row in said])
+    ids_read = _firsts(run.ids_read, len(context.rows))
+    returned = run.ids if len(run.ids) == len(context.rows) else []
+    texts = context.texts(returned or [row[1:] for row in ids_read])
     made = []
-    for number, row in enumerate(scene.rows):
-        ids = truncate_at_eos(said[number][1:], scene.special.ends) if number < len(said) else ()
-        ended = bool(set(ids) & set(scene.special.ends))
+    for number, row in enumerate(context.rows):
+        ids = truncate_at_eos(ids_read[number][1:], context.special.ends) if number < len(ids_read) else ()
+        ended = bool(set(ids) & set(context.special.ends))
         text = texts[number] if number < len(texts) else None
-        made.append(GeneratedRow(row.where, ids, tuple(scene.labels[number]), text, references[number], ended))
+        made.append(GeneratedRow(row.where, ids, tuple(context.labels[number]), text, references[number], ended))
     return tuple(made)
 
 
-def _prompts(scene: GenerationContext, speech: GenerationRun, detects: bool) -> Iterable[GenerationPrompt]:
-    for number, given in enumerate(_firsts(speech.reins.prompt, len(scene.rows))):
-        labels = scene.labels[number]
-        names = tuple(map(scene.names, given))
-        expected = tuple(map(scene.names, labels[: len(given)]))
-        row = scene.rows[number]
+def _prompts(context: GenerationContext, run: GenerationRun, detects: bool) -> Iterable[GenerationPrompt]:
+    for number, given in enumerate(_firsts(run.steering.prompt, len(context.rows))):
+        labels = context.labels[number]
+        names = tuple(map(context.names, given))
+        expected = tuple(map(context.names, labels[: len(given)]))
+        row = context.rows[number]
         yield GenerationPrompt(row.where, tuple(given), tuple(labels), names, expected, (0,) if detects else ())
 
 

@@ -1,13 +1,14 @@
-"""Hears a forward pass: what each activation makes of the batch, and every number that may be a part of the loss."""
+"""Measures the activations of a forward pass, and records every number that may be a term of the loss."""
 
 import sys
 from dataclasses import replace
-from typing import Any
+from typing import Any, Self
 
 import torch
 from torch import Tensor
-from torch.overrides import TorchFunctionMode
 
+from probes.facts.core.function_spy import FunctionSpy
+from probes.facts.core.module_hooks import removed_afterwards
 from probes.facts.gradients.attention_peaks import DECIDED, peaked_share, peaked_share_sdpa, share
 from probes.facts.gradients.types import ActivationStats
 
@@ -18,29 +19,29 @@ NOTHING = 1e-6
 LOOKS = ("__get__", "detach", "item", "float", "clone")  # no results of their own
 
 
-class ActivationSpy(TorchFunctionMode):
-    """Listens to the functions that torch is called with; the results are left as they are."""
+class ActivationSpy(FunctionSpy):
+    """`found` has the activations by module and function, `numbers` every result with one element."""
 
     def __init__(self, model: torch.nn.Module) -> None:
         super().__init__()
         self.names = {id(module): (name, module) for name, module in model.named_modules()}
-        self.deaf = any(_compiled(module) for module in model.modules())  # it would be compiled anew, to be heard
+        self.compiled = any(map(_compiled, model.modules()))  # it would be compiled anew, to be recorded
         self.numbers: list[tuple[str, Tensor]] = []
-        self.heard: dict[tuple[str, str], ActivationStats] = {}
+        self.found: dict[tuple[str, str], ActivationStats] = {}
 
-    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        name, kwargs = getattr(func, "__name__", ""), kwargs or {}
-        given = args[0] if args and isinstance(args[0], Tensor) else None
-        scale = float(given.detach().abs().max()) if name in RECTIFIERS and given is not None and given.numel() else 0.0
-        result = func(*args, **kwargs)
+    def before_call(self, name: str, args: Any, kwargs: Any) -> None:
+        """The size of what goes in: the call may change it in place."""
+        known = name in RECTIFIERS and args and isinstance(args[0], Tensor) and args[0].numel()
+        self._scale = float(args[0].detach().abs().max()) if known else 0.0
+
+    def after_call(self, name: str, args: Any, kwargs: Any, result: Any) -> None:
         if isinstance(result, Tensor) and result.is_floating_point() and name not in LOOKS:
             if result.numel() == 1:
                 self.numbers.append((name, result))
             elif result.dim() > 1 and result.requires_grad:
-                self._hear(name, result, scale, args, kwargs)
-        return result
+                self._measure(name, result, self._scale, args, kwargs)
 
-    def _hear(self, name: str, result: Tensor, scale: float, args: Any, kwargs: Any) -> None:
+    def _measure(self, name: str, result: Tensor, scale: float, args: Any, kwargs: Any) -> None:
         values = result.detach()
         if name in RECTIFIERS and scale:
             self._add(name, values, alive=share(values.abs() > NOTHING * scale))
@@ -52,11 +53,11 @@ class ActivationSpy(TorchFunctionMode):
         elif name == "scaled_dot_product_attention" and args[1].shape[-2] > 1:
             self._add(name, values, decided=peaked_share_sdpa(*args, **kwargs))
 
-    def _add(self, function: str, values: Tensor, place: tuple[str, str] | None = None, **told: Any) -> None:
+    def _add(self, function: str, values: Tensor, place: tuple[str, str] | None = None, **stats: Any) -> None:
         """The best of its calls counts: an activation that several layers share may rest in one of them."""
         module, kind = place or self._place()
-        new = ActivationStats(module, kind, function.rstrip("_"), values.numel(), **told)
-        old = self.heard.get((module, new.function))
+        new = ActivationStats(module, kind, function.rstrip("_"), values.numel(), **stats)
+        old = self.found.get((module, new.function))
         if old:
             new = replace(
                 new,
@@ -66,7 +67,7 @@ class ActivationSpy(TorchFunctionMode):
                 decided=min(old.decided, new.decided),
                 times=old.times + 1,
             )
-        self.heard[module, new.function] = new
+        self.found[module, new.function] = new
 
     def _place(self) -> tuple[str, str]:
         """The innermost module that is running. One without parts of its own that is no plain tanh or sigmoid uses
@@ -79,26 +80,24 @@ class ActivationSpy(TorchFunctionMode):
         name, module = self.names[id(frame.f_locals["self"])]
         return name or "the model itself", type(module).__name__
 
-    def __enter__(self) -> "ActivationSpy":
-        if self.deaf:
-            return self
-        super().__enter__()
-        made = [module for _, module in self.names.values() if type(module).__module__ == "transformers.activations"]
-        self.handles = [module.register_forward_hook(self._made) for module in made]
+    def __enter__(self) -> Self:
+        if not self.compiled:
+            super().__enter__()
+            modules = [one for _, one in self.names.values() if type(one).__module__ == "transformers.activations"]
+            self._hooks = removed_afterwards(one.register_forward_hook(self._on_activation) for one in modules)
+            self._hooks.__enter__()
         return self
 
     def __exit__(self, *error: Any) -> None:
-        if self.deaf:
-            return
-        for handle in self.handles:
-            handle.remove()
-        super().__exit__(*error)
+        if not self.compiled:
+            self._hooks.__exit__(*error)
+            super().__exit__(*error)
 
-    def _made(self, module: torch.nn.Module, given: Any, result: Any) -> None:
+    def _on_activation(self, module: torch.nn.Module, args: Any, result: Any) -> None:
         """An activation that is written out in other functions, as gelu_new is; those with a floor below 0 are not."""
         if isinstance(result, Tensor) and result.requires_grad and result.dim() > 1:
             low = float(module.__class__.forward(module, torch.tensor(-20.0)))
-            scale = float(given[0].detach().abs().max()) if result.numel() else 0.0
+            scale = float(args[0].detach().abs().max()) if result.numel() else 0.0
             if abs(low) < NOTHING and scale:
                 name, kind = self.names[id(module)][0], type(module).__name__
                 self._add(kind, result.detach(), (name, kind), alive=share(result.detach().abs() > NOTHING * scale))
@@ -107,7 +106,7 @@ class ActivationSpy(TorchFunctionMode):
         bare = {name or "the model itself" for name, module in self.names.values() if _composed(module)}
         squashed = tuple(name.rstrip("_") for name in SQUASHERS)
         return tuple(
-            one for one in self.heard.values() if one.module and not (one.function in squashed and one.module in bare)
+            one for one in self.found.values() if one.module and not (one.function in squashed and one.module in bare)
         )
 
 

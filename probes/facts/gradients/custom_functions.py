@@ -1,4 +1,4 @@
-"""Hand-written autograd Functions: their calls are kept while a step runs, then held against differences."""
+"""Records the calls of hand-written autograd Functions, then checks their backward by finite differences."""
 
 import sys
 from collections.abc import Iterator
@@ -23,7 +23,7 @@ WRONG = 0.05  # the probe is told the error; below this it is rounding
 class CustomFunctionCall:
     function: Any
     arguments: tuple[Any, ...]
-    wanted: tuple[int, ...]  # positions whose gradient the step asks for
+    differentiated: tuple[int, ...]  # positions whose gradient the step asks for
     line: str
 
 
@@ -33,7 +33,7 @@ def record_custom_functions() -> Iterator[dict[Any, CustomFunctionCall]]:
     calls: dict[Any, CustomFunctionCall] = {}
     usual = {one: vars(one)["forward"] for one in set(_functions(torch.autograd.Function))}
     for function, forward in usual.items():
-        function.forward = staticmethod(_listening(function, forward.__func__, calls))
+        function.forward = staticmethod(_recording(function, forward.__func__, calls))
     try:
         yield calls
     finally:
@@ -48,19 +48,19 @@ def _functions(base: Any) -> Iterator[Any]:
         yield from _functions(one)
 
 
-def _listening(function: Any, forward: Any, calls: dict[Any, CustomFunctionCall]) -> Any:
+def _recording(function: Any, forward: Any, calls: dict[Any, CustomFunctionCall]) -> Any:
     has_context = function.setup_context is torch.autograd.Function.setup_context
 
-    def heard(*given: Any) -> Any:
-        arguments = given[1:] if has_context else given
-        wanted = tuple(n for n, one in enumerate(arguments) if isinstance(one, Tensor) and one.requires_grad)
+    def record(*args: Any) -> Any:
+        arguments = args[1:] if has_context else args
+        differentiated = tuple(n for n, one in enumerate(arguments) if isinstance(one, Tensor) and one.requires_grad)
         small = sum(one.numel() for one in arguments if isinstance(one, Tensor)) <= LARGEST
-        if function not in calls and wanted and small:
+        if function not in calls and differentiated and small:
             copies = tuple(one.detach().clone() if isinstance(one, Tensor) else one for one in arguments)
-            calls[function] = CustomFunctionCall(function, copies, wanted, _line())
-        return forward(*given)
+            calls[function] = CustomFunctionCall(function, copies, differentiated, _line())
+        return forward(*args)
 
-    return heard
+    return record
 
 
 def _line() -> str:
@@ -72,7 +72,7 @@ def _line() -> str:
 
 def check_backward(call: CustomFunctionCall) -> Iterator[CustomBackward]:
     """One row for each argument that gets a gradient."""
-    for place in call.wanted:
+    for place in call.differentiated:
         try:
             verdict, error, ratio = _compare(call, place)
         except Exception:  # no double precision, or an argument that only the step itself can give
@@ -81,13 +81,13 @@ def check_backward(call: CustomFunctionCall) -> Iterator[CustomBackward]:
 
 
 def _compare(call: CustomFunctionCall, place: int) -> tuple[str, float, float]:
-    given = [one.double() if _real(one) else one for one in call.arguments]
-    start = given[place].detach()
+    args = [one.double() if _real(one) else one for one in call.arguments]
+    start = args[place].detach()
     weights: list[Tensor] = []
 
     def project(values: Tensor) -> Tensor:
         torch.manual_seed(0)  # the observer puts it back
-        results = call.function.apply(*given[:place], values, *given[place + 1 :])
+        results = call.function.apply(*args[:place], values, *args[place + 1 :])
         outputs = [one.double() for one in (results if isinstance(results, tuple) else (results,)) if _real(one)]
         if not weights:
             weights.extend(torch.randn_like(one) for one in outputs)
@@ -100,25 +100,25 @@ def _compare(call: CustomFunctionCall, place: int) -> tuple[str, float, float]:
         (gradient,) = torch.autograd.grad(project(leaf), leaf, allow_unused=True)
     ways = [torch.randn_like(start) * (start.abs() + 0.01 * start.square().mean().sqrt()) for _ in range(DIRECTIONS)]
     slopes = [torch.stack([_slope(project, start, way, step) for way in ways]) for step in STEPS]
-    told = torch.stack([(way * (0 if gradient is None else gradient)).sum() for way in ways])
-    verdict, error, ratio = _verdict(slopes, told, gradient is None, same[0])
-    if verdict == "wrong" and gradient is not None and _only_where_flat(call, given, place, gradient, weights):
+    analytic = torch.stack([(way * (0 if gradient is None else gradient)).sum() for way in ways])
+    verdict, error, ratio = _verdict(slopes, analytic, gradient is None, same[0])
+    if verdict == "wrong" and gradient is not None and _only_where_flat(call, args, place, gradient, weights):
         verdict = "flat"
     return verdict, error, ratio
 
 
 def _only_where_flat(
-    call: CustomFunctionCall, given: list[Any], place: int, gradient: Tensor, weights: list[Tensor]
+    call: CustomFunctionCall, args: list[Any], place: int, gradient: Tensor, weights: list[Tensor]
 ) -> bool:
     """Element by element, is it off only where the forward pass does not move: a clamp that lets gradients through?"""
-    start = given[place].detach()
+    start = args[place].detach()
     way = STEPS[0] * (start.abs() + 1e-3)
     with torch.no_grad():
-        up, down = (call.function.apply(*given[:place], start + s * way, *given[place + 1 :]) for s in (1, -1))
+        up, down = (call.function.apply(*args[:place], start + s * way, *args[place + 1 :]) for s in (1, -1))
     if not isinstance(up, Tensor) or up.shape != start.shape:
         return False
-    slope, told = (up - down) / (2 * way), gradient / weights[0]
-    off = (slope - told).abs() > WRONG * torch.maximum(slope.abs(), told.abs())
+    slope, analytic = (up - down) / (2 * way), gradient / weights[0]
+    off = (slope - analytic).abs() > WRONG * torch.maximum(slope.abs(), analytic.abs())
     return bool((slope[off] == 0).all())
 
 
@@ -127,13 +127,13 @@ def _slope(project: Any, start: Tensor, way: Tensor, step: float) -> Tensor:
         return (project(start + step * way) - project(start - step * way)) / (2 * step)
 
 
-def _verdict(slopes: list[Tensor], told: Tensor, missing: bool, identity: bool) -> tuple[str, float, float]:
+def _verdict(slopes: list[Tensor], analytic: Tensor, missing: bool, identity: bool) -> tuple[str, float, float]:
     short, long = slopes
-    size = max(float(short.norm()), float(told.norm()))
-    if not size or not all(bool(torch.isfinite(one).all()) for one in (*slopes, told)):
+    size = max(float(short.norm()), float(analytic.norm()))
+    if not size or not all(bool(torch.isfinite(one).all()) for one in (*slopes, analytic)):
         return ("right" if not size else "unclear"), 0.0, 1.0
-    error = float((short - told).norm()) / size
-    ratio = float((short * told).sum() / short.square().sum().clamp(min=1e-300))
+    error = float((short - analytic).norm()) / size
+    ratio = float((short * analytic).sum() / short.square().sum().clamp(min=1e-300))
     if error <= WRONG:
         return "right", error, ratio
     if identity:

@@ -1,4 +1,4 @@
-"""Takes the loss apart at its sums, and reads from the graph which parameters each summand reaches."""
+"""Splits the loss into its terms, and reads from the graph which parameters each term reaches."""
 
 from collections.abc import Iterator
 from typing import Any

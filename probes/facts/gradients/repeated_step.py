@@ -1,4 +1,4 @@
-"""The first step once more, from its own seed: it must give the same loss, and this time somebody listens."""
+"""Repeats the first step from its own seed: the loss must be the same; activations are recorded."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -45,29 +45,29 @@ def repeat(subject: RepeatSetup, first: float) -> RepeatedStep:
         as_in_training(model)
         found = RepeatedStep(first, first, device=next((weight.device.type for weight in model.parameters()), "cpu"))
         try:
-            loss, ears, calls = _listened(subject)
+            loss, spy, calls = _recorded_loss(subject)
         except Exception as error:
             return replace(found, failure=failure_of(error, model, "second step"))
-        found = replace(found, again=float(loss.detach()), activations=ears.activations())
-        asked = _suspects(model, loss, ears)
-        del ears  # it holds the graph
+        found = replace(found, again=float(loss.detach()), activations=spy.activations())
+        suspects = _suspects(model, loss, spy)
+        del spy  # it holds the graph
         functions = tuple(row for call in calls.values() for row in check_backward(call))
         if failure := _further(subject, loss):
             return replace(found, functions=functions, failure=failure)
-        steady = not _apart(first, found.again, found.device)
-        found = replace(found, functions=functions, parts=tuple(_parts(subject, asked, before)) if steady else ())
+        steady = not _differs(first, found.again, found.device)
+        found = replace(found, functions=functions, parts=tuple(_parts(subject, suspects, before)) if steady else ())
     if not steady:
-        wavers, kind = first_nondeterministic_module(subject, subject.loss)
-        found = replace(found, nondeterministic_module=wavers, kind=kind)
+        module, kind = first_nondeterministic_module(subject, subject.loss)
+        found = replace(found, nondeterministic_module=module, kind=kind)
     return found
 
 
-def _listened(subject: RepeatSetup) -> tuple[torch.Tensor, ActivationSpy, dict[Any, CustomFunctionCall]]:
-    """A model that does not bear being listened to, as a compiled one may not, is run again in silence."""
-    ears = ActivationSpy(subject.model)
+def _recorded_loss(subject: RepeatSetup) -> tuple[torch.Tensor, ActivationSpy, dict[Any, CustomFunctionCall]]:
+    """The loss with what was recorded; a model that raises under the spy, as a compiled one may, runs without."""
+    spy = ActivationSpy(subject.model)
     try:
-        with record_custom_functions() as calls, ears:
-            return subject.loss(), ears, calls
+        with record_custom_functions() as calls, spy:
+            return subject.loss(), spy, calls
     except Exception:
         return subject.loss(), ActivationSpy(subject.model), {}
 
@@ -89,31 +89,31 @@ class _Suspect:
     lacks: frozenset[str]
 
 
-def _suspects(model: torch.nn.Module, loss: torch.Tensor, ears: ActivationSpy) -> list[_Suspect]:
-    """Summands whose graph lacks parameters that another one's has, and that were at work before it was ready."""
+def _suspects(model: torch.nn.Module, loss: torch.Tensor, spy: ActivationSpy) -> list[_Suspect]:
+    """Terms whose graph lacks parameters of another term's graph that were used before it was computed."""
     names = {id(parameter): name for name, parameter in trainable(model)}
     sizes = {name: parameter.numel() for name, parameter in trainable(model)}
     nodes = terms_of_loss(loss) if loss.grad_fn is not None else []
     reach = {node: parameters_reached(node, names) for node in nodes}
     if len(nodes) < 2 or any(found is None for found in reach.values()):
         return []
-    told: list[_Suspect] = []
+    found: list[_Suspect] = []
     for node, own in ((node, found or {}) for node, found in reach.items()):
         others = [found or {} for other, found in reach.items() if other is not node]
         before = {name for found in others for name, number in found.items() if number < node._sequence_nr()}
         lacks = frozenset(before - set(own))
-        place = next((n for n, (_, value) in enumerate(ears.numbers) if value.grad_fn == node), None)
+        place = next((n for n, (_, value) in enumerate(spy.numbers) if value.grad_fn == node), None)
         if not lacks or not own or place is None:
             continue
         alone = set(own) - {name for found in others for name in found}
         share = sum(sizes[name] for name in alone) / max(sum(sizes.values()), 1)
-        name, value = ears.numbers[place]
-        told.append(_Suspect(LossTerm(name, float(value.detach()), share), place, lacks))
-    return told
+        name, value = spy.numbers[place]
+        found.append(_Suspect(LossTerm(name, float(value.detach()), share), place, lacks))
+    return found
 
 
 def _parts(subject: RepeatSetup, suspects: list[_Suspect], before: Snapshot) -> Iterator[LossTerm]:
-    """Those that train most come first; asked is whether the summand follows the parameters that its graph lacks."""
+    """Whether a term changes with the parameters that its graph lacks; terms that train most come first."""
     model = subject.model
     everything = {name for name, _ in trainable(model)}
     for number, suspect in enumerate(sorted(suspects, key=lambda one: -one.part.share)):
@@ -123,11 +123,11 @@ def _parts(subject: RepeatSetup, suspects: list[_Suspect], before: Snapshot) -> 
         if number < MOST:
             restore_weights(model, before)
             perturb_weights(parameter for name, parameter in trainable(model) if name in suspect.lacks)
-            with ActivationSpy(model) as ears:
+            with ActivationSpy(model) as spy:
                 subject.loss()
             restore_weights(model, before)
             device = next(model.parameters()).device.type
-            part = replace(part, followed=_follows(suspect, ears, device))
+            part = replace(part, followed=_follows(suspect, spy, device))
         yield part
 
 
@@ -135,12 +135,12 @@ def _size(model: torch.nn.Module, names: list[str]) -> int:
     return sum(model.get_parameter(name).numel() for name in names)
 
 
-def _apart(one: float, other: float, device: str) -> bool:
+def _differs(one: float, other: float, device: str) -> bool:
     return abs(one - other) > SAME.get(device, 1e-3) * max(1.0, abs(one))
 
 
-def _follows(suspect: _Suspect, ears: ActivationSpy, device: str) -> bool | None:
-    if len(ears.numbers) <= suspect.place or ears.numbers[suspect.place][0] != suspect.part.function:
+def _follows(suspect: _Suspect, spy: ActivationSpy, device: str) -> bool | None:
+    if len(spy.numbers) <= suspect.place or spy.numbers[suspect.place][0] != suspect.part.function:
         return None
-    now = float(ears.numbers[suspect.place][1].detach())
-    return _apart(suspect.part.value, now, device)
+    now = float(spy.numbers[suspect.place][1].detach())
+    return _differs(suspect.part.value, now, device)

@@ -1,17 +1,19 @@
-"""Calls the user's own training step twice on one batch and keeps a ledger: backward passes, updates, what is left."""
+"""Calls the user's own training step twice on one batch, and records backward passes, updates and gradients left."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
-from typing import Any
+from typing import Any, Self
 
 import torch
+from torch.utils.hooks import RemovableHandle
 
 from diagnose.engine import pass_counter
 from diagnose.engine.seeding import seeded
 from probes.facts.core.batches import copy_batch
 from probes.facts.core.failure import failure_of
 from probes.facts.core.model_parts import restore_weights, trainable
+from probes.facts.core.module_hooks import ModuleHooks
 from probes.facts.core.observer import restore_afterwards
 from probes.facts.core.snapshot import Snapshot
 from probes.facts.core.step_setup import StepSetup
@@ -25,7 +27,7 @@ def take_own_steps(setup: StepSetup, step: Step, batch: Any, scheduler: Any) -> 
     calls: list[UserStepCall] = []
     model, optimizer, scaler = setup.model, setup.optimizer, setup.grad_scaler
     others = (*setup.also_restore, *_held(step))
-    with _cells_kept(step), restore_afterwards(model, optimizer, scheduler, scaler, others) as before:
+    with _restore_cells(step), restore_afterwards(model, optimizer, scheduler, scaler, others) as before:
         for number in (1, 2):
             with _StepLedger(model, optimizer, scaler) as ledger:
                 try:
@@ -35,7 +37,7 @@ def take_own_steps(setup: StepSetup, step: Step, batch: Any, scheduler: Any) -> 
                     phase = "training step" if number == 1 else "second call of the training step"
                     return UserStep(tuple(calls), failure_of(error, model, phase), number)
                 finally:
-                    pass_counter.count_passes(max(1, len(ledger.walks)))
+                    pass_counter.count_passes(max(1, len(ledger.backwards)))
                 calls.append(ledger.closed(before))
             restore_weights(model, before)
     return UserStep(tuple(calls))
@@ -52,8 +54,8 @@ def _held(step: Step) -> list[Any]:
 
 
 @contextmanager
-def _cells_kept(step: Step) -> Iterator[None]:
-    """A step that counts in a nonlocal variable counts from where it was."""
+def _restore_cells(step: Step) -> Iterator[None]:
+    """Restores the nonlocal variables of a step."""
     cells = [(cell, cell.cell_contents) for cell in getattr(step, "__closure__", None) or () if _filled(cell)]
     try:
         yield
@@ -69,43 +71,43 @@ def _filled(cell: Any) -> bool:
         return False
 
 
-class _StepLedger:
-    """Stands beside every backward pass and every update while it is open."""
+class _StepLedger(ModuleHooks):
+    """Records every backward pass and every update while it is open."""
 
     def __init__(self, model: torch.nn.Module, optimizer: Any, scaler: Any) -> None:
-        self.model, self.scaler = model, scaler
+        super().__init__(model)
+        self.scaler = scaler
         self.optimizer = getattr(optimizer, "optimizer", optimizer)
-        self.walks: list[BackwardCall] = []
+        self.backwards: list[BackwardCall] = []
         self.updates: list[OptimizerCall] = []
-        self.inside = False
+        self.in_step = False
         self.autocast = _autocast()
         self.scale = _scale(scaler)
 
-    def __enter__(self) -> "_StepLedger":
+    def __enter__(self) -> Self:
         self.usual = torch.autograd.backward
-        torch.autograd.backward = self._walk
-        self.handles = [
-            self.optimizer.register_step_pre_hook(self._before_update),
-            self.optimizer.register_step_post_hook(self._after_update),
-        ]
-        return self
+        torch.autograd.backward = self._backward
+        return super().__enter__()
+
+    def handles(self) -> Iterator[RemovableHandle]:
+        yield self.optimizer.register_step_pre_hook(self._before_update)
+        yield self.optimizer.register_step_post_hook(self._after_update)
 
     def __exit__(self, *error: Any) -> None:
         torch.autograd.backward = self.usual
-        for handle in self.handles:
-            handle.remove()
+        super().__exit__(*error)
 
-    def _walk(self, *args: Any, **kwargs: Any) -> None:
+    def _backward(self, *args: Any, **kwargs: Any) -> None:
         before, autocast = self._norm(), _autocast()
         self.usual(*args, **kwargs)
-        self.walks.append(BackwardCall(before, self._norm(), autocast, self.inside))
+        self.backwards.append(BackwardCall(before, self._norm(), autocast, self.in_step))
 
     def _before_update(self, *_: Any) -> None:
-        self.updates.append(OptimizerCall(self._norm(), len(self.walks), _autocast()))
-        self.inside = True
+        self.updates.append(OptimizerCall(self._norm(), len(self.backwards), _autocast()))
+        self.in_step = True
 
     def _after_update(self, *_: Any) -> None:
-        self.inside = False
+        self.in_step = False
         self.updates[-1] = replace(self.updates[-1], after=self._norm())
 
     def closed(self, before: Snapshot) -> UserStepCall:
@@ -113,10 +115,10 @@ class _StepLedger:
         moved = any(not torch.equal(weight.detach(), before.copy_of(weight)) for _, weight in named)
         rescaled = _scale(self.scaler) < self.scale
         left = _autocast() and not self.autocast
-        return UserStepCall(tuple(self.walks), tuple(self.updates), self._norm(), moved, self.scale, rescaled, left)
+        return UserStepCall(tuple(self.backwards), tuple(self.updates), self._norm(), moved, self.scale, rescaled, left)
 
     def _norm(self) -> float:
-        """Of what the optimiser holds: the rest is nobody's to clear."""
+        """Gradient norm of the parameters in the optimizer: it clears no others."""
         held = [weight for group in self.optimizer.param_groups for weight in group["params"]]
         gradients = [weight.grad for weight in held if weight.grad is not None]
         squares = [float(torch.linalg.vector_norm(one.to_dense().float())) ** 2 for one in gradients]

@@ -1,4 +1,4 @@
-"""Changes single labels and looks where the scores follow, which they may only do behind the label."""
+"""Change one label and find the first logits that change; a causal decoder changes only later ones."""
 
 from collections.abc import Callable
 from typing import Any

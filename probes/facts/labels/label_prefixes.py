@@ -22,7 +22,7 @@ def prefixes_of(
         rows=tuple(LabelPrefix(row.where, _leading(row, names, dropped)) for row in rows),
         tasks=tuple(name for name in names.values() if is_task(name)),
         start=names.get(start, "") if start is not None else "",
-        languages=_wanted(tokenizer, generation),
+        languages=_expected_languages(tokenizer, generation),
         is_multitask=getattr(generation, "is_multilingual", None) is not False,
     )
 
@@ -36,12 +36,12 @@ def _leading(row: LabelRow, names: dict[int, str], dropped: set[int]) -> tuple[s
     return tuple(found)
 
 
-def _wanted(tokenizer: Any, generation: Any) -> dict[str, str]:
-    said = {
+def _expected_languages(tokenizer: Any, generation: Any) -> dict[str, str]:
+    sources = {
         "tokenizer.tgt_lang": getattr(tokenizer, "tgt_lang", None),
         "generation_config.language": getattr(generation, "language", None),
     }
-    codes = {source: _code(value) for source, value in said.items() if isinstance(value, str)}
+    codes = {source: _code(value) for source, value in sources.items() if isinstance(value, str)}
     return {source: code for source, code in codes.items() if len(code) == CODES}
 
 

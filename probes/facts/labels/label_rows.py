@@ -52,7 +52,7 @@ def padding_length(ids: Sequence[int], special: SpecialIds) -> int:
 
 
 def endings_of(rows: Sequence[LabelRow], special: SpecialIds) -> EndTokens:
-    """A row that has no end and is as long as any was perhaps cut: it should not end. Unless none ends."""
+    """A row without an end that is as long as any may be cut, and then needs none; unless no row ends."""
     without = [row for row in rows if not set(row.ids) & set(special.ends)]
     longest = max((row.scored for row in rows), default=0)
     some_end = len(without) < len(rows)
@@ -83,8 +83,8 @@ def source_rows_of(
     found = []
     for number, own in ((number, list(own)) for number, own in groupby(rows, key=lambda row: row.batch)):
         for row, ids in zip(own, sources[number], strict=False):
-            said, read = ([token for token in line if token not in drop] for line in (row.ids, ids))
-            found.append(SourceLabelPair(row.where, len(said), said == read))
+            target, read = ([token for token in line if token not in drop] for line in (row.ids, ids))
+            found.append(SourceLabelPair(row.where, len(target), target == read))
     return tuple(found)
 
 
@@ -97,7 +97,7 @@ def strip_tail(row: Sequence[int]) -> list[int]:
 
 
 def count_dropped_blanks(targets: Sequence[CtcRow], rows: Sequence[LabelRow]) -> tuple[CtcRow, ...]:
-    """A loss may drop blanks from the labels without a word: they are counted where the rest is the target."""
+    """Counts the blanks that a loss drops from the labels silently: where the rest is the target."""
     labels = {row.where: row.ids for row in rows}
     dropped = {row.where: strip_tail(labels[row.where]).count(row.blank) for row in targets if _drops(row, labels)}
     return tuple(replace(row, blanks=max(row.blanks, dropped.get(row.where, 0))) for row in targets)
@@ -114,13 +114,13 @@ def _drops(row: CtcRow, labels: Mapping[str, tuple[int, ...]]) -> bool:
     return row.blank in ids and row.symbols == len(ids) - ids.count(row.blank)
 
 
-def ignored_ids(labels: Any, felt: Sequence[Sequence[bool]], special: SpecialIds) -> tuple[int, ...]:
+def ignored_ids(labels: Any, scored_positions: Sequence[Sequence[bool]], special: SpecialIds) -> tuple[int, ...]:
     """Padding ids that the loss skips though they are not -100 (a loss with an ignore_index of its own), as measured.
 
     The first position of the tail is left out: a loss that shifts its labels looks one position ahead.
     """
-    seen: dict[int, bool] = {}
-    for ids, looked in zip(rows_of(labels), felt, strict=False):
+    scored_ids: dict[int, bool] = {}
+    for ids, looked in zip(rows_of(labels), scored_positions, strict=False):
         for position in range(len(ids) - padding_length(ids, special) + 1, len(ids)):
-            seen[ids[position]] = seen.get(ids[position], False) or looked[position]
-    return tuple(sorted(token for token, scored in seen.items() if not scored and token != IGNORED))
+            scored_ids[ids[position]] = scored_ids.get(ids[position], False) or looked[position]
+    return tuple(sorted(token for token, scored in scored_ids.items() if not scored and token != IGNORED))

@@ -1,4 +1,4 @@
-"""Lays labels, decoder inputs and scored classes over each other, and finds by how much they are shifted."""
+"""Finds by how many positions labels, decoder inputs and loss targets are shifted against each other."""
 
 from collections.abc import Sequence
 
@@ -9,12 +9,12 @@ SHIFTS = (0, 1, 2)
 ENOUGH = 0.9  # of the positions: specials and padding aside, a copy agrees everywhere, and a wrong shift in a tenth
 
 
-def measure_label_shift(labels: Rows, given: Rows, wanted: Rows, follows: int | None = None) -> LabelShift:
-    """Shifts that cannot be told (constant rows, classes instead of tokens) are None."""
+def measure_label_shift(labels: Rows, decoder_inputs: Rows, targets: Rows, follows: int | None = None) -> LabelShift:
+    """Shifts that cannot be determined (constant rows, classes instead of tokens) are None."""
     return LabelShift(
-        first=tuple(row[0] for row in given if row),
-        input_shift=_shift(given, labels),
-        target_shift=_shift(labels, wanted),
+        first=tuple(row[0] for row in decoder_inputs if row),
+        input_shift=_shift(decoder_inputs, labels),
+        target_shift=_shift(labels, targets),
         follows=follows,
     )
 

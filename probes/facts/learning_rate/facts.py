@@ -90,9 +90,9 @@ def rate_sweep(rate_trial_setup: "RateTrialSetup") -> RateSweep:
 
 
 def _clip(arguments: Any) -> float:
-    from probes.facts.settings.hf_arguments import given
+    from probes.facts.settings.hf_arguments import as_mapping
 
-    said = given(arguments).get("max_grad_norm") if arguments is not None else None
+    said = as_mapping(arguments).get("max_grad_norm") if arguments is not None else None
     return float(said) if isinstance(said, int | float) and said > 0 else CLIP
 
 

@@ -23,11 +23,11 @@ def length_of(scheduler: Any) -> int | None:
     if type(scheduler).__name__ in ("ConstantLR", "LinearLR"):  # after these, a run goes on at the full rate
         return None
     named = [getattr(scheduler, name, None) for name in LENGTHS]
-    return next((length for length in named if isinstance(length, int)), None) or _said(scheduler, LENGTH_NAMES)
+    return next((length for length in named if isinstance(length, int)), None) or _argument(scheduler, LENGTH_NAMES)
 
 
 def warmup_of(scheduler: Any) -> int | None:
-    return _said(scheduler, WARMUP_NAMES)
+    return _argument(scheduler, WARMUP_NAMES)
 
 
 def kind_of(scheduler: Any) -> str:
@@ -38,17 +38,17 @@ def kind_of(scheduler: Any) -> str:
     return f"{type(scheduler).__name__} ({name})" if name and name != "<lambda>" else type(scheduler).__name__
 
 
-def _said(scheduler: Any, names: Sequence[str]) -> int | None:
+def _argument(scheduler: Any, names: Sequence[str]) -> int | None:
     """A number that a schedule's function was given under one of these names."""
     for function in getattr(scheduler, "lr_lambdas", ()):
-        values = _given(function)
-        told = next((values[name] for name in names if isinstance(values.get(name), int)), None)
-        if told is not None:
-            return int(told)
+        values = _bound_arguments(function)
+        value = next((values[name] for name in names if isinstance(values.get(name), int)), None)
+        if value is not None:
+            return int(value)
     return None
 
 
-def _given(function: Any) -> Mapping[str, Any]:
+def _bound_arguments(function: Any) -> Mapping[str, Any]:
     """What partial or a closure gave it."""
     values = dict(getattr(function, "keywords", {}))
     names = getattr(getattr(function, "__code__", None), "co_freevars", ())

@@ -1,4 +1,4 @@
-"""Plays a schedule through to the end of the run, on a stand-in: the schedule and optimiser of the run do not move."""
+"""Steps a copy of a schedule to the end of the run; the run's own schedule and optimizer do not change."""
 
 import copy
 import itertools
@@ -19,7 +19,7 @@ MOST = 2_000_000  # updates, some ten seconds
 RISE = 1e-6  # of the peak: smaller changes are rounding
 
 
-def play_schedule(scheduler: Any, updates: int, pace: int | None) -> ScheduleCurve:
+def play_schedule(scheduler: Any, updates: int, stride: int | None) -> ScheduleCurve:
     """A copy of the schedule, stepped as often as the run will step it (once for each update, if nobody knows)."""
     scheduler = unwrapped(scheduler)
     if isinstance(scheduler, ReduceLROnPlateau):
@@ -28,11 +28,11 @@ def play_schedule(scheduler: Any, updates: int, pace: int | None) -> ScheduleCur
         raise NotApplicable(f"{type(scheduler).__name__} is no schedule of torch's, so nobody knows how it is stepped")
     if updates > MOST:
         raise NotApplicable(f"a run of {updates:,} updates is too long to be played through")
-    twin, stand_in = _twin(scheduler)
+    clone, stand_in = _copy_of(scheduler)
     base = max((group.get("initial_lr", group["lr"]) for group in stand_in.param_groups), default=0.0)
-    rates, raised = _rates(twin, stand_in, updates, pace or 1)
-    shape = {"warmup": warmup_of(scheduler), "length": length_of(scheduler), "steps_per_update": pace}
-    at = {"error": raised, "raised_at": len(rates) if raised else 0}
+    rates, error = _rates(clone, stand_in, updates, stride or 1)
+    shape = {"warmup": warmup_of(scheduler), "length": length_of(scheduler), "steps_per_update": stride}
+    at = {"error": error, "raised_at": len(rates) if error else 0}
     return _curve(kind_of(scheduler), updates, float(base), rates, **shape, **at)
 
 
@@ -45,10 +45,10 @@ def schedule_of_settings(settings: RunSettings, updates: int) -> ScheduleCurve:
     stand_in = torch.optim.SGD([torch.nn.Parameter(torch.zeros(1))], lr=settings.learning_rate or 0.0)
     name = settings.schedule or "linear"
     scheduler = get_scheduler(name, stand_in, num_warmup_steps=steps, num_training_steps=updates)
-    return play_schedule(scheduler, updates, pace=1)
+    return play_schedule(scheduler, updates, stride=1)
 
 
-def _twin(scheduler: Any) -> tuple[Any, torch.optim.Optimizer]:
+def _copy_of(scheduler: Any) -> tuple[Any, torch.optim.Optimizer]:
     """A copy that drives an optimiser of one number in each group, with the same rates."""
     real = scheduler.optimizer
     groups = [{**{k: v for k, v in group.items() if k != "params"}, "params": []} for group in real.param_groups]
@@ -63,28 +63,28 @@ def _twin(scheduler: Any) -> tuple[Any, torch.optim.Optimizer]:
     return copy.deepcopy(scheduler, memo), stand_in
 
 
-def _rates(twin: Any, stand_in: Any, updates: int, pace: int) -> tuple[list[float], str]:
-    left = max(1, updates - max(0, getattr(twin, "last_epoch", 0)) // pace)
-    if type(twin) is LambdaLR:
-        return _by_function(twin, left, pace), ""
+def _rates(clone: Any, stand_in: Any, updates: int, stride: int) -> tuple[list[float], str]:
+    left = max(1, updates - max(0, getattr(clone, "last_epoch", 0)) // stride)
+    if type(clone) is LambdaLR:
+        return _by_function(clone, left, stride), ""
     rates = [_highest(stand_in)]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # it says that the optimiser was not stepped, and it was not
         for _ in range(left - 1):
             try:
-                for _ in range(pace):
-                    twin.step()
+                for _ in range(stride):
+                    clone.step()
             except Exception as error:
                 return rates, f"{type(error).__name__}: {error}"
             rates.append(_highest(stand_in))
     return rates, ""
 
 
-def _by_function(twin: Any, updates: int, pace: int) -> list[float]:
+def _by_function(clone: Any, updates: int, stride: int) -> list[float]:
     """A hundred times faster than stepping, and the same numbers."""
-    pairs = list(zip(twin.base_lrs, twin.lr_lambdas, strict=True))
-    start = max(0, twin.last_epoch)
-    return [max(float(base * rate(start + number * pace)) for base, rate in pairs) for number in range(updates)]
+    pairs = list(zip(clone.base_lrs, clone.lr_lambdas, strict=True))
+    start = max(0, clone.last_epoch)
+    return [max(float(base * rate(start + step * stride)) for base, rate in pairs) for step in range(updates)]
 
 
 def _highest(optimizer: Any) -> float:

@@ -29,7 +29,7 @@ AWAY = 1.5  # times the first loss: it runs away
 
 @dataclass(frozen=True)
 class RateTrialSetup:
-    """What is walked on."""
+    """What a rate trial needs."""
 
     model: torch.nn.Module
     batches: Sequence[Any]
@@ -41,7 +41,7 @@ class RateTrialSetup:
     around: Around
     others: Iterable[Any] = ()
 
-    def walker(self) -> RateStepper:
+    def stepper(self) -> RateStepper:
         """The groups at their highest rates, scaled to the schedule's peak. Called under the observer."""
         highest = set_peak_rates(self.optimizer) or 0.0
         for group in self.optimizer.param_groups:
@@ -53,47 +53,47 @@ class RateTrialSetup:
 
 
 def try_rates(
-    ground: RateTrialSetup, floor: float | None, total: int | None, seconds: float, needed: float = SEEN
+    setup: RateTrialSetup, floor: float | None, total: int | None, seconds: float, needed: float = SEEN
 ) -> RateTrial:
     """The peak; where that leaves a doubt, lower rates, or far higher ones where too little moves."""
     start = time.perf_counter()
-    with restore_afterwards(ground.model, ground.optimizer, others=ground.others):
-        walker = ground.walker()
-        peak, lower, more = _walk(walker, ground, 1.0, UPDATES), None, None
+    with restore_afterwards(setup.model, setup.optimizer, others=setup.others):
+        stepper = setup.stepper()
+        peak, lower, more = _run(stepper, setup, 1.0, UPDATES), None, None
         if _is_doubtful(peak, floor):
-            peak, lower = _with_lower(walker, ground, peak, seconds / UPDATES)
-        stands = ground.peak > 0 and peak.sound and total is not None and peak.falls_short(total, needed)
+            peak, lower = _with_lower(stepper, setup, peak, seconds / UPDATES)
+        stands = setup.peak > 0 and peak.sound and total is not None and peak.falls_short(total, needed)
         for share in MORE if stands else ():
-            higher = _walk(walker, ground, share, UPDATES)
+            higher = _run(stepper, setup, share, UPDATES)
             more = higher if more is None or (higher.sound and higher.last < more.last) else more
             if not higher.sound or higher.moved > needed * abs(higher.first):
                 break
-    taken = time.perf_counter() - start
-    spent = walker.taken
+    total_updates = time.perf_counter() - start
+    spent = stepper.total_updates
     return RateTrial(
-        ground.peak, peak, lower, more, floor, total, needed, ground.warms_up, updates=spent, seconds=taken
+        setup.peak, peak, lower, more, floor, total, needed, setup.warms_up, updates=spent, seconds=total_updates
     )
 
 
-def _with_lower(walker: RateStepper, ground: RateTrialSetup, peak: RateRun, allowed: float) -> tuple[RateRun, RateRun]:
+def _with_lower(stepper: RateStepper, setup: RateTrialSetup, peak: RateRun, allowed: float) -> tuple[RateRun, RateRun]:
     """A tenth, or less where that does not learn either; longer walks of both while the lower one catches up."""
     start = time.perf_counter()
     for share in LOWER:
-        lower = _walk(walker, ground, share, UPDATES)
+        lower = _run(stepper, setup, share, UPDATES)
         if lower.sound and max(lower.losses) <= AWAY * lower.first and lower.last < lower.first:
             break
     each = (time.perf_counter() - start) / UPDATES
     for updates in LONGER:
         if _catches_up(lower, peak) and each * updates < allowed * UPDATES / 4:
-            peak, lower = (_walk(walker, ground, share, updates) for share in (1.0, lower.share))
+            peak, lower = (_run(stepper, setup, share, updates) for share in (1.0, lower.share))
     return peak, lower
 
 
-def _is_doubtful(walk: RateRun, floor: float | None) -> bool:
-    """No more is known than how frequent labels are: a rate far too high may get there too, and as steadily."""
-    if not walk.sound or max(walk.losses) > AWAY * walk.first or walk.last >= walk.first:
+def _is_doubtful(run: RateRun, floor: float | None) -> bool:
+    """Whether no more than the label frequencies is learned: a rate far too high gets there too."""
+    if not run.sound or max(run.losses) > AWAY * run.first or run.last >= run.first:
         return True
-    return floor is not None and walk.last >= KNOWS * floor
+    return floor is not None and run.last >= KNOWS * floor
 
 
 def _catches_up(low: RateRun, high: RateRun) -> bool:
@@ -103,33 +103,33 @@ def _catches_up(low: RateRun, high: RateRun) -> bool:
     return low.losses[-2] - low.last > 2 * (high.losses[-2] - high.last)
 
 
-def _walk(walker: RateStepper, ground: RateTrialSetup, share: float, updates: int) -> RateRun:
-    walker.back()
-    measured = list(ground.batches[:MEASURED])
-    losses = [walker.loss(measured)]
+def _run(stepper: RateStepper, setup: RateTrialSetup, share: float, updates: int) -> RateRun:
+    stepper.back()
+    measured = list(setup.batches[:MEASURED])
+    losses = [stepper.loss(measured)]
     torch.manual_seed(1)
-    while walker.updates < updates and math.isfinite(losses[-1]):
+    while stepper.updates < updates and math.isfinite(losses[-1]):
         for _ in range(LOOKS):
-            walker.update(share * (min(1.0, (walker.updates + 1) / WARM) if ground.warms_up else 1.0))
-        losses.append(walker.loss(measured))
-    sound = math.isfinite(losses[-1]) and walker.sound()
-    each = tuple(walker.loss([batch]) for batch in ground.batches) if sound else ()
-    return RateRun(share, walker.updates, tuple(losses), each, sound)
+            stepper.update(share * (min(1.0, (stepper.updates + 1) / WARM) if setup.warms_up else 1.0))
+        losses.append(stepper.loss(measured))
+    sound = math.isfinite(losses[-1]) and stepper.sound()
+    each = tuple(stepper.loss([batch]) for batch in setup.batches) if sound else ()
+    return RateRun(share, stepper.updates, tuple(losses), each, sound)
 
 
-def sweep(ground: RateTrialSetup) -> RateSweep:
+def sweep(setup: RateTrialSetup) -> RateSweep:
     """From a thousandth of the rate to its thousandfold, each update a little higher."""
     start, rates, losses = time.perf_counter(), [], []
-    with restore_afterwards(ground.model, ground.optimizer, others=ground.others):
-        walker = ground.walker()
+    with restore_afterwards(setup.model, setup.optimizer, others=setup.others):
+        stepper = setup.stepper()
         for number in range(2 * DECADES * STEPS + 1):
             share = 10 ** (number / STEPS - DECADES)
-            losses.append(walker.loss(ground.batches[:MEASURED]))
-            rates.append(ground.peak * share)
+            losses.append(stepper.loss(setup.batches[:MEASURED]))
+            rates.append(setup.peak * share)
             if not losses[-1] < AWAY * abs(losses[0]) + losses[0] - abs(losses[0]):
                 break
-            walker.update(share)
-    return RateSweep(tuple(rates), tuple(losses), ground.peak, *_range(rates, losses), time.perf_counter() - start)
+            stepper.update(share)
+    return RateSweep(tuple(rates), tuple(losses), setup.peak, *_range(rates, losses), time.perf_counter() - start)
 
 
 def _range(rates: Sequence[float], losses: Sequence[float]) -> tuple[float | None, float | None]:

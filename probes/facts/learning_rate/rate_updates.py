@@ -1,4 +1,4 @@
-"""Updates from one batch after the other with an optimiser, at any share of its rates. Whoever calls them observes."""
+"""Updates from one batch after the other at any share of the optimizer's rates; the caller restores the model."""
 
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
@@ -13,12 +13,11 @@ from probes.facts.core.model_parts import trainable
 from probes.facts.core.optimizers import set_rate
 from probes.facts.core.step_setup import ComputeLoss
 
-FORWARD = 1 / 3  # of a forward and backward pass
 Around = Callable[[], AbstractContextManager[Any]]
 
 
 class RateStepper:
-    """One model, some batches, and an optimiser whose present rates are the measure of all others."""
+    """One model, some batches, and an optimizer whose present rates are the unit of all others."""
 
     def __init__(
         self,
@@ -34,13 +33,13 @@ class RateStepper:
         self.rates = [float(group["lr"]) for group in optimizer.param_groups]
         self.weights = [weight for _, weight in trainable(model)]
         self.start = [weight.detach().clone() for weight in self.weights]
-        self.updates = self.taken = 0  # since the start; in all
+        self.updates = self.total_updates = 0  # since the start; in all
 
     def update(self, share: float = 1.0) -> None:
         """One update from the next batch at this share of the rates."""
         batch = self.batches[self.updates % len(self.batches)]
         self.updates += 1
-        self.taken += 1
+        self.total_updates += 1
         pass_counter.count_passes()
         self.model.zero_grad(set_to_none=True)
         with torch.enable_grad(), self.around():
@@ -54,7 +53,7 @@ class RateStepper:
 
     def loss(self, batches: Sequence[Any]) -> float:
         """The mean over these batches, forward only, each time with the same draws of chance."""
-        pass_counter.count_passes(FORWARD * len(batches))
+        pass_counter.count_passes(pass_counter.FORWARD * len(batches))
         torch.manual_seed(0)
         with torch.no_grad(), self.around():
             return sum(float(self.compute(self.model, copy_batch(batch))) for batch in batches) / len(batches)
@@ -71,13 +70,13 @@ class RateStepper:
         return all(is_finite(weight.detach()) for weight in self.weights)
 
 
-def _clip(weights: Sequence[torch.nn.Parameter], most: float) -> None:
+def _clip(weights: Sequence[torch.nn.Parameter], max_norm: float) -> None:
     """As torch does it, which refuses sparse gradients: of these, the rows that are there, each of them once."""
     for weight in weights:
         if weight.grad is not None and weight.grad.is_sparse:
             weight.grad = weight.grad.coalesce()
     gradients = [weight.grad for weight in weights if weight.grad is not None]
     parts = [gradient.values() if gradient.is_sparse else gradient for gradient in gradients]
-    scale = torch.clamp(most / (torch.nn.utils.get_total_norm(parts) + 1e-6), max=1.0)
+    scale = torch.clamp(max_norm / (torch.nn.utils.get_total_norm(parts) + 1e-6), max=1.0)
     for part in parts:
         part.mul_(scale.to(part.device))

@@ -1,4 +1,4 @@
-"""The gradient of an accumulated step beside that of the same rows in one batch, whatever the step does afterwards."""
+"""Compares the gradient of an accumulated step with that of the same rows in one batch."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -9,6 +9,8 @@ import torch
 from diagnose.engine import pass_counter
 from probes.facts.core.batch_rows import CannotSplitBatch, collated, rows_of_batch, select_rows
 from probes.facts.core.batches import copy_batch
+from probes.facts.core.model_parts import restore_weights
+from probes.facts.core.module_hooks import removed_afterwards
 from probes.facts.core.observer import restore_afterwards
 from probes.facts.core.snapshot import Snapshot
 from probes.facts.core.step_setup import LabelsOf, StepSetup
@@ -26,20 +28,20 @@ def accumulate(
     setup: StepSetup, step: Step, whole: Any, parts: Sequence[Any], share: float, scheduler: Any
 ) -> AccumulationError:
     """Two passes of the whole; two more where they differ. `share`: of the configured batch that the whole is."""
-    kept = restore_afterwards(setup.model, setup.optimizer, scheduler, setup.grad_scaler, setup.also_restore)
-    with kept as before, torch.enable_grad():
-        _still(setup.model)
-        bench = _AccumulationTrial(setup, step, before)
+    restored = restore_afterwards(setup.model, setup.optimizer, scheduler, setup.grad_scaler, setup.also_restore)
+    with restored as before, torch.enable_grad():
+        _lock_eval_mode(setup.model)
+        trial = _AccumulationTrial(setup, step, before)
         pass_counter.count_passes(2 * share)
-        reference = bench.gradient([whole])[0]
-        found, updates = bench.accumulated(parts)
+        reference = trial.gradient([whole])[0]
+        found, updates = trial.accumulated(parts)
         error, ratio, cosine = compare_gradients(found, reference)
         result = AccumulationError(len(parts), error, ratio, cosine, updates=updates)
         if error <= ALIKE:
             return result
         pass_counter.count_passes(share)
-        alone = bench.gradient(parts)
-        return bench.explained(result, found, alone, parts)
+        alone = trial.gradient(parts)
+        return trial.explained(result, found, alone, parts)
 
 
 class _AccumulationTrial:
@@ -51,25 +53,21 @@ class _AccumulationTrial:
         """Of each batch by itself."""
         found = []
         for batch in batches:
-            with GradientCapture(self.model) as caught:
+            with GradientCapture(self.model) as capture:
                 self.compute(self.model, copy_batch(batch)).backward()
-            found.append(caught.seen)
+            found.append(capture.samples)
             self._clear()
         return found
 
     def accumulated(self, batches: Sequence[Any]) -> tuple[Sample, int]:
         """By the run's own step, and how often it stepped the optimiser."""
         steps: list[int] = []
-        counts = hasattr(self.optimizer, "register_step_pre_hook")
-        handle = self.optimizer.register_step_pre_hook(lambda *_: steps.append(1)) if counts else None
-        try:
-            with GradientCapture(self.model) as caught:
-                self.step([copy_batch(batch) for batch in batches])
-        finally:
-            if handle is not None:
-                handle.remove()
-            self._clear()
-        return caught.seen, len(steps)
+        register = getattr(self.optimizer, "register_step_pre_hook", None)
+        hooks = [register(lambda *_: steps.append(1))] if register else []
+        with removed_afterwards(hooks), GradientCapture(self.model) as capture:
+            self.step([copy_batch(batch) for batch in batches])
+        self._clear()
+        return capture.samples, len(steps)
 
     def explained(
         self, result: AccumulationError, found: Sample, alone: list[Sample], parts: Sequence[Any]
@@ -85,13 +83,12 @@ class _AccumulationTrial:
         return replace(result, half_ratio=compare_gradients(again, mean(alone[:half]))[1])
 
     def _clear(self) -> None:
-        with torch.no_grad():
-            for parameter in self.model.parameters():
-                parameter.grad = None
-                parameter.copy_(self.before.copy_of(parameter))
+        restore_weights(self.model, self.before)
+        for parameter in self.model.parameters():
+            parameter.grad = None
 
 
-def _still(model: torch.nn.Module) -> None:
+def _lock_eval_mode(model: torch.nn.Module) -> None:
     """Evaluation mode that a step cannot leave: dropout would make any two passes differ. Undone by the observer."""
     model.eval()
     for module in model.modules():

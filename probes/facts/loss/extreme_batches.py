@@ -12,7 +12,7 @@ from probes.facts.core.batches import copy_batch
 from probes.facts.core.failure import failure_of
 from probes.facts.core.finite import is_finite
 from probes.facts.core.fork import run_apart
-from probes.facts.core.model_parts import trainable
+from probes.facts.core.model_parts import as_in_training, trainable
 from probes.facts.core.observer import restore_afterwards
 from probes.facts.core.step_setup import StepSetup
 from probes.facts.loss.encoder_frames import EncoderFrameProbe
@@ -30,8 +30,8 @@ class ExtremeBatch:
     batch: Any
 
 
-def pick(dataset: Any, numbers: Sequence[int], collate: Collate, labels_of: Any, rows: int, most: int | None) -> Any:
-    """From these candidates, in a child. `rows` fill a batch; `most` bounds its size where the loader does so too."""
+def pick(dataset: Any, numbers: Sequence[int], collate: Collate, labels_of: Any, rows: int, limit: int | None) -> Any:
+    """Batches of these candidates, made in a child. `rows` fill a batch; `limit` bounds its elements."""
 
     def work() -> list[ExtremeBatch]:
         items = [dataset[number] for number in numbers]
@@ -39,9 +39,9 @@ def pick(dataset: Any, numbers: Sequence[int], collate: Collate, labels_of: Any,
         order = sorted(range(len(items)), key=lambda place: sizes[place])
         if sizes[order[0]] == sizes[order[-1]]:
             return []
-        many = min(rows, max(1, most // max(sizes[order[-1]][0], 1))) if most else rows
-        wordy = max(order, key=lambda place: sizes[place][1])
-        longest = dict.fromkeys([wordy, *reversed(order)])  # the longest text too, wherever it stands
+        many = min(rows, max(1, limit // max(sizes[order[-1]][0], 1))) if limit else rows
+        longest_text = max(order, key=lambda place: sizes[place][1])
+        longest = dict.fromkeys([longest_text, *reversed(order)])  # the longest text too, wherever it stands
         chosen = (list(longest)[:many], order[:2], [order[0], order[-1]])
         return [
             ExtremeBatch(kind, tuple(numbers[p] for p in places), collate([copy_batch(items[p]) for p in places]))
@@ -58,24 +58,23 @@ def _size(batch: Any, labels_of: Any) -> tuple[int, int]:
 
 
 def run_extremes(setup: StepSetup, picked: Sequence[ExtremeBatch], usual: Any) -> ExtremeBatches:
-    """Each one forwards and backwards in training mode; what raises is told, and the next one is tried."""
+    """Forward and backward of each in training mode; one that raises is a result, and the next one is tried."""
     model, size = setup.model, max(_numbers(usual), 1)
     batches: list[ExtremeBatchResult] = []
     frames: list[FramesUsed] = []
     with restore_afterwards(model, others=setup.also_restore), torch.enable_grad():
-        if not model.training:
-            model.train()
+        as_in_training(model)
         for one in picked:
             pass_counter.count_passes(_numbers(one.batch) / size)
-            with EncoderFrameProbe(model, one.batch) as listener:
-                batches.append(_run(setup, one, listener))
-            frames += listener.frames
+            with EncoderFrameProbe(model, one.batch) as encoder:
+                batches.append(_run(setup, one, encoder))
+            frames += encoder.frames
             for parameter in model.parameters():
                 parameter.grad = None
     return ExtremeBatches(tuple(batches), tuple(frames))
 
 
-def _run(setup: StepSetup, one: ExtremeBatch, listener: EncoderFrameProbe) -> ExtremeBatchResult:
+def _run(setup: StepSetup, one: ExtremeBatch, encoder: EncoderFrameProbe) -> ExtremeBatchResult:
     model = setup.model
     rows = tuple(f"train_dataset[{number}]" for number in one.numbers)
     read = input_of(one.batch)
@@ -83,7 +82,7 @@ def _run(setup: StepSetup, one: ExtremeBatch, listener: EncoderFrameProbe) -> Ex
     phase = "forward pass"
     try:
         loss = setup.compute_loss(model, copy_batch(one.batch))
-        listener.ask()
+        encoder.count()
         phase = "backward pass"
         loss.backward()
     except Exception as error:

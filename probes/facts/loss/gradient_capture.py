@@ -1,44 +1,41 @@
 """Catches gradients as backward passes leave them, before anything clips, uses or clears them, and compares two."""
 
-from collections.abc import Sequence
-from typing import Any, Self
+from collections.abc import Iterator, Sequence
+from functools import partial
+from typing import Any
 
 import torch
+from torch.utils.hooks import RemovableHandle
 
 from probes.facts.core.model_parts import trainable
+from probes.facts.core.module_hooks import ModuleHooks
 
 MOST = 1 << 16  # values of each gradient that are compared, evenly spread: all of them in most tensors
 
 Sample = dict[str, torch.Tensor]
 
 
-class GradientCapture:
+class GradientCapture(ModuleHooks):
     """Keeps a sample of every gradient after each backward pass: clipping, updating and zeroing come too late."""
 
     def __init__(self, model: torch.nn.Module) -> None:
-        self.seen: Sample = {}
+        super().__init__(model)
+        self.samples: Sample = {}
         self._named = trainable(model)
 
-    def __enter__(self) -> Self:
-        self._before = {name: parameter._post_accumulate_grad_hooks for name, parameter in self._named}
-        self._handles = [
-            parameter.register_post_accumulate_grad_hook(self._see(name)) for name, parameter in self._named
-        ]
-        return self
+    def handles(self) -> Iterator[RemovableHandle]:
+        self._unhooked = [parameter for _, parameter in self._named if parameter._post_accumulate_grad_hooks is None]
+        for name, parameter in self._named:
+            yield parameter.register_post_accumulate_grad_hook(partial(self._on_gradient, name))
 
     def __exit__(self, *error: Any) -> None:
-        for handle in self._handles:
-            handle.remove()
-        for name, parameter in self._named:
-            if self._before[name] is None:
-                parameter._post_accumulate_grad_hooks = None  # type: ignore[assignment]
+        super().__exit__(*error)
+        for parameter in self._unhooked:
+            parameter._post_accumulate_grad_hooks = None  # type: ignore[assignment]
 
-    def _see(self, name: str) -> Any:
-        def see(parameter: torch.Tensor) -> None:
-            if parameter.grad is not None:
-                self.seen[name] = sample_gradient(parameter.grad)
-
-        return see
+    def _on_gradient(self, name: str, parameter: torch.Tensor) -> None:
+        if parameter.grad is not None:
+            self.samples[name] = sample_gradient(parameter.grad)
 
 
 def sample_gradient(gradient: torch.Tensor) -> torch.Tensor:

@@ -1,13 +1,13 @@
-"""Hears every loss function while a loss is computed: which scores it is given, and whether shapes broadcast."""
+"""Records the loss functions called while a loss is computed: their logits, and whether shapes broadcast."""
 
 from typing import Any
 
 import torch
-from torch.overrides import TorchFunctionMode
 
+from probes.facts.core.function_spy import FunctionSpy
 from probes.facts.loss.types import LossCall
 
-# The functions that are given scores, and the axis of the classes in them.
+# The functions that take scores, and the axis of the classes in them.
 SCORED = {
     "cross_entropy": 1,
     "cross_entropy_loss": 1,
@@ -22,52 +22,44 @@ PAIRED = ("mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss")
 MINUS = ("sub", "__sub__", "__rsub__", "rsub", "subtract")
 
 
-class LossCallSpy(TorchFunctionMode):
-    """`heard` holds one entry for each call, `ctc` the frames and lengths of each CTC loss."""
+class LossCallSpy(FunctionSpy):
+    """`calls` has one entry for each call of a loss function."""
 
     def __init__(self, labels: Any = None) -> None:
         super().__init__()
-        self.heard: list[LossCall] = []
-        self.ctc: list[tuple[int, tuple[int, ...]]] = []
-        self._costs: list[torch.Tensor] = []  # what each CTC loss came to
+        self.calls: list[LossCall] = []
+        self._ctc_losses: list[torch.Tensor] = []
         self._labels = labels if isinstance(labels, torch.Tensor) else None
 
-    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        kwargs = kwargs or {}
-        name = getattr(func, "__name__", "")
+    def after_call(self, name: str, args: Any, kwargs: Any, result: Any) -> None:
         if name in SCORED:
             self._scores(name, args, kwargs)
-        result = func(*args, **kwargs)
         if name == "ctc_loss" and result.requires_grad:
-            self._costs.append(result)
+            self._ctc_losses.append(result)
         if name in PAIRED or name in MINUS:
             self._pair(name, args, kwargs)
-        return result
 
     def ctc_slope(self, loss: torch.Tensor) -> float | None:
-        """By how much the loss rises with all that the CTC losses came to; None where there is none in it."""
-        costs, self._costs = self._costs, []
-        if not costs or not loss.requires_grad:
+        """The gradient of the loss on its CTC losses, added up; None where it has none."""
+        losses, self._ctc_losses = self._ctc_losses, []
+        if not losses or not loss.requires_grad:
             return None
-        slopes = torch.autograd.grad(loss, costs, retain_graph=True, allow_unused=True)
+        slopes = torch.autograd.grad(loss, losses, retain_graph=True, allow_unused=True)
         return sum(float(slope.sum()) for slope in slopes if slope is not None) or None
 
     def _scores(self, name: str, args: Any, kwargs: Any) -> None:
-        given = args[0] if args else kwargs.get("input", kwargs.get("log_probs"))
-        if not isinstance(given, torch.Tensor) or not given.is_floating_point() or not given.dim():
+        logits = args[0] if args else kwargs.get("input", kwargs.get("log_probs"))
+        if not isinstance(logits, torch.Tensor) or not logits.is_floating_point() or not logits.dim():
             return
         axis = kwargs.get("dim", args[1] if len(args) > 1 else -1) if name == "log_softmax" else SCORED[name]
-        axis = 0 if given.dim() == 1 else axis
-        scores = given.detach().float()
-        axes = range(given.dim()) if name == "kl_div" else (axis,)
+        axis = 0 if logits.dim() == 1 else axis
+        scores = logits.detach().float()
+        axes = range(logits.dim()) if name == "kl_div" else (axis,)
         found = [describe_scores(name, scores.movedim(one, -1)) for one in axes if isinstance(one, int)]
-        self.heard += [min(found, key=lambda one: one.log_sum_error)] if found else []
-        if name == "ctc_loss":
-            lengths = args[2] if len(args) > 2 else kwargs.get("input_lengths")
-            self.ctc.append((given.shape[0], tuple(torch.as_tensor(lengths).reshape(-1).tolist())))
+        self.calls += [min(found, key=lambda one: one.log_sum_error)] if found else []
 
     def _pair(self, name: str, args: Any, kwargs: Any) -> None:
-        """Both had to grow to fit each other: (N, 1) against (N,) is N times N differences."""
+        """Records shapes that both broadcast: (N, 1) minus (N,) is N times N differences."""
         one, other = (*args, *kwargs.values(), None, None)[:2]
         if not isinstance(one, torch.Tensor) or not isinstance(other, torch.Tensor):
             return
@@ -75,7 +67,7 @@ class LossCallSpy(TorchFunctionMode):
         size = spread.numel()
         outer = size > max(one.numel(), other.numel())
         if outer and (name in PAIRED or (one.dim() != other.dim() and (self._is_label(one) or self._is_label(other)))):
-            self.heard.append(LossCall(name, shapes=(tuple(one.shape), tuple(other.shape)), spread=tuple(spread)))
+            self.calls.append(LossCall(name, shapes=(tuple(one.shape), tuple(other.shape)), spread=tuple(spread)))
 
     def _is_label(self, value: torch.Tensor) -> bool:
         labels = self._labels
@@ -85,7 +77,7 @@ class LossCallSpy(TorchFunctionMode):
 
 
 def describe_scores(name: str, scores: torch.Tensor) -> LossCall:
-    """Classes are the last axis."""
+    """One call in numbers; classes are the last axis."""
     if not scores.numel():
         return LossCall(name)
     return LossCall(

@@ -1,4 +1,4 @@
-"""The loss of two rows, and what becomes of it when one thing is changed: inputs, labels, order, number of rows."""
+"""The loss of two rows, and how it changes with their inputs, labels, order and number."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -7,11 +7,13 @@ from typing import Any
 import torch
 
 from diagnose.engine import pass_counter
-from probes.facts.core.batch_rows import rows_of_batch, select_rows, with_inputs_exchanged, with_other_labels
+from probes.facts.core.batch_changes import with_inputs_exchanged, with_other_labels
+from probes.facts.core.batch_rows import rows_of_batch, select_rows
+from probes.facts.core.model_parts import perturb_weights
 from probes.facts.core.observer import restore_afterwards
-from probes.facts.core.output_hook import OutputHook, hook_output
+from probes.facts.core.output_hook import OutputHook
 from probes.facts.core.step_setup import LabelsOf, StepSetup
-from probes.facts.loss.input_sensitivity import ModuleTrace, module_losing_signal
+from probes.facts.loss.input_sensitivity import module_losing_signal, trace_modules
 from probes.facts.loss.loss_calls import LossCallSpy
 from probes.facts.loss.reference_cross_entropy import compare_with_cross_entropy
 from probes.facts.loss.scaled_head import HeadHooks, scale_head
@@ -21,30 +23,29 @@ FEW = 2  # rows of a trial: two can be exchanged
 MORE = 4  # rows that are put into another order, where the first trials are odd
 LOOKS = 8  # at a loss that wavers: of ten million draws of normal values none was blamed, with one look 5 %
 TF32 = 5e-5  # a sum of many such products: each is rounded to 5e-4
-FORWARD = 1 / 3  # of a forward and backward pass
 
 
 def perturb_batch(setup: StepSetup, batch: Any) -> LossTrials:
     """Forward passes of two rows, dropout off; about one pass of a batch of four, and less of a larger one."""
     model, inputs_of = setup.model, setup.inputs_of
-    with restore_afterwards(model, others=setup.also_restore), hook_output(model) as watch:
+    with restore_afterwards(model, others=setup.also_restore), OutputHook(model) as output:
         model.eval()
-        bench = _LossTrial(setup, batch, watch)
-        trials, pair = bench.first()
+        trial = _LossTrial(setup, batch, output)
+        trials, pair = trial.first()
         if trials.value in (0.0, float("inf"), float("-inf")) or trials.value != trials.value:
             return trials
-        trials = bench.with_labels(bench.with_inputs(trials, pair, inputs_of), pair)
-        trials = bench.doubled(trials)
-        trials = bench.asked_again(trials, pair, inputs_of) if _is_still(trials) else trials
-        return replace(trials, bound=bench.with_larger_head(pair))
+        trials = trial.with_labels(trial.with_inputs(trials, pair, inputs_of), pair)
+        trials = trial.doubled(trials)
+        trials = trial.with_perturbed_weights(trials, pair, inputs_of) if _hardly_changes(trials) else trials
+        return replace(trials, bound=trial.with_larger_head(pair))
 
 
 class _LossTrial:
     """One model, one batch, and the few ways to run it."""
 
-    def __init__(self, setup: StepSetup, batch: Any, watch: OutputHook) -> None:
+    def __init__(self, setup: StepSetup, batch: Any, output: OutputHook) -> None:
         self.model, self.compute, self.labels_of = setup.model, setup.compute_loss, setup.labels_of
-        self.batch, self.watch = batch, watch
+        self.batch, self.output = batch, output
         self.rows = rows_of_batch(batch, self.labels_of(batch))
         self.heads = HeadHooks(self.model)
 
@@ -52,32 +53,32 @@ class _LossTrial:
         return select_rows(self.batch, numbers, self.rows)
 
     def run(self, batch: Any, rows: int) -> float:
-        pass_counter.count_passes(FORWARD * rows / self.rows)
+        pass_counter.count_passes(pass_counter.FORWARD * rows / self.rows)
         with torch.no_grad():
             return float(self.compute(self.model, batch))
 
     def first(self) -> tuple[LossTrials, Any]:
-        """The two rows as they are, heard, with the gradient on the scores alone."""
+        """The two rows as they are, with the loss calls recorded and the gradient on the logits alone."""
         rows = min(FEW, self.rows)
         pair = self.cut(range(rows))
         labels = self.labels_of(pair)
-        pass_counter.count_passes(FORWARD * rows / self.rows)
-        self.watch.keep_graph = True
-        with torch.enable_grad(), self.heads, LossCallSpy(labels) as ears:
+        pass_counter.count_passes(pass_counter.FORWARD * rows / self.rows)
+        self.output.keep_graph = True
+        with torch.enable_grad(), self.heads, LossCallSpy(labels) as spy:
             loss = self.compute(self.model, self.cut(range(rows)))
-        self.watch.keep_graph = False
-        self.heard, self.scores = ears.heard, self.watch.logits
-        trials = LossTrials(rows, float(loss.detach()), dict(self.watch.parts), ctc_slope=ears.ctc_slope(loss))
-        trials = compare_with_cross_entropy(trials, loss, labels, self.watch)
-        grain = max(torch.finfo(loss.dtype).eps, self.heads.grain, TF32 if loss.is_cuda else 0.0)
-        return replace(trials, loss_calls=tuple(ears.heard), eps=grain), pair
+        self.output.keep_graph = False
+        self.calls, self.scores = spy.calls, self.output.logits
+        trials = LossTrials(rows, float(loss.detach()), dict(self.output.parts), ctc_slope=spy.ctc_slope(loss))
+        trials = compare_with_cross_entropy(trials, loss, labels, self.output)
+        eps = max(torch.finfo(loss.dtype).eps, self.heads.eps, TF32 if loss.is_cuda else 0.0)
+        return replace(trials, loss_calls=tuple(spy.calls), eps=eps), pair
 
     def with_inputs(self, trials: LossTrials, pair: Any, inputs_of: LabelsOf | None) -> LossTrials:
         other = with_inputs_exchanged(pair, inputs_of)
         if other is None:
             return trials
         follows = abs(self.run(other, trials.rows) - trials.value)
-        before, after = self.scores, self.watch.logits
+        before, after = self.scores, self.output.logits
         if before is None or after is None or before.shape != after.shape:
             return replace(trials, loss_change=follows)
         spread = float(before.float().std(correction=0)) + 1e-12
@@ -93,7 +94,7 @@ class _LossTrial:
         """Every row twice: a mean stays, a sum doubles, and anything else is looked at in another order."""
         order = [*reversed(range(trials.rows)), *range(trials.rows)]
         twice = self.run(self.cut(order), len(order))
-        trials = replace(trials, loss_doubled=twice, parts_twice=dict(self.watch.parts))
+        trials = replace(trials, loss_doubled=twice, parts_twice=dict(self.output.parts))
         growth = trials.growth or 0.0
         if min(abs(growth - 1), abs(growth - 2)) <= trials.slack:
             return trials
@@ -105,37 +106,34 @@ class _LossTrial:
             again = max(again, *more, key=lambda loss: abs(loss - one))
         return replace(trials, in_order=(one, again, changed))
 
-    def asked_again(self, trials: LossTrials, pair: Any, inputs_of: LabelsOf | None) -> LossTrials:
-        """A head that starts at zero follows nothing yet: so once more with all weights nudged."""
-        with torch.no_grad():
-            for parameter in self.model.parameters():
-                size = float(parameter.float().square().mean().sqrt()) if parameter.numel() else 0.0
-                parameter.add_(torch.randn_like(parameter) * (0.1 * size + 1e-3))
-        with ModuleTrace(self.model) as usual:
+    def with_perturbed_weights(self, trials: LossTrials, pair: Any, inputs_of: LabelsOf | None) -> LossTrials:
+        """Once more with all weights perturbed: the logits of a head that starts at zero never change."""
+        perturb_weights(self.model.parameters())
+        with trace_modules(self.model) as usual:
             base = replace(trials, value=self.run(self.cut(range(trials.rows)), trials.rows))
-        self.scores = self.watch.logits
-        with ModuleTrace(self.model) as other:
-            seen = self.with_inputs(base, pair, inputs_of)
-        seen = self.with_labels(seen, pair)
-        moved = None if seen.other_labels is None else seen.other_labels - base.value
+        self.scores = self.output.logits
+        with trace_modules(self.model) as other:
+            again = self.with_inputs(base, pair, inputs_of)
+        again = self.with_labels(again, pair)
+        moved = None if again.other_labels is None else again.other_labels - base.value
         return replace(
             trials,
-            logit_change=_larger(trials.logit_change, seen.logit_change),
-            loss_change=_larger(trials.loss_change, seen.loss_change),
+            logit_change=_larger(trials.logit_change, again.logit_change),
+            loss_change=_larger(trials.loss_change, again.loss_change),
             other_labels=trials.other_labels if not moved else trials.value + moved,
             signal_lost_in=module_losing_signal(usual, other),
         )
 
     def with_larger_head(self, pair: Any) -> Any:
         def run() -> list[LossCall]:
-            with self.heads, LossCallSpy() as ears:
+            with self.heads, LossCallSpy() as spy:
                 self.run(pair, min(FEW, self.rows))
-            return ears.heard
+            return spy.calls
 
-        return scale_head(self.model, self.heard, self.heads, run)
+        return scale_head(self.calls, self.heads, run)
 
 
-def _is_still(trials: LossTrials) -> bool:
+def _hardly_changes(trials: LossTrials) -> bool:
     """Something that should have moved the loss hardly did."""
     labels = trials.other_labels is not None and abs(trials.other_labels - trials.value) < 1e-5 * abs(trials.value)
     return labels or (trials.logit_change is not None and trials.logit_change < 1e-4)

@@ -1,4 +1,4 @@
-"""From a failing batch to the fewest rows that fail, and to the birth of the bad value."""
+"""Reduces a failing batch to the fewest rows that fail, and finds the origin of the bad value."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -82,5 +82,5 @@ def names_of(dataset: Any, indices: Rows) -> tuple[str, ...]:
 def _item_name(dataset: Any, index: int) -> str:
     rows = getattr(dataset, "rows", None)
     item = rows[index] if isinstance(rows, list) else dataset[index]
-    said = next((item[key] for key in NAMES if isinstance(item.get(key), str)), "") if isinstance(item, dict) else ""
-    return said or f"item {index} of the training set"
+    name = next((item[key] for key in NAMES if isinstance(item.get(key), str)), "") if isinstance(item, dict) else ""
+    return name or f"item {index} of the training set"

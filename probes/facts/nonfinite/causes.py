@@ -1,4 +1,4 @@
-"""What an operation did to make a finite value infinite or NaN, read from its name and from what went in."""
+"""The cause of an infinite or NaN value, from the operation's name and its inputs."""
 
 from math import inf
 

@@ -1,12 +1,12 @@
-"""Each node of the graph is marked with the place in the code that made it: a backward pass can be read by it."""
+"""Marks each node of the graph with the code location that made it, to read a backward pass by."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import torch
-from torch.overrides import TorchFunctionMode
 
+from probes.facts.core.function_spy import FunctionSpy
 from probes.facts.core.torch_ops import iter_leaves
 
 MARK = "gonogo"
@@ -24,17 +24,15 @@ class CodeLocation:
     loss: bool = False  # no module of the model was running, or a loss function was
 
 
-class GraphAnnotator(TorchFunctionMode):
-    """Above autograd: what comes out has its nodes, and they get the place that made them."""
+class GraphAnnotator(FunctionSpy):
+    """Marks the nodes of each result; a function mode runs above autograd."""
 
     def __init__(self, place: Callable[[], CodeLocation]) -> None:
         super().__init__()
         self.place = place
 
-    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        output = func(*args, **(kwargs or {}))
-        annotate_nodes(output, self.place)
-        return output
+    def after_call(self, name: str, args: Any, kwargs: Any, result: Any) -> None:
+        annotate_nodes(result, self.place)
 
 
 def annotate_nodes(output: Any, place: Callable[[], CodeLocation]) -> None:

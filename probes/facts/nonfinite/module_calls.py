@@ -1,4 +1,4 @@
-"""Which module is running, for the how manieth time, and which line of code: asked while a pass is under way."""
+"""During a pass: the running module, its call number and the user's source line."""
 
 import sys
 from collections import Counter, deque
@@ -9,8 +9,10 @@ from types import FrameType
 from typing import Any
 
 import torch
+from torch.utils.hooks import RemovableHandle
 
 from probes.facts.core.failure import MEASURING
+from probes.facts.core.module_hooks import removed_afterwards
 from probes.facts.core.torch_ops import describe, iter_leaves
 from probes.facts.nonfinite.graph_annotations import CodeLocation, GraphAnnotator, annotate_nodes
 from probes.facts.nonfinite.types import ModuleVisit
@@ -33,28 +35,26 @@ class ModuleCallStack:
         self._marking: list[GraphAnnotator] = []
         self.last: deque[tuple[str, str, int, Any]] = deque(maxlen=REMEMBERED)
 
-    def enter(self, module: torch.nn.Module, given: Any) -> None:
-        annotate_nodes(
-            given, self.place
-        )  # a torch.autograd.Function is seen by no mode: its node is still without a mark
+    def enter(self, module: torch.nn.Module, args: Any) -> None:
+        annotate_nodes(args, self.place)  # no mode sees a torch.autograd.Function: its node has no mark yet
         name = self.names.get(id(module), "")
         self.stack.append((name, type(module).__name__, self._number(name)))
         if self.repeating:  # torch switches function modes off for a backward pass
             self._marking.append(GraphAnnotator(self.place))
             self._marking[-1].__enter__()
 
-    def leave(self, module: torch.nn.Module, given: Any, output: Any) -> None:
+    def leave(self, module: torch.nn.Module, args: Any, output: Any) -> None:
         annotate_nodes(output, self.place)
         if self._marking:
             self._marking.pop().__exit__(None, None, None)
         name, kind, call = self.stack.pop()
         if name and not any(True for _ in module.children()):
-            tensors = [*(("input", t) for t in iter_leaves(given)), *(("output", t) for t in iter_leaves(output))]
+            tensors = [*(("input", t) for t in iter_leaves(args)), *(("output", t) for t in iter_leaves(output))]
             weights = [(f"weight {key}", value.detach()) for key, value in module.named_parameters(recurse=False)]
             self.last.append((name, kind, call, [(role, t.detach()) for role, t in tensors] + weights))
 
     def _number(self, name: str) -> int:
-        """The how manieth call of this module it is, or repeats."""
+        """The number of this call of the module, or of the call that it repeats."""
         if self.repeating:
             self.repeated[name] += 1
             return max(1, self.counts[name] - self.repeated[name] + 1)
@@ -65,7 +65,7 @@ class ModuleCallStack:
         """Of what is being computed now."""
         frames = list(_frames())
         last = frames[-1]
-        line = f"{last.f_code.co_filename}:{last.f_lineno}" if _is_theirs(last) else ""
+        line = f"{last.f_code.co_filename}:{last.f_lineno}" if _is_user_code(last) else ""
         running = [entry for entry in self.stack if entry[0]]
         name, kind, call = running[-1] if running else ("", "", 1)
         loss = not running or any("loss" in entry[1].lower() for entry in self.stack) or any(map(_of_loss, frames))
@@ -80,29 +80,27 @@ class ModuleCallStack:
 
     @contextmanager
     def followed(self) -> Iterator["ModuleCallStack"]:
-        """Hooks around those that are there, and a mark on each node of the graph that says where it was made."""
-        modules = list(self.model.modules())
-        handles = [module.register_forward_pre_hook(self.enter, prepend=True) for module in modules]
-        handles += [module.register_forward_hook(self.leave, always_call=True) for module in modules]
-        try:
-            with GraphAnnotator(self.place):
-                yield self
-        finally:
-            for handle in handles:
-                handle.remove()
+        """Registers hooks around the present ones, and marks each node of the graph with its location."""
+        with removed_afterwards(self._handles()), GraphAnnotator(self.place):
+            yield self
+
+    def _handles(self) -> Iterator[RemovableHandle]:
+        for module in self.model.modules():
+            yield module.register_forward_pre_hook(self.enter, prepend=True)
+            yield module.register_forward_hook(self.leave, always_call=True)
 
 
 def _frames() -> Iterator[FrameType]:
-    """From here outwards, up to the innermost frame of a person's code, or to what drives the step."""
+    """Frames from here outwards, up to the innermost one of the user's code, or to what drives the step."""
     frame: FrameType | None = sys._getframe(1)
     while frame is not None and DRIVER not in frame.f_globals:
         yield frame
-        if _is_theirs(frame):
+        if _is_user_code(frame):
             return
         frame = frame.f_back
 
 
-def _is_theirs(frame: FrameType) -> bool:
+def _is_user_code(frame: FrameType) -> bool:
     """Neither torch's nor of these instruments."""
     file = frame.f_code.co_filename
     return not file.startswith((TORCH, MEASURING, "<"))

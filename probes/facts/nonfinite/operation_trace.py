@@ -22,21 +22,22 @@ def operations_inside(subject: AutocastSetup, batch: Any, module: str) -> tuple[
     eager = torch.compiler.set_stance("force_eager")
     with training_attempt(subject), eager, calls.followed(), steps, torch.no_grad(), subject.autocast():
         subject.compute_loss(subject.model, copy_batch(batch))
-    return tuple(steps.seen)
+    return tuple(steps.operations)
 
 
 class _OperationTrace(TorchDispatchMode):
     def __init__(self, calls: ModuleCallStack, module: str) -> None:
         super().__init__()
         self.calls, self.module = calls, module
-        self.seen: list[Operation] = []
+        self.operations: list[Operation] = []
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         output = func(*args, **(kwargs or {}))
         place = self.calls.place()
-        if len(self.seen) < MOST and f"{place.module}.".startswith(f"{self.module}."):
-            given = [describe(tensor, "input") for tensor in iter_leaves((args, kwargs)) if numeric(tensor)]
-            gave = [describe(tensor, "output") for tensor in iter_leaves(output) if numeric(tensor)]
-            if gave:
-                self.seen.append(Operation(place.module, place.call, name_of(func), place.line, (*given, *gave)))
+        if len(self.operations) < MOST and f"{place.module}.".startswith(f"{self.module}."):
+            inputs = [describe(tensor, "input") for tensor in iter_leaves((args, kwargs)) if numeric(tensor)]
+            outputs = [describe(tensor, "output") for tensor in iter_leaves(output) if numeric(tensor)]
+            if outputs:
+                values = (*inputs, *outputs)
+                self.operations.append(Operation(place.module, place.call, name_of(func), place.line, values))
         return output

@@ -1,4 +1,4 @@
-"""Follows values that are not finite, operation by operation, to where they were born."""
+"""Follows values that are not finite, operation by operation, to the one that produced them."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -33,7 +33,7 @@ UNWRITTEN = ("empty", "new_empty", "resize_")  # memory that nobody has written 
 
 @dataclass(frozen=True)
 class NonFiniteOrigin:
-    """The birth of a bad value. One that was meant (a mask of -inf) is blamed only where it becomes NaN."""
+    """Where a bad value was produced. An intentional one (a mask of -inf) counts only where it becomes NaN."""
 
     phase: str
     operation: str
@@ -59,48 +59,49 @@ class NonFiniteTracker(TorchDispatchMode):
         self._held: list[torch.Tensor] = []  # memory of a tagged value is never given to another one
         for phase, tensors in known.items():
             for name, tensor in tensors:
-                self._meet(phase, name, tensor)
+                self._register(phase, name, tensor)
 
-    def tag_of(self, tensor: torch.Tensor, taken_by: str = "") -> NonFiniteOrigin | None:
-        """Who is to blame for what is not finite in this tensor; what is new is blamed on who takes it in."""
+    def tag_of(self, tensor: torch.Tensor, consumer: str = "") -> NonFiniteOrigin | None:
+        """The origin of what is not finite in this tensor; of an unknown one, the operation that reads it."""
         key = storage_key(tensor)
         if key in self._clean or not numeric(tensor) or is_finite(tensor):
             return None
         if key not in self._tags:
-            self._meet(FOREIGN, "", tensor, taken_by)
+            self._register(FOREIGN, "", tensor, consumer)
         return self._tags[key]
 
-    def blamed(self, tensor: torch.Tensor) -> NonFiniteOrigin:
-        """The same for a value that is known to be bad, also where no operation of torch has made it so."""
+    def origin_of(self, tensor: torch.Tensor) -> NonFiniteOrigin:
+        """The origin of a value that is known to be bad, also where no operation of torch produced it."""
         key = storage_key(tensor)
         if key not in self._tags:
             self._clean.discard(key)
-            self._meet(FOREIGN, "", tensor)
+            self._register(FOREIGN, "", tensor)
         return self._tags[key]
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         kwargs = kwargs or {}
-        given = [tensor for tensor in map(values_of, iter_leaves((args, kwargs))) if numeric(tensor)]
-        met = [(tensor, self.tag_of(tensor, name_of(func))) for tensor in given]
-        blamed = [replace(tag, nan=has_nan(tensor)) for tensor, tag in met if tag is not None]
-        before = [describe(tensor, "input") for tensor in given] if writes(func) and not blamed else None
+        inputs = [tensor for tensor in map(values_of, iter_leaves((args, kwargs))) if numeric(tensor)]
+        traced = [(tensor, self.tag_of(tensor, name_of(func))) for tensor in inputs]
+        origins = [replace(tag, nan=has_nan(tensor)) for tensor, tag in traced if tag is not None]
+        before = [describe(tensor, "input") for tensor in inputs] if writes(func) and not origins else None
         output = func(*args, **kwargs)
         self.order += 1
         if name_of(func).startswith(UNWRITTEN):
             return output
+        constant = not inputs or any(not isfinite(value) for value in iter_leaves(args, float))
         for number, tensor in enumerate(map(values_of, written_tensors(func, args, kwargs, output))):
-            meant = not given or any(not isfinite(value) for value in iter_leaves(args, float))
-            self._judge(func, tensor, given, blamed, before, meant or (number > 0 and name_of(func) in AUXILIARY))
+            auxiliary = number > 0 and name_of(func) in AUXILIARY
+            self._judge(func, tensor, inputs, origins, before, constant or auxiliary)
         return output
 
     def _judge(
         self,
         func: Any,
         tensor: torch.Tensor,
-        given: list[torch.Tensor],
-        blamed: list[NonFiniteOrigin],
+        inputs: list[torch.Tensor],
+        origins: list[NonFiniteOrigin],
         before: list[TensorSummary] | None,
-        meant: bool,
+        intentional: bool,
     ) -> None:
         if not numeric(tensor):
             return
@@ -111,17 +112,16 @@ class NonFiniteTracker(TorchDispatchMode):
             return
         self._clean.discard(key)
         nan = has_nan(tensor)
-        if blamed:
-            tag = min(blamed, key=lambda one: (one.intentional, nan and not one.nan, one.order))
-            becomes = tag.intentional and nan and not tag.nan
-            tag = self._born(func, tensor, given, before, nan) if becomes else tag
-        else:
-            tag = replace(self._born(func, tensor, given, before, nan), intentional=meant)
+        tag = min(origins, key=lambda one: (one.intentional, nan and not one.nan, one.order), default=None)
+        if tag is None:
+            tag = replace(self._new_origin(func, tensor, inputs, before, nan), intentional=intentional)
+        elif tag.intentional and nan and not tag.nan:
+            tag = self._new_origin(func, tensor, inputs, before, nan)
         self._tags[key] = tag
         self._held.append(tensor.detach())
 
-    def _born(
-        self, func: Any, tensor: torch.Tensor, given: list[torch.Tensor], before: list[TensorSummary] | None, nan: bool
+    def _new_origin(
+        self, func: Any, tensor: torch.Tensor, inputs: list[torch.Tensor], before: list[TensorSummary] | None, nan: bool
     ) -> NonFiniteOrigin:
         place, phase, node = self.calls.place(), self.phase, ""
         if phase == "backward pass" and not place.module:
@@ -130,22 +130,21 @@ class NonFiniteTracker(TorchDispatchMode):
             place = replace(made, line=place.line or made.line) if made else place
         elif phase != "update":  # a checkpointed module runs again within the backward pass
             phase = "loss" if place.loss else "forward pass"
-        went_in = before if before is not None else [describe(value, "input") for value in given]
+        went_in = before if before is not None else [describe(value, "input") for value in inputs]
         values = (*went_in, describe(tensor, "output"))
         return NonFiniteOrigin(phase, name_of(func), place, self.order, values, self.calls.visits(), node, nan=nan)
 
-    def _meet(self, phase: str, name: str, tensor: torch.Tensor, taken_by: str = "") -> None:
+    def _register(self, phase: str, name: str, tensor: torch.Tensor, consumer: str = "") -> None:
         """A value that was there before: finite, or bad from the start."""
         if not numeric(tensor) or is_finite(tensor):
             self._clean.add(storage_key(tensor))
             return
         nan = has_nan(tensor)
         values = (describe(tensor, phase),)
-        meant = (phase == FOREIGN and not nan) or (phase == "data" and is_mask(tensor))
-        place = self.calls.place() if taken_by else CodeLocation(name)
-        if taken_by and self.phase == "forward pass":
+        intentional = (phase == FOREIGN and not nan) or (phase == "data" and is_mask(tensor))
+        place = self.calls.place() if consumer else CodeLocation(name)
+        if consumer and self.phase == "forward pass":
             phase = "loss" if place.loss else self.phase
-        self._tags[storage_key(tensor)] = NonFiniteOrigin(
-            phase, taken_by, place, self.order, values, intentional=meant, nan=nan
-        )
+        origin = NonFiniteOrigin(phase, consumer, place, self.order, values, intentional=intentional, nan=nan)
+        self._tags[storage_key(tensor)] = origin
         self._held.append(tensor.detach())

@@ -51,34 +51,34 @@ def batch_of(batches: Iterable[Any], number: int) -> Any:
 
 
 def _first(batches: Iterable[Any], number: int | None, fails: Callable[[Any], bool]) -> FailingBatch | None:
-    loader, named = rebuild_loader(batches)
+    loader, recorder = rebuild_loader(batches)
     pieces = [getattr(loader, name, None) for name in PIECES]
     found = -1
     with (
         seeded("batches"),
         restore_afterwards(others=(batches, loader, *pieces)),
     ):  # the same number is the same batch again
-        drawn = islice(_drawn(loader, named), None if number is None else number + 1)
+        drawn = islice(_draw(loader, recorder), None if number is None else number + 1)
         for found, batch in enumerate(log_progress(drawn, _length(loader), "batches are finite")):
             if number in (None, found) and fails(batch):
-                return FailingBatch(batch, found, _indices(named, found))
+                return FailingBatch(batch, found, _indices(recorder, found))
     if found < (number or 0):
         raise Unavailable(f"there are {found + 1} batches, counted from 0" if found >= 0 else "there is no batch")
     return None
 
 
-def _drawn(loader: Iterable[Any], named: IndexRecordingSampler | None) -> Iterator[Any]:
+def _draw(loader: Iterable[Any], recorder: IndexRecordingSampler | None) -> Iterator[Any]:
     number = 0
     try:
         for batch in loader:
             yield batch
             number += 1
     except Exception as error:
-        raise BatchNotDrawn.at(number, _indices(named, number), error) from error
+        raise BatchNotDrawn.at(number, _indices(recorder, number), error) from error
 
 
-def _indices(named: IndexRecordingSampler | None, number: int) -> tuple[int, ...]:
-    return named.seen[number] if named and number < len(named.seen) else ()
+def _indices(recorder: IndexRecordingSampler | None, number: int) -> tuple[int, ...]:
+    return recorder.recorded[number] if recorder and number < len(recorder.recorded) else ()
 
 
 def _length(loader: Iterable[Any]) -> int:

@@ -11,6 +11,7 @@ from accelerate.utils import extract_model_from_parallel
 from diagnose.engine import pass_counter
 from probes.facts.core.batches import copy_batch, tensors_of
 from probes.facts.core.finite import is_finite
+from probes.facts.core.model_parts import as_in_training
 from probes.facts.core.observer import restore_afterwards
 from probes.facts.core.step_setup import StepSetup
 from probes.facts.core.torch_ops import values_of
@@ -49,7 +50,7 @@ def step_is_finite(subject: AutocastSetup, batch: Any) -> bool:
 
 
 def find_origin(subject: AutocastSetup, batch: Any) -> Origin | None:
-    """The replay: where the bad value was born that reached loss, gradient or weight; None: it is finite this time."""
+    """The origin of the bad value that reached loss, gradient or weight, by a replay; None if that is finite."""
     model = unwrapped(subject.model)
     subject, calls = replace(subject, model=model), ModuleCallStack(model)
     with training_attempt(subject), torch.compiler.set_stance("force_eager"):
@@ -65,13 +66,13 @@ def find_origin(subject: AutocastSetup, batch: Any) -> Origin | None:
             bad = _step(subject, batch, turn)
         if bad is None:
             return None
-        tags = [(where, provenance.blamed(value)) for where, value in bad]
+        tags = [(where, provenance.origin_of(value)) for where, value in bad]
     where, tag = min(tags, key=lambda one: (one[1].intentional, one[1].order))
     return _origin(tag, where, subject)
 
 
 def unwrapped(model: torch.nn.Module) -> torch.nn.Module:
-    """Without what compiles it or shares it between processes: eager, and in no need of the others."""
+    """The model without torch.compile, DistributedDataParallel and the like."""
     while (inner := extract_model_from_parallel(model, keep_torch_compile=False)) is not model:
         model = inner
     return model
@@ -81,8 +82,7 @@ def unwrapped(model: torch.nn.Module) -> torch.nn.Module:
 def training_attempt(subject: AutocastSetup) -> Iterator[None]:
     model = subject.model
     with restore_afterwards(model, subject.optimizer, others=subject.also_restore), torch.enable_grad():
-        if not model.training:
-            model.train()
+        as_in_training(model)
         yield
 
 
@@ -111,8 +111,8 @@ def _step(subject: AutocastSetup, batch: Any, turn: Turn = lambda phase: None) -
 
 def _one_number(loss: Any) -> torch.Tensor:
     if not isinstance(loss, torch.Tensor) or loss.numel() != 1:
-        said = f"a tensor of shape {list(loss.shape)}" if isinstance(loss, torch.Tensor) else type(loss).__name__
-        raise TypeError(f"compute_loss returned {said}, expected a tensor with one element")
+        found = f"a tensor of shape {list(loss.shape)}" if isinstance(loss, torch.Tensor) else type(loss).__name__
+        raise TypeError(f"compute_loss returned {found}, expected a tensor with one element")
     return loss
 
 

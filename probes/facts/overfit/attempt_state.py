@@ -1,14 +1,14 @@
-"""What a model that learns a few rows says to them: with their inputs, with others, again at the same weights."""
+"""Passes over the rows to overfit: with their own inputs, with swapped inputs, and again at the same weights."""
 
 from typing import Any
 
 import torch
 
-from probes.facts.core.batch_rows import with_inputs_exchanged
+from probes.facts.core.batch_changes import with_inputs_exchanged
 from probes.facts.core.entropy import unigram_entropy
-from probes.facts.overfit.ctc_calls import state_of
+from probes.facts.overfit.ctc_calls import ctc_loss_of, floor_of, state_of
 from probes.facts.overfit.entropy_floors import prefix_entropy
-from probes.facts.overfit.loss_targets import LossTargetReader, PassTotals, targets_of
+from probes.facts.overfit.loss_targets import LossTargetReader, PassTotals, ctc_targets
 from probes.facts.overfit.rate_control import RateControl
 from probes.facts.overfit.stepper import OverfitSetup, Stepper, first_rate
 from probes.facts.overfit.target_checks import LABELS, ROWS, Pass, labels_redrawn
@@ -20,99 +20,99 @@ MIXED = "rows and their labels are drawn anew together"
 
 
 class AttemptState:
-    """Passes over one lesson, and what is known of it so far."""
+    """Passes over the selected rows, and what is known so far."""
 
-    def __init__(self, subject: OverfitSetup, eyes: LossTargetReader, most: int = MOST) -> None:
-        self.subject, self.eyes, self.most = subject, eyes, most
+    def __init__(self, subject: OverfitSetup, reader: LossTargetReader, max_updates: int = MOST) -> None:
+        self.subject, self.reader, self.max_updates = subject, reader, max_updates
         self.stepper = Stepper(subject)
-        self.pace = RateControl(first_rate(subject.groups))
+        self.rate_control = RateControl(first_rate(subject.groups))
         self.curve: list[float] = []
-        self.books: list[float] = []
-        self.first = self.seen = PassTotals()
-        self.wanted: list[torch.Tensor | None] = []
-        self.reached: set[int] = set()  # ids of the weights that got a gradient other than nought
-        self.labels = [subject.labels_of(batch) for batch in subject.lesson.batches]
-        self.changes = 0  # updates at which the loss asked for other labels than at first
+        self.cross_entropies: list[float] = []
+        self.first = self.totals = PassTotals()
+        self.targets: list[torch.Tensor | None] = []
+        self.reached: set[int] = set()  # ids of the weights that got a nonzero gradient
+        self.labels = [subject.labels_of(batch) for batch in subject.selection.batches]
+        self.changes = 0  # updates at which the loss had other targets than at first
         self.ended = ""
         self.prolonged = False
         self.swapped: tuple[float, PassTotals] | None = None
         self._floors: list[float] = []
 
-    def look(self) -> float:
-        """One pass: the loss, what is asked for and what is said, and which weights it reaches."""
-        self.seen = PassTotals()
-        asked: list[torch.Tensor | None] = []
+    def run_pass(self) -> float:
+        """One pass: the loss, its targets, what is predicted, and which weights get a gradient."""
+        self.totals = PassTotals()
+        targets: list[torch.Tensor | None] = []
 
         def after() -> None:
-            asked.append(self.eyes.asked(self.labels[len(asked)]))
-            self.changes += self.eyes.asks_otherwise(self.wanted[len(asked) - 1] if self.curve else None)
-            self.eyes.compare(self.seen, self.wanted[len(asked) - 1] if self.curve else asked[-1])
+            targets.append(self.reader.read_targets(self.labels[len(targets)]))
+            self.changes += self.reader.targets_changed(self.targets[len(targets) - 1] if self.curve else None)
+            self.reader.compare(self.totals, self.targets[len(targets) - 1] if self.curve else targets[-1])
 
-        self.eyes.clear()
+        self.reader.clear()
         loss = self.stepper.gradient(after)
         if not self.curve:
-            self.first, self.wanted = self.seen, asked
-        self.changes += any(not torch.equal(*pair) for pair in targets_of(self.first, self.seen))
-        if self.seen.book is not None:
-            self.books.append(self.seen.book)
+            self.first, self.targets = self.totals, targets
+        self.changes += any(not torch.equal(*pair) for pair in ctc_targets(self.first, self.totals))
+        if self.totals.cross_entropy is not None:
+            self.cross_entropies.append(self.totals.cross_entropy)
         if len(self.curve) < 3 or not len(self.curve) % 10:
             pairs = [(weight, weight.grad) for weight in self.subject.model.parameters()]
             self.reached |= {id(weight) for weight, grad in pairs if grad is not None and bool(grad.any())}
         return loss
 
-    def draws_anew(self) -> str:
-        """How a run ends whose labels change, on their own or with their rows: seen in passes at the same weights.
+    def find_redrawn_labels(self) -> str:
+        """How a run ends whose labels change, alone or with their rows, in passes at the same weights; "" otherwise.
 
-        As weights change, soft targets ask for other classes too. Empty where all stays as it is, or was asked before.
+        Once only. The weights stay, since soft targets change with them.
         """
         if self.changes < 0:
             return ""
         passes: list[Pass] = []
         found = ""
-        while found != LABELS and len(passes) < AGAIN * len(self.wanted):
-            self.stepper.gradient(lambda: passes.append((self.eyes.asked(None), self.eyes.scores)))
-            found = labels_redrawn(passes, len(self.wanted))
-        self.eyes.clear()
-        if any(not torch.equal(*pair) for pair in targets_of(self.first, self.seen)):
+        while found != LABELS and len(passes) < AGAIN * len(self.targets):
+            self.stepper.gradient(lambda: passes.append((self.reader.read_targets(None), self.reader.logits)))
+            found = labels_redrawn(passes, len(self.targets))
+        self.reader.clear()
+        if any(not torch.equal(*pair) for pair in ctc_targets(self.first, self.totals)):
             found = LABELS
         self.changes = max(self.changes, 1) if found == LABELS else -MOST
         return {LABELS: "stuck", ROWS: MIXED}.get(found, "")
 
     @property
-    def blind(self) -> float | None:
-        return prefix_entropy(self.first.asked)
+    def prefix_entropy(self) -> float | None:
+        return prefix_entropy(self.first.targets)
 
     @property
     def unigram(self) -> float | None:
-        return unigram_entropy(self.first.asked)
+        return unigram_entropy(self.first.targets)
 
     def aligns(self, share: float) -> bool:
-        """Every CTC loss is below this share of what one answer for all frames can reach."""
-        self._floors = self._floors or [call.floor() for call in self.first.ctc]
-        return all(call.loss() < share * floor for call, floor in zip(self.seen.ctc, self._floors, strict=True))
+        """Whether every CTC loss is below this share of what one answer for all frames can reach."""
+        self._floors = self._floors or [floor_of(call) for call in self.first.ctc]
+        return all(ctc_loss_of(call) < share * floor for call, floor in zip(self.totals.ctc, self._floors, strict=True))
 
     @property
     def ctc(self) -> CtcState | None:
         """The first of them, at the end."""
-        if not self.seen.ctc or len(self.seen.ctc) != len(self.first.ctc):
+        if not self.totals.ctc or len(self.totals.ctc) != len(self.first.ctc):
             return None
         self.aligns(1.0)
-        return state_of(self.first.ctc[0], self.seen.ctc[0], self._floors[0], len(self.curve))
+        return state_of(self.first.ctc[0], self.totals.ctc[0], self._floors[0], len(self.curve))
 
-    def swap(self) -> None:
+    def evaluate_swapped(self) -> None:
         """The loss with the inputs exchanged between the rows, all else as it is."""
-        batches = [with_inputs_exchanged(batch, self.subject.inputs_of) for batch in self.subject.lesson.batches]
+        batches = [with_inputs_exchanged(batch, self.subject.inputs_of) for batch in self.subject.selection.batches]
         if any(batch is None for batch in batches):
             return
-        total, seen = 0.0, PassTotals()
-        for batch, wanted in zip(batches, self.wanted, strict=True):
+        total, totals = 0.0, PassTotals()
+        for batch, targets in zip(batches, self.targets, strict=True):
             total += self.stepper.loss([batch]) / len(batches)
-            self.eyes.compare(seen, wanted)
-        self.swapped = total, seen
+            self.reader.compare(totals, targets)
+        self.swapped = total, totals
 
-    def stays(self, share: float) -> bool:
-        """No score moves by more than this share of their spread: what rows lose and gain may cancel out."""
-        for batch in self.subject.lesson.batches:
+    def ignores_inputs(self, share: float) -> bool:
+        """Whether no score moves by more than this share of their spread: losses of rows may cancel out."""
+        for batch in self.subject.selection.batches:
             own, other = (self._scores(some) for some in (batch, with_inputs_exchanged(batch, self.subject.inputs_of)))
             if own is None or other is None or own.shape != other.shape:
                 continue
@@ -122,6 +122,6 @@ class AttemptState:
 
     def _scores(self, batch: Any) -> torch.Tensor | None:
         self.stepper.loss([batch])
-        scores = self.eyes.scores
-        self.eyes.clear()
+        scores = self.reader.logits
+        self.reader.clear()
         return None if scores is None else scores.detach().float()

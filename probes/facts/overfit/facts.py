@@ -23,12 +23,12 @@ def overfit_curve(
     from probes.facts.overfit.stepper import OverfitSetup, groups_of
 
     batches, read = list(drawn_batches or (batch,)), update_setup.labels_of
-    lesson = select_overfit_rows(batches, read)
+    selection = select_overfit_rows(batches, read)
     subject = OverfitSetup(
         **vars(update_setup),
-        lesson=lesson,
+        selection=selection,
         groups=groups_of(update_setup.model, update_setup.optimizer),
-        reads_labels=is_language_model_batch(lesson.batches[0], read(lesson.batches[0])),
+        reads_labels=is_language_model_batch(selection.batches[0], read(selection.batches[0])),
         until=time.perf_counter() + SECONDS,
         generate=generate,
         decode=decode,

@@ -1,4 +1,4 @@
-"""What a model that knows its rows by heart says when nobody gives it the labels before."""
+"""Generates the overfitted rows in free running."""
 
 from typing import Any
 
@@ -16,16 +16,16 @@ def generate_rows(subject: OverfitSetup, pass_seconds: float) -> tuple[tuple[str
     if subject.generate is None or subject.decode is None:
         return ()
     pairs: list[tuple[str, str]] = []
-    for batch in subject.lesson.batches:
+    for batch in subject.selection.batches:
         labels: Any = subject.labels_of(batch)
         if not isinstance(labels, torch.Tensor) or labels.dim() < 2:
             return ()
-        speech = GenerationRunner(subject.model, subject.generate, batch, pass_seconds).speak(
+        run = GenerationRunner(subject.model, subject.generate, batch, pass_seconds).run(
             labels.shape[1] + MARGIN, PASSES
         )
-        if speech.failure is not None or (speech.ids and len(speech.ids) != len(labels)):
+        if run.failure is not None or (run.ids and len(run.ids) != len(labels)):
             return ()  # the generation stage tells of that
-        texts = _texts(subject, speech.ids) or [""] * len(labels)
+        texts = _texts(subject, run.ids) or [""] * len(labels)
         pairs += zip(texts, _texts(subject, labels.tolist()), strict=True)
     return tuple(pairs)
 

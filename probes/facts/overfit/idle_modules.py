@@ -1,4 +1,4 @@
-"""Which parts of a model take no part in its learning: cut off, left out of the optimiser, or frozen."""
+"""Finds modules that do not learn: without gradient, not in the optimizer, or frozen."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any

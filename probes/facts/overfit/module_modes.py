@@ -1,4 +1,4 @@
-"""Modes in which a model learns by heart: as in training, without what is drawn at random."""
+"""Module modes for overfitting: as in training, without what is random."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""What was not learnt, tried again with one thing changed: a frozen part set free, batch norm on its own data."""
+"""Repeats a failed attempt with one thing changed: a module unfrozen, batch norm on batch statistics."""
 
 from dataclasses import replace
 
@@ -17,7 +17,7 @@ TRIALS = 2  # parts that are set free, one after the other
 
 
 def retry_with_batch_stats(
-    subject: OverfitSetup, eyes: LossTargetReader, before: Snapshot, found: OverfitResult
+    subject: OverfitSetup, reader: LossTargetReader, before: Snapshot, found: OverfitResult
 ) -> TrainModeResult | None:
     """Batch norms that were left in evaluation mode, and use statistics of something else, switched to training."""
     norms = [(name, one) for name, one in subject.model.named_modules() if isinstance(one, _BatchNorm)]
@@ -27,21 +27,19 @@ def retry_with_batch_stats(
     restore_weights(subject.model, before)
     for _, norm in asleep:
         norm.training = True
-    trial = OverfitAttempt(subject, eyes, AGAIN).learn()
+    trial = OverfitAttempt(subject, reader, AGAIN).learn()
     for _, norm in asleep:
         norm.training = False
+    if trial.ended != "learnt":
+        return None
     name, norm = asleep[0]
-    return (
-        TrainModeResult(found.final, found.cross_entropy, 0, guilty=name, kind=type(norm).__name__)
-        if trial.ended == "learnt"
-        else None
-    )
+    return TrainModeResult(found.final, found.cross_entropy, 0, guilty=name, kind=type(norm).__name__)
 
 
 def retry_unfrozen(
-    subject: OverfitSetup, eyes: LossTargetReader, found: OverfitResult, before: Snapshot
+    subject: OverfitSetup, reader: LossTargetReader, found: OverfitResult, before: Snapshot
 ) -> OverfitVariant | None:
-    """The frozen parts set free one after the other, the model's last first, until one halves what is left."""
+    """Unfreezes the frozen modules one by one, the last first, until one halves what is left."""
     model = subject.model
     for part in found.frozen[:TRIALS]:
         restore_weights(model, before)
@@ -50,10 +48,10 @@ def retry_unfrozen(
             weight.requires_grad_(True)
         held = {id(weight) for group in subject.groups for weight in group.weights}
         free = tuple(weight for weight in weights if id(weight) not in held)
-        trial = OverfitAttempt(replace(subject, groups=(*subject.groups, RateGroup(free))), eyes, AGAIN).learn()
+        trial = OverfitAttempt(replace(subject, groups=(*subject.groups, RateGroup(free))), reader, AGAIN).learn()
         for weight in free:
             weight.requires_grad_(False)
-        book, held_at = trial.seen.book, found.cross_entropy
-        if trial.ended == "learnt" or (book is not None and held_at is not None and book < 0.5 * held_at):
-            return OverfitVariant(part.module, trial.curve[-1], trial.seen.accuracy, len(trial.curve))
+        now, before_it = trial.totals.cross_entropy, found.cross_entropy
+        if trial.ended == "learnt" or (now is not None and before_it is not None and now < 0.5 * before_it):
+            return OverfitVariant(part.module, trial.curve[-1], trial.totals.accuracy, len(trial.curve))
     return None

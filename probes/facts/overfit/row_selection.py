@@ -1,4 +1,4 @@
-"""Which rows are to be learnt by heart: a few whose labels and inputs differ, cut out of the collator's own output."""
+"""Selects the rows to overfit: a few whose labels and inputs differ, from the collator's own output."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -30,10 +30,10 @@ class _CandidateRow:
     batch: int
     row: int
     labels: tuple[int, ...] | None
-    given: Any
+    inputs: Any
 
     def differs(self, other: "_CandidateRow") -> bool:
-        return self.labels != other.labels and not _same(self.given, other.given)
+        return self.labels != other.labels and not _same(self.inputs, other.inputs)
 
 
 def select_overfit_rows(batches: Sequence[Any], labels_of: LabelsOf) -> OverfitBatch:
@@ -69,12 +69,12 @@ def _rows(number: int, batch: Any, labels_of: LabelsOf, rows: int) -> list[_Cand
     known: Sequence[Any] = (
         whole if len(whole) == rows else [tuple(torch.as_tensor(one).flatten().tolist()) for one in labels]
     )
-    given = [None if read is None else read[1][row] for row in range(rows)]
-    return [_CandidateRow(number, row, known[row], given[row]) for row in range(min(rows, LOOKED_AT))]
+    inputs = [None if read is None else read[1][row] for row in range(rows)]
+    return [_CandidateRow(number, row, known[row], inputs[row]) for row in range(min(rows, LOOKED_AT))]
 
 
 def _chosen(rows: Sequence[_CandidateRow]) -> list[_CandidateRow]:
-    """The two that nobody can tell apart without their input, then others like them; short ones where that is equal."""
+    """The two that are hardest to tell apart without their input, then others like them; short ones on a tie."""
     full = [row for row in rows if row.labels]
     if len(full) < len(rows) and len(full) < 2:
         raise NotApplicable(f"{len(rows) - len(full)} of {len(rows)} rows have no label that is scored")
@@ -84,16 +84,16 @@ def _chosen(rows: Sequence[_CandidateRow]) -> list[_CandidateRow]:
     if not pairs:
         same = len({row.labels for row in full}) < 2
         raise NotApplicable(f"all {len(full)} rows have {'one label' if same else 'one input'}: nothing to tell apart")
-    chosen = list(max(pairs, key=_worth))
+    chosen = list(max(pairs, key=_entropy_per_label))
     while len(chosen) < FEW:
         more = [row for row in full if all(row.differs(other) for other in chosen)]
         if not more:
             break
-        chosen.append(max(more, key=lambda row: _worth([*chosen, row])))
+        chosen.append(max(more, key=lambda row: _entropy_per_label([*chosen, row])))
     return sorted(chosen, key=lambda row: (row.batch, row.row))
 
 
-def _worth(rows: Iterable[_CandidateRow]) -> tuple[float, int]:
+def _entropy_per_label(rows: Iterable[_CandidateRow]) -> tuple[float, int]:
     labels = [row.labels or () for row in rows]
     if any(not isinstance(token, int) for row in labels for token in row):
         return 0.0, 0
@@ -120,7 +120,7 @@ def rows_with_changed_labels(one: Any, other: Any, labels_of: LabelsOf) -> int:
 
 
 def is_language_model_batch(batch: Any, labels: Any) -> bool:
-    """A language model: what it has to say stands in its input."""
+    """Whether this is a language model's batch: the labels are its input."""
     read = input_of(batch)
     if read is None or not isinstance(labels, torch.Tensor) or read[1].shape != labels.shape or labels.dim() < 2:
         return False

@@ -1,4 +1,4 @@
-"""Updates on a few rows with an optimiser of our own: whoever calls them observes the model."""
+"""Updates on a few rows with an AdamW of our own; the caller restores the model."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -8,14 +8,12 @@ import torch
 
 from diagnose.engine import pass_counter
 from probes.facts.core.batches import copy_batch
-from probes.facts.core.finite import is_finite
 from probes.facts.core.model_parts import trainable
 from probes.facts.core.optimizers import adamw, peak_rate
 from probes.facts.core.step_setup import StepSetup
 from probes.facts.generation.run_generation import Generate
 from probes.facts.overfit.row_selection import OverfitBatch
 
-FORWARD = 1 / 3  # of a forward and backward pass
 HIGHEST = 0.01  # where the width does not say
 TURN = 0.2  # by how much an update may turn a unit that reads values of size one: AdamW moves each weight by its rate
 
@@ -32,7 +30,7 @@ class RateGroup:
 class OverfitSetup(StepSetup):
     """What is to learn, and for how long at most."""
 
-    lesson: OverfitBatch
+    selection: OverfitBatch
     groups: Sequence[RateGroup]
     reads_labels: bool = False
     until: float = float("inf")  # on the clock of time.perf_counter
@@ -56,7 +54,7 @@ def groups_of(model: torch.nn.Module, optimizer: Any = None) -> tuple[RateGroup,
 
 
 def first_rate(groups: Sequence[RateGroup]) -> float:
-    """A rate by the width of what learns: as many values as a unit reads, so many times it moves with one update."""
+    """A rate by the width of what trains: a unit's output moves by the rate times its inputs."""
     sizes = sorted(
         (weight.numel() // len(weight), weight.numel()) for g in groups for weight in g.weights if weight.dim() > 1
     )
@@ -72,7 +70,7 @@ class Stepper:
     """One model, a few batches that make one update together, and AdamW without decay over the groups."""
 
     def __init__(self, setup: OverfitSetup) -> None:
-        self.model, self.batches, self.compute = setup.model, setup.lesson.batches, setup.compute_loss
+        self.model, self.batches, self.compute = setup.model, setup.selection.batches, setup.compute_loss
         self.weights = [weight for group in setup.groups for weight in group.weights]
         self._shares = [group.share for group in setup.groups]
         settings = [{"params": list(group.weights), "lr": 0.0} for group in setup.groups]
@@ -81,8 +79,10 @@ class Stepper:
 
     def loss(self, batches: Sequence[Any] | None = None) -> float:
         """Forward only, the mean over the batches."""
+        batches = batches or self.batches
         with torch.no_grad():
-            return sum(self._one(batch, FORWARD) for batch in batches or self.batches) / len(batches or self.batches)
+            pass_counter.count_passes(pass_counter.FORWARD * len(batches))
+            return sum(float(self.compute(self.model, copy_batch(batch))) for batch in batches) / len(batches)
 
     def gradient(self, after: Callable[[], None] = lambda: None) -> float:
         """Forward and backward, the mean over the batches; `after` is called after each."""
@@ -124,10 +124,3 @@ class Stepper:
                 weight.copy_(saved)
         if self._optimizer is not None:
             self._optimizer.state.clear()
-
-    def sound(self) -> bool:
-        return all(is_finite(weight.detach()) for weight in self.weights)
-
-    def _one(self, batch: Any, passes: float) -> float:
-        pass_counter.count_passes(passes)
-        return float(self.compute(self.model, copy_batch(batch)))

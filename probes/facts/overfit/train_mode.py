@@ -1,4 +1,4 @@
-"""What was learnt by heart in the mode that the run will train in: dropout, masks and batch norm at work."""
+"""Evaluates the overfitted rows in training mode, with dropout, masks and batch norm."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -6,7 +6,7 @@ from dataclasses import replace
 import torch
 
 from diagnose.common.errors import short_error
-from probes.facts.core.batch_rows import with_inputs_exchanged
+from probes.facts.core.batch_changes import with_inputs_exchanged
 from probes.facts.overfit.attempt import OverfitAttempt
 from probes.facts.overfit.loss_targets import PassTotals
 from probes.facts.overfit.module_modes import stochastic_modules
@@ -24,56 +24,56 @@ def evaluate_in_train_mode(learning: OverfitAttempt, modes: Modes, found: Overfi
         module.training = training
     learning.stepper.save()
     try:
-        now = _drawn(learning)
+        now = _mean_over_draws(learning)
         for number in range(1, FURTHER + 1):
             if _is_better(learning, now, found):
                 return now
-            learning.stepper.update(learning.pace.rate, learning.eyes.clear)
+            learning.stepper.update(learning.rate_control.rate, learning.reader.clear)
             if not number % 10:
-                now = _drawn(learning, number)
+                now = _mean_over_draws(learning, number)
         if _is_better(learning, now, found):
             return now
         learning.stepper.back()
-        name, kind = _guilty(learning, found)
+        name, kind = _blocking_module(learning, found)
         return replace(now, guilty=name, kind=kind)
     except Exception as error:
         return TrainModeResult(float("nan"), None, 0, failure=short_error(error))
 
 
 def _is_better(learning: OverfitAttempt, now: TrainModeResult, found: OverfitResult) -> bool:
-    """What rests on the draws alone is asked again: one in 64 says by chance that all six were worse."""
+    """A result that rests on the draws alone is repeated: by chance all six are worse once in 64 times."""
     if not better(now, found):
         return False
     low = now.book is None or (found.unigram is not None and now.book < found.unigram)
-    return low or better(_drawn(learning, now.updates, DRAWS), found)
+    return low or better(_mean_over_draws(learning, now.updates, DRAWS), found)
 
 
-def _drawn(learning: OverfitAttempt, updates: int = 0, first: int = 0) -> TrainModeResult:
+def _mean_over_draws(learning: OverfitAttempt, updates: int = 0, first: int = 0) -> TrainModeResult:
     """Means over a few draws, each of them the same for both kinds of inputs."""
-    subject, losses, seen, swapped, worse = learning.subject, [], PassTotals(), PassTotals(), True
+    subject, losses, own, swapped, worse = learning.subject, [], PassTotals(), PassTotals(), True
     for draw in range(first, first + DRAWS):
-        before = swapped.nats - seen.nats
-        for batch, wanted in zip(subject.lesson.batches, learning.wanted, strict=True):
+        before = swapped.nats - own.nats
+        for batch, targets in zip(subject.selection.batches, learning.targets, strict=True):
             torch.manual_seed(draw)
             losses.append(learning.stepper.loss([batch]))
-            learning.eyes.compare(seen, wanted)
+            learning.reader.compare(own, targets)
             other = with_inputs_exchanged(batch, subject.inputs_of)
             if other is not None:
                 torch.manual_seed(draw)
                 learning.stepper.loss([other])
-                learning.eyes.compare(swapped, wanted)
-        worse = worse and swapped.nats - seen.nats > before
-    other_book = None if subject.reads_labels else swapped.book
-    return TrainModeResult(sum(losses) / len(losses), seen.book, updates, other_book, worse)
+                learning.reader.compare(swapped, targets)
+        worse = worse and swapped.nats - own.nats > before
+    other_book = None if subject.reads_labels else swapped.cross_entropy
+    return TrainModeResult(sum(losses) / len(losses), own.cross_entropy, updates, other_book, worse)
 
 
-def _guilty(learning: OverfitAttempt, found: OverfitResult) -> tuple[str, str]:
+def _blocking_module(learning: OverfitAttempt, found: OverfitResult) -> tuple[str, str]:
     """The first module that lets it through when it alone is switched to evaluation; the strongest dropout first."""
     for name, module in sorted(
         stochastic_modules(learning.subject.model), key=lambda pair: -getattr(pair[1], "p", 0.0)
     )[:MOST]:
         module.training = False
-        helps = _is_better(learning, _drawn(learning), found)
+        helps = _is_better(learning, _mean_over_draws(learning), found)
         module.training = True
         if helps:
             return name, type(module).__name__

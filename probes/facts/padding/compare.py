@@ -1,4 +1,4 @@
-"""Runs a row alone and the same row beside a longer one, and finds the first module in which they part."""
+"""Runs a row alone and the same row padded beside a longer one, and finds the first module that differs."""
 
 import inspect
 from collections.abc import Iterator
@@ -12,7 +12,6 @@ from diagnose.engine.context import NotApplicable
 from probes.facts.collation.types import CollatedSample
 from probes.facts.core.batch_rows import MASKS, input_of, tensors
 from probes.facts.core.batches import copy_batch
-from probes.facts.core.model_output import logits_of
 from probes.facts.core.observer import restore_afterwards
 from probes.facts.core.step_setup import StepSetup
 from probes.facts.padding.first_divergence import DivergenceHooks
@@ -35,39 +34,38 @@ def compare(setup: StepSetup, collation: CollatedSample) -> PaddingEffect:
     scored = _scored(labels_of(collation.alone))
 
     def scores_of(batches: tuple[Any, Any], number: int) -> PaddingEffect:
-        kept = restore_afterwards(model, others=setup.also_restore)
-        with kept, torch.no_grad(), DivergenceHooks(model) as beginnings:
+        restored = restore_afterwards(model, others=setup.also_restore)
+        with restored, torch.no_grad(), DivergenceHooks(model) as hooks:
             model.eval()
             pass_counter.count_passes(2)
             compute_loss(model, copy_batch(batches[0]))
-            alone = logits_of(beginnings.output)
-            beginnings.compare(number)
+            alone = hooks.logits
+            hooks.compare(number)
             compute_loss(model, copy_batch(batches[1]))
-            return _with_scores(found, alone, logits_of(beginnings.output), number, scored, beginnings)
+            return _with_scores(found, alone, hooks.logits, number, scored, hooks.diverged)
 
-    told = scores_of((collation.alone, collation.pair), row.number)
-    given = row.with_mask() if told.differs and MASKS[0] in told.accepted_masks and not told.masks else None
-    if given is None:
-        return told
+    effect = scores_of((collation.alone, collation.pair), row.number)
+    masked = row.with_mask() if effect.differs and MASKS[0] in effect.accepted_masks and not effect.masks else None
+    if masked is None:
+        return effect
     try:
-        return replace(told, masked_change=scores_of(given, row.number).score_change)
-    except Exception:  # a mask of ours is a question, and no answer leaves what was seen without it
-        return told
+        return replace(effect, masked_change=scores_of(masked, row.number).score_change)
+    except Exception:  # the model may refuse a mask of ours: then the result without it stands
+        return effect
 
 
 def _with_scores(
-    found: PaddingEffect, alone: Any, beside: Any, number: int, scored: int, beginnings: DivergenceHooks
+    found: PaddingEffect, alone: Any, padded: Any, number: int, scored: int, diverged: tuple[str, str]
 ) -> PaddingEffect:
-    if alone is None or beside is None or alone.dim() != 3 or beside.dim() != 3:
+    if alone is None or padded is None or alone.dim() != 3 or padded.dim() != 3:
         return found
     count = scored if 0 < scored <= alone.shape[1] else alone.shape[1] // 2  # frames at the edge see the end anyway
-    one, other = alone[0, :count].float(), beside[number, :count].float()
+    one, other = alone[0, :count].float(), padded[number, :count].float()
     if one.shape != other.shape or not bool(torch.isfinite(one).all() & torch.isfinite(other).all()):
         return found
     change = relative_difference(one, other)
-    module, kind = beginnings.parted
-    grain = torch.finfo(alone.dtype).eps
-    return PaddingEffect(**{**vars(found), "score_change": change, "eps": grain, "module": module, "kind": kind})
+    eps = torch.finfo(alone.dtype).eps
+    return replace(found, score_change=change, eps=eps, module=diverged[0], kind=diverged[1])
 
 
 def relative_difference(one: torch.Tensor, other: torch.Tensor) -> float:
@@ -76,13 +74,13 @@ def relative_difference(one: torch.Tensor, other: torch.Tensor) -> float:
 
 
 def _labels_move(alone: Any, pair: Any, number: int) -> bool:
-    """Beside a longer row the labels are others, or stand elsewhere: then the scores say nothing about padding."""
+    """Whether the labels change or move beside a longer row: then the scores say nothing about padding."""
     if not all(isinstance(labels, torch.Tensor) and labels.dim() == 2 for labels in (alone, pair)):
         return False
     kept = alone[0][alone[0] >= 0]
-    beside = pair[number] if number < len(pair) else pair[0, :0]
+    padded = pair[number] if number < len(pair) else pair[0, :0]
     first = int((alone[0] >= 0).long().argmax()) if len(kept) else 0
-    return not torch.equal(beside[first : first + len(kept)], kept) or (not len(kept) and bool((beside >= 0).any()))
+    return not torch.equal(padded[first : first + len(kept)], kept) or (not len(kept) and bool((padded >= 0).any()))
 
 
 def _scored(labels: Any) -> int:

@@ -1,4 +1,4 @@
-"""Turns inputs and targets of any kind into rows of numbers that a linear teacher can read: counts of what occurs."""
+"""Turns inputs and targets of any kind into vectors of counts for a linear model."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -24,12 +24,12 @@ def inputs_as_counts(values: Values) -> np.ndarray:
     if values[0].dtype.kind in "iu":
         return np.sqrt(_bags([strip_padding(np.atleast_1d(value)) for value in values]))
     if are_audio(values):
-        return np.sqrt(_durations([_thinned(frames) for frames in frames_of(values)]))
+        return np.sqrt(_durations([_subsample(frames) for frames in frames_of(values)]))
     return _vectors(values)
 
 
 def targets_as_counts(values: Values) -> np.ndarray:
-    """What is below nought is not scored."""
+    """Counts of the targets; negative ones are not scored."""
     if values[0].dtype.kind == "f":
         return _vectors(values)
     return np.sqrt(_bags([np.atleast_1d(value).reshape(-1) for value in values]))
@@ -70,26 +70,26 @@ def _spectrum(samples: np.ndarray) -> np.ndarray:
     return np.asarray(np.log(bands + 1e-6 * bands.mean() + 1e-12))
 
 
-def _thinned(frames: np.ndarray) -> np.ndarray:
+def _subsample(frames: np.ndarray) -> np.ndarray:
     return frames[:: max(1, len(frames) // FRAMES)]
 
 
 def _durations(rows: Sequence[np.ndarray]) -> np.ndarray:
     """Frames are grouped into kinds by k-means; who speaks, and how loudly, is taken out with each row's mean."""
-    chance = np.random.default_rng(0)
+    rng = np.random.default_rng(0)
     rows = [row - row.mean(0) for row in rows]
     every = np.concatenate(rows)
     scale = every.std(0) + 1e-6
-    some = every[chance.choice(len(every), min(len(every), 4000), replace=False)] / scale
+    some = every[rng.choice(len(every), min(len(every), 4000), replace=False)] / scale
     axes = np.linalg.svd(some - some.mean(0), full_matrices=False)[2][:AXES].T
-    centres = _centres(some @ axes, chance)
+    centres = _centres(some @ axes, rng)
     sizes = (centres**2).sum(1)
     nearest = [(sizes - 2 * (row / scale @ axes) @ centres.T).argmin(1) for row in rows]
     return np.stack([np.bincount(kinds, minlength=len(centres)) for kinds in nearest]).astype(float)
 
 
-def _centres(points: np.ndarray, chance: np.random.Generator) -> np.ndarray:
-    centres = points[chance.choice(len(points), min(UNITS, len(points)), replace=False)]
+def _centres(points: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    centres = points[rng.choice(len(points), min(UNITS, len(points)), replace=False)]
     for _ in range(8):
         nearest = ((centres**2).sum(1) - 2 * points @ centres.T).argmin(1)
         held = [points[nearest == number] for number in range(len(centres))]

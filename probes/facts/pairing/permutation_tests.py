@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -26,11 +27,7 @@ def fit(
     found = [_fit(left, right, *part) for part in parts]
     for number, one in enumerate(found):
         rest = [other.correlation for at, other in enumerate(found) if at != number]
-        yield _with_others(one, float(np.median(rest)))
-
-
-def _with_others(one: ManifestPairTest, others: float) -> ManifestPairTest:
-    return ManifestPairTest(**{**vars(one), "others": others})
+        yield replace(one, others=float(np.median(rest)))
 
 
 def _fit(
@@ -39,16 +36,16 @@ def _fit(
     a, b = ranks(x), ranks(y)
     own = correlation(a, b)
     shuffled = _shuffled(a, b)
-    chance = (1 + int((shuffled >= own).sum())) / (1 + SHUFFLES)
-    moved = [(shift, correlation(*_moved(a, b, shift))) for shift in shifts]
+    rng = (1 + int((shuffled >= own).sum())) / (1 + SHUFFLES)
+    moved = [(shift, correlation(*_shifted(a, b, shift))) for shift in shifts]
     shift, best = max(moved, key=lambda pair: pair[1], default=(0, 0.0))
     helps = np.arctanh(min(best, 0.999)) * np.sqrt(len(rows) - 3) > SURE and best > own
     return ManifestPairTest(
-        left, right, "length", rows[0], rows[-1], len(rows), own, chance, None, shift if helps else 0, best
+        left, right, "length", rows[0], rows[-1], len(rows), own, rng, None, shift if helps else 0, best
     )
 
 
-def _moved(a: np.ndarray, b: np.ndarray, shift: int) -> tuple[np.ndarray, np.ndarray]:
+def _shifted(a: np.ndarray, b: np.ndarray, shift: int) -> tuple[np.ndarray, np.ndarray]:
     return (a[:-shift], b[shift:]) if shift > 0 else (a[-shift:], b[:shift])
 
 
@@ -67,10 +64,10 @@ def correlation(a: np.ndarray, b: np.ndarray) -> float:
 
 def _shuffled(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     """The correlation of many shuffles."""
-    chance = np.random.default_rng(0)
+    rng = np.random.default_rng(0)
     centred, other = a - a.mean(), b - b.mean()
     size = float(np.sqrt((centred @ centred) * (other @ other))) or 1.0
-    blocks = (chance.permuted(np.tile(other, (500, 1)), axis=1) @ centred for _ in range(SHUFFLES // 500))
+    blocks = (rng.permuted(np.tile(other, (500, 1)), axis=1) @ centred for _ in range(SHUFFLES // 500))
     return np.concatenate(list(blocks)) / size
 
 
@@ -78,21 +75,21 @@ def words_of(text: str) -> frozenset[str]:
     return frozenset(re.findall(r"\w{2,}", text.casefold()))
 
 
-def overlap(asked: Sequence[str], given: Sequence[str]) -> np.ndarray:
-    """[asked, given]: the share of the words of one text that stand in the other."""
-    left, right = [words_of(text) for text in asked], [words_of(text) for text in given]
+def overlap(targets: Sequence[str], sources: Sequence[str]) -> np.ndarray:
+    """[target, source]: the share of a target's words that stand in the source."""
+    left, right = [words_of(text) for text in targets], [words_of(text) for text in sources]
     table = [[len(a & b) / max(1, len(a)) for b in right] for a in left]
     return np.asarray(table)
 
 
 def overlap_fit(
-    left: str, right: str, rows: Sequence[CorpusRow], asked: Sequence[str], given: Sequence[str]
+    left: str, right: str, rows: Sequence[CorpusRow], targets: Sequence[str], sources: Sequence[str]
 ) -> ManifestPairTest:
-    """As `fit`, by the words that they share; `asked` are the texts on the right."""
-    table = overlap(asked, given)
-    chance, places = np.random.default_rng(0), np.arange(len(rows))
+    """As `fit`, by the words that they share; `targets` are the texts on the right."""
+    table = overlap(targets, sources)
+    rng, places = np.random.default_rng(0), np.arange(len(rows))
     own, usual = float(np.diag(table).mean()), float(table.mean())
-    shuffled = np.array([table[places, chance.permutation(len(rows))].mean() for _ in range(SHUFFLES)])
+    shuffled = np.array([table[places, rng.permutation(len(rows))].mean() for _ in range(SHUFFLES)])
     shift, best = max(((s, float(np.diagonal(table, s).mean())) for s in SHIFTS), key=lambda pair: pair[1])
     helps = best > own and best - usual > SURE * float(shuffled.std())
     p = (1 + int((shuffled >= own).sum())) / (1 + SHUFFLES)

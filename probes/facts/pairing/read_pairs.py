@@ -35,7 +35,7 @@ class TargetKind:
 
     inputs: np.ndarray
     targets: np.ndarray
-    spoken: bool = False  # frames or samples in, several tokens out
+    is_speech: bool = False  # frames or samples in, several tokens out
     lengths: float | None = None  # rank correlation of lengths, where both vary
     first: int | None = None  # the token that every target begins with
 
@@ -94,9 +94,9 @@ def places(total: int) -> list[tuple[int, int]]:
 
 def _pairs(batch: Any, labels_of: LabelsOf, inputs_of: LabelsOf | None) -> Iterator[Pair]:
     labels = labels_of(batch)
-    given = next(iter_leaves(inputs_of(batch)), None) if inputs_of else (input_of(batch) or (None, None))[1]
-    if isinstance(labels, torch.Tensor) and labels.dim() and given is not None and len(given) == len(labels):
-        yield from ((_plain(one), _plain(target)) for one, target in zip(given, labels, strict=True))
+    inputs = next(iter_leaves(inputs_of(batch)), None) if inputs_of else (input_of(batch) or (None, None))[1]
+    if isinstance(labels, torch.Tensor) and labels.dim() and inputs is not None and len(inputs) == len(labels):
+        yield from ((_plain(one), _plain(target)) for one, target in zip(inputs, labels, strict=True))
 
 
 def _plain(value: torch.Tensor) -> np.ndarray:
@@ -110,13 +110,13 @@ def _counted(kinds: list[list[Pair]], numbers: list[int], stretches: list[int]) 
     return PairRows(tuple(_kind(*zip(*pairs, strict=True)) for pairs in kinds), tuple(numbers), tuple(stretches))
 
 
-def _kind(given: Values, targets: Values) -> TargetKind:
+def _kind(inputs: Values, targets: Values) -> TargetKind:
     several = targets[0].dtype.kind in "iu" and targets[0].ndim == 1
-    spoken = are_audio(given) and several
+    is_speech = are_audio(inputs) and several
     firsts = {int(target[0]) for target in targets} if several and all(map(len, targets)) else set()
-    lengths = _lengths(lengths_of(given), lengths_of(targets)) if spoken else None
+    lengths = _lengths(lengths_of(inputs), lengths_of(targets)) if is_speech else None
     first = firsts.pop() if len(firsts) == 1 else None
-    return TargetKind(inputs_as_counts(given), targets_as_counts(targets), spoken, lengths, first)
+    return TargetKind(inputs_as_counts(inputs), targets_as_counts(targets), is_speech, lengths, first)
 
 
 def _lengths(x: np.ndarray, y: np.ndarray) -> float | None:

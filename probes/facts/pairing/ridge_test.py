@@ -1,4 +1,4 @@
-"""A linear teacher foretells the targets of held-out rows from their inputs: do own targets fit better than swapped?"""
+"""Ridge regression predicts the targets of held-out rows: do the own targets fit better than swapped ones?"""
 
 from collections.abc import Iterator, Sequence
 
@@ -15,31 +15,31 @@ SHIFTS = (0, 1, -1, 2, -2, 3, -3)  # nought first: it wins a tie
 
 
 def run_pair_tests(kind: TargetKind, stretches: Sequence[int], numbers: Sequence[int], name: str) -> Iterator[PairTest]:
-    """All rows, then every stretch of them; the teacher has learnt at the shift that fits best over all."""
+    """All rows, then every stretch of them, with predictions at the shift that fits best over all."""
     inputs, targets, parts = kind.inputs, kind.targets, np.asarray(stretches)
-    tables = {shift: _table(inputs, _moved(targets, parts, shift)) for shift in SHIFTS}
-    everywhere = {shift: _sigmas(table) for shift, table in tables.items()}
+    tables = {shift: _table(inputs, _shifted(targets, parts, shift)) for shift in SHIFTS}
+    everywhere = {shift: _z_score(table) for shift, table in tables.items()}
     best = max(SHIFTS, key=lambda shift: everywhere[shift])
-    found = (_chance(tables[0]), everywhere[0], best, everywhere[best])
-    yield PairTest(name, len(inputs), *found, is_speech=kind.spoken, lengths=kind.lengths)
-    learnt = _foretold(inputs, _moved(targets, parts, best))
+    found = (_p_value(tables[0]), everywhere[0], best, everywhere[best])
+    yield PairTest(name, len(inputs), *found, is_speech=kind.is_speech, lengths=kind.lengths)
+    predictions = _ridge_predictions(inputs, _shifted(targets, parts, best))
     for own in (np.flatnonzero(parts == part) for part in sorted(set(stretches))):
         if STRETCH <= len(own) < len(parts):
-            yield _stretch(learnt, kind, own, numbers, name)
+            yield _stretch(predictions, kind, own, numbers, name)
 
 
-def _stretch(learnt: np.ndarray, kind: TargetKind, own: np.ndarray, numbers: Sequence[int], name: str) -> PairTest:
+def _stretch(predictions: np.ndarray, kind: TargetKind, own: np.ndarray, numbers: Sequence[int], name: str) -> PairTest:
     standard = _standard(kind.targets)
-    tables = {shift: learnt[own] @ np.roll(standard[own], -shift, axis=0).T for shift in SHIFTS}
+    tables = {shift: predictions[own] @ np.roll(standard[own], -shift, axis=0).T for shift in SHIFTS}
     folds = np.zeros(len(own), dtype=int)
-    sigmas = {shift: _sigmas((table, folds)) for shift, table in tables.items()}
-    best = max(SHIFTS, key=lambda shift: sigmas[shift])
+    z_scores = {shift: _z_score((table, folds)) for shift, table in tables.items()}
+    best = max(SHIFTS, key=lambda shift: z_scores[shift])
     where = f"{name}, rows {numbers[own[0]]} to {numbers[own[-1]]}"
-    found = (_chance((tables[0], folds)), sigmas[0], best, sigmas[best])
-    return PairTest(where, len(own), *found, whole=False, is_speech=kind.spoken)
+    found = (_p_value((tables[0], folds)), z_scores[0], best, z_scores[best])
+    return PairTest(where, len(own), *found, whole=False, is_speech=kind.is_speech)
 
 
-def _moved(targets: np.ndarray, stretches: np.ndarray, shift: int) -> np.ndarray:
+def _shifted(targets: np.ndarray, stretches: np.ndarray, shift: int) -> np.ndarray:
     """Every row gets the target of the row that is `shift` further on in its stretch."""
     moved = targets.copy()
     for part in set(stretches.tolist()):
@@ -56,8 +56,8 @@ def _folds(rows: int) -> np.ndarray:
     return np.arange(rows) * FOLDS // rows
 
 
-def _foretold(inputs: np.ndarray, targets: np.ndarray) -> np.ndarray:
-    """Ridge regression, each fold by a teacher that has not seen it."""
+def _ridge_predictions(inputs: np.ndarray, targets: np.ndarray) -> np.ndarray:
+    """Ridge regression, each fold predicted from the others."""
     x, y = _standard(inputs), _standard(targets)
     folds, found = _folds(len(x)), np.zeros_like(y)
     for fold in range(FOLDS):
@@ -68,18 +68,18 @@ def _foretold(inputs: np.ndarray, targets: np.ndarray) -> np.ndarray:
 
 
 def _table(inputs: np.ndarray, targets: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """[row, other row]: how well what was foretold for the one fits the target of the other; and the folds."""
-    return _foretold(inputs, targets) @ _standard(targets).T, _folds(len(inputs))
+    """[row, other row]: how well the prediction for the one fits the target of the other; and the folds."""
+    return _ridge_predictions(inputs, targets) @ _standard(targets).T, _folds(len(inputs))
 
 
 def _squares(table: np.ndarray, folds: np.ndarray) -> Iterator[np.ndarray]:
-    """Rows of one fold are exchanged among themselves only: all targets in it are equally new to the teacher."""
+    """Rows are exchanged within their fold only: none of its targets was used for its predictions."""
     for fold in np.unique(folds):
         own = np.flatnonzero(folds == fold)
         yield table[np.ix_(own, own)]
 
 
-def _sigmas(table: tuple[np.ndarray, np.ndarray]) -> float:
+def _z_score(table: tuple[np.ndarray, np.ndarray]) -> float:
     """Mean and deviation over all permutations, which have a closed form."""
     gain = spread = 0.0
     for square in _squares(*table):
@@ -90,13 +90,13 @@ def _sigmas(table: tuple[np.ndarray, np.ndarray]) -> float:
     return gain / spread**0.5 if spread > 0 else 0.0
 
 
-def _chance(table: tuple[np.ndarray, np.ndarray]) -> float:
-    """The share of random permutations that fit as well as the pairs as they are."""
-    chance, swapped = np.random.default_rng(0), np.zeros(PERMUTATIONS)
+def _p_value(table: tuple[np.ndarray, np.ndarray]) -> float:
+    """The share of random permutations that fit at least as well as the true pairs."""
+    rng, swapped = np.random.default_rng(0), np.zeros(PERMUTATIONS)
     for square in _squares(*table):
         places = np.arange(len(square))
         for start in range(0, PERMUTATIONS, 1000):
-            orders = chance.permuted(np.tile(places, (1000, 1)), axis=1)
+            orders = rng.permuted(np.tile(places, (1000, 1)), axis=1)
             swapped[start : start + 1000] += square[places, orders].sum(1)
     own = float(np.trace(table[0]))
     slack = 1e-9 * float(np.abs(table[0]).sum())

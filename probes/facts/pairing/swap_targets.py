@@ -22,7 +22,7 @@ def ways_to_swap(batch: Any, labels_of: LabelsOf) -> list[Any]:
     rows = rows_of_batch(batch, labels)
     groups = _tasks(labels)
     count = min(WAYS, *(len(group) for group in groups))
-    return [_moved(batch, labels_of, groups, way, rows) for way in range(count)]
+    return [_swapped(batch, labels_of, groups, way, rows) for way in range(count)]
 
 
 def _tasks(labels: torch.Tensor) -> list[list[int]]:
@@ -33,7 +33,7 @@ def _tasks(labels: torch.Tensor) -> list[list[int]]:
     return groups if len(groups) <= TASKS and min(map(len, groups)) > 1 else [every]
 
 
-def _moved(batch: Any, labels_of: LabelsOf, groups: Sequence[Sequence[int]], way: int, rows: int) -> Any:
+def _swapped(batch: Any, labels_of: LabelsOf, groups: Sequence[Sequence[int]], way: int, rows: int) -> Any:
     order = list(range(rows))
     for group in groups:
         for place, row in enumerate(group):
@@ -41,14 +41,14 @@ def _moved(batch: Any, labels_of: LabelsOf, groups: Sequence[Sequence[int]], way
     changed = copy_batch(batch)
     labels = labels_of(changed)
     counts = (labels >= 0).sum(-1) if labels.dim() == 2 else None
-    for value in [labels, *_beside(changed, labels, counts)]:
+    for value in [labels, *_label_tensors(changed, labels, counts)]:
         value.copy_(value[order].clone())
     if not torch.equal(labels_of(changed), labels_of(batch)[order]):
         raise NotApplicable("labels_of makes its labels anew: they cannot be exchanged in the batch")
     return changed
 
 
-def _beside(batch: Any, labels: torch.Tensor, counts: torch.Tensor | None) -> Iterable[torch.Tensor]:
+def _label_tensors(batch: Any, labels: torch.Tensor, counts: torch.Tensor | None) -> Iterable[torch.Tensor]:
     """What goes with the labels: the decoder's inputs, and how long each row of labels is."""
     for name, value in batch.items() if hasattr(batch, "items") else ():
         if not isinstance(value, torch.Tensor) or value is labels or not value.dim():

@@ -17,7 +17,7 @@ from probes.facts.core.observer import restore_afterwards
 from probes.facts.core.optimizers import adamw
 from probes.facts.core.step_setup import StepSetup
 from probes.facts.first_step.types import FirstStep
-from probes.facts.learning_rate.rate_updates import FORWARD, RateStepper
+from probes.facts.learning_rate.rate_updates import RateStepper
 from probes.facts.pairing.swap_targets import WAYS, ways_to_swap
 from probes.facts.pairing.types import SwappedTargetLoss
 
@@ -43,13 +43,13 @@ def compare(setup: StepSetup, batches: Sequence[Any]) -> SwappedTargetLoss:
     if sum(map(len, swaps)) < 4 * held or len(batches) < 2:
         raise NotApplicable("the batches hold too few rows to exchange targets between them")
     with restore_afterwards(setup.model, setup.optimizer, others=setup.also_restore):
-        bench = _SwapTrial(setup, swaps)
-        before = now = bench.losses()
-        school = _ShortTraining(setup, batches[held:])
-        while not now.shown and school.updates < UPDATES and school.trains(UPDATES // ROUNDS):
-            now = bench.losses()
+        trial = _SwapTrial(setup, swaps)
+        before = now = trial.losses()
+        training = _ShortTraining(setup, batches[held:])
+        while not now.shown and training.updates < UPDATES and training.trains(UPDATES // ROUNDS):
+            now = trial.losses()
     rows = sum(rows_of_batch(batch, labels_of(batch)) for batch in batches[:held])
-    found = (school.updates, now.own, now.swapped, now.chance, before.own, before.chance)
+    found = (training.updates, now.own, now.swapped, now.p_value, before.own, before.p_value)
     return SwappedTargetLoss(held, rows, *found, time.perf_counter() - start)
 
 
@@ -57,11 +57,11 @@ def compare(setup: StepSetup, batches: Sequence[Any]) -> SwappedTargetLoss:
 class _SwapLosses:
     own: float
     swapped: float
-    chance: float
+    p_value: float
 
     @property
     def shown(self) -> bool:
-        return self.chance <= SHOWN
+        return self.p_value <= SHOWN
 
 
 class _SwapTrial:
@@ -74,13 +74,13 @@ class _SwapTrial:
         with torch.no_grad():
             table = np.array([[self._loss(batch) for batch in ways] for ways in self.swaps])
         table = np.where(np.isfinite(table), table, np.nanmax(np.where(np.isfinite(table), table, np.nan)))
-        chance = np.random.default_rng(0).integers(0, table.shape[1], (PERMUTATIONS, len(table)))
-        dealt, own = table[np.arange(len(table)), chance].sum(1), float(table[:, 0].sum())
+        p_value = np.random.default_rng(0).integers(0, table.shape[1], (PERMUTATIONS, len(table)))
+        dealt, own = table[np.arange(len(table)), p_value].sum(1), float(table[:, 0].sum())
         share = (1 + int((dealt <= own + 1e-9 * abs(own)).sum())) / (1 + PERMUTATIONS)
         return _SwapLosses(float(table[:, 0].mean()), float(table[:, 1:].mean()), share)
 
     def _loss(self, batch: Any) -> float:
-        pass_counter.count_passes(FORWARD)
+        pass_counter.count_passes(pass_counter.FORWARD)
         return float(self.compute(self.model, copy_batch(batch)))
 
 
@@ -90,26 +90,26 @@ class _ShortTraining:
     def __init__(self, setup: StepSetup, batches: Sequence[Any]) -> None:
         self.weights = [weight for _, weight in trainable(setup.model)]
         optimizer = adamw(self.weights or [torch.zeros(1)], lr=1.0)
-        self.walker = RateStepper(setup.model, batches, setup.compute_loss, optimizer)
+        self.stepper = RateStepper(setup.model, batches, setup.compute_loss, optimizer)
         self.updates = 0
         self.rate = self._best_rate() if self.weights else None
 
     def _best_rate(self) -> float | None:
-        self.walker.model.eval()
-        first = self.walker.batches[:1]
-        found = {0.0: self.walker.loss(first)}
+        self.stepper.model.eval()
+        first = self.stepper.batches[:1]
+        found = {0.0: self.stepper.loss(first)}
         for rate in RATES:
-            self.walker.update(rate)
-            found[rate] = self.walker.loss(first)
-            self.walker.back()
+            self.stepper.update(rate)
+            found[rate] = self.stepper.loss(first)
+            self.stepper.back()
         return min(found, key=lambda rate: found[rate]) or None
 
     def trains(self, updates: int) -> bool:
         """False where there is no rate that lowers the loss, or the weights are not finite any more."""
         if self.rate is None:
             return False
-        as_in_training(self.walker.model)
+        as_in_training(self.stepper.model)
         for _ in range(updates):
             self.updates += 1
-            self.walker.update(self.rate * min(1.0, self.updates / WARM))
-        return self.walker.sound()
+            self.stepper.update(self.rate * min(1.0, self.updates / WARM))
+        return self.stepper.sound()

@@ -30,9 +30,9 @@ def optimizer_parameters(model: "Module", optimizer: Any) -> Parameters:
 @provider
 def trainable_patterns(parameters: Parameters, trainable: Any) -> TrainablePatterns:
     """What is meant to train beside what does."""
-    from probes.facts.parameters.parameter_table import named_by
+    from probes.facts.parameters.parameter_table import match_patterns
 
-    return named_by(parameters, _patterns(trainable))
+    return match_patterns(parameters, _patterns(trainable))
 
 
 @provider
@@ -93,10 +93,10 @@ def memory_overlaps(model: "Module") -> tuple[MemoryOverlap, ...]:
 def configured_weight_ties(model: "Module", untied: Any = ()) -> tuple[WeightTie, ...]:
     """The pairs that the configuration ties and nobody wants apart."""
     from probes.facts.parameters.parameter_table import matches
-    from probes.facts.parameters.weight_values import ties_asked_for
+    from probes.facts.parameters.weight_values import configured_ties
 
     apart = _patterns(untied)
-    found = tuple(t for t in ties_asked_for(model) if not matches(t.target, apart) and not matches(t.source, apart))
+    found = tuple(t for t in configured_ties(model) if not matches(t.target, apart) and not matches(t.source, apart))
     return require(found, "nothing says that two parameters are tied")
 
 

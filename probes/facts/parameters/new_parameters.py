@@ -1,11 +1,12 @@
-"""Where the weights come from: said to be fresh, absent in the checkpoint, or looking as initialisation leaves them."""
+"""Where the weights come from: declared new, missing in the checkpoint, or freshly initialized by their looks."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import Any
 
 import torch
 
+from probes.facts.core.token_tables import table_of
 from probes.facts.parameters.parameter_table import holder_of, is_fixed_table, matches
 from probes.facts.parameters.types import NewParameters
 from probes.facts.parameters.weight_types import MissingKey, MissingKeys, UntrainedFrozenModules
@@ -27,15 +28,10 @@ def absent_in_checkpoint(model: torch.nn.Module) -> tuple[str, ...] | None:
     return tuple(name for name, one in named if not getattr(one, MARK, False) and id(one) not in tables)
 
 
-def _tables(model: Any) -> Iterator[Any]:
-    for part in model.modules():
-        for question in ("get_input_embeddings", "get_output_embeddings"):
-            try:
-                table = getattr(part, question, lambda: None)()
-            except (NotImplementedError, AttributeError, TypeError):
-                continue
-            if isinstance(getattr(table, "weight", None), torch.Tensor):
-                yield table
+def _tables(model: torch.nn.Module) -> list[Any]:
+    methods = ("get_input_embeddings", "get_output_embeddings")
+    tables = (table_of(part, method) for part in model.modules() for method in methods)
+    return [table for table in tables if table is not None]
 
 
 def novelty_of(
@@ -86,7 +82,7 @@ def missing_of(model: torch.nn.Module, absent: Iterable[str], fresh: tuple[str, 
 
 def _token_tables(model: torch.nn.Module) -> list[Any]:
     """Embedding and head of one vocabulary; a head with rows of its own (classes, characters) is often new."""
-    tables = list(_tables(model))
+    tables = _tables(model)
     rows = [int(table.weight.shape[0]) for table in tables if isinstance(table, torch.nn.Embedding)]
     return [table for table in tables if int(table.weight.shape[0]) in rows]
 

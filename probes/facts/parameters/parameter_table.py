@@ -71,8 +71,8 @@ def matches(name: str, patterns: tuple[str, ...]) -> bool:
     return False
 
 
-def named_by(parameters: Parameters, patterns: tuple[str, ...]) -> TrainablePatterns:
-    """What is meant to train beside what does; tables that are fixed by design are passed over."""
+def match_patterns(parameters: Parameters, patterns: tuple[str, ...]) -> TrainablePatterns:
+    """Compares what is meant to train with what does; tables that are fixed by design are passed over."""
     rows = [row for row in parameters.rows if not row.fixed]
     frozen = [row for row in rows if matches(row.name, patterns) and not row.trainable]
     unnamed = [row for row in rows if row.trainable and not matches(row.name, patterns)]

@@ -10,6 +10,7 @@ import torch
 from torch.nn.parameter import is_lazy
 
 from probes.facts.core.finite import is_finite
+from probes.facts.core.token_tables import table_of
 from probes.facts.parameters.new_parameters import without_layer_index
 from probes.facts.parameters.parameter_table import holder_of
 from probes.facts.parameters.weight_types import MemoryOverlap, Weights, WeightStats, WeightTie
@@ -26,27 +27,19 @@ TRANSPOSED = ("Conv1D", "ConvTranspose1d", "ConvTranspose2d", "ConvTranspose3d")
 
 def weights_of(model: torch.nn.Module) -> Weights:
     """One row for each parameter that holds numbers here."""
-    head = _head(model)
+    head = id(getattr(table_of(model, "get_output_embeddings"), "weight", None))
     rows = [
         _row(name, parameter, holder_of(model, name), head)
         for name, parameter in model.named_parameters()
         if parameter.is_floating_point() and not is_lazy(parameter) and not parameter.is_meta and parameter.numel()
     ]
     nan = (name for name, buffer in model.named_buffers() if _has_nan(buffer))
-    return Weights(tuple(_beside_siblings(rows)), tuple(nan))
+    return Weights(tuple(_with_sibling_std(rows)), tuple(nan))
 
 
 def _has_nan(buffer: torch.Tensor) -> bool:
     """An infinite buffer is a mask; NaN is never meant."""
     return buffer.is_floating_point() and not buffer.is_meta and bool(torch.isnan(buffer).any())
-
-
-def _head(model: Any) -> int:
-    """The id of the head's weight, where the model says which it is."""
-    try:
-        return id(getattr(model.get_output_embeddings(), "weight", None))
-    except (NotImplementedError, AttributeError, TypeError):
-        return 0
 
 
 def _row(name: str, parameter: torch.nn.Parameter, module: torch.nn.Module, head: int) -> WeightStats:
@@ -79,7 +72,7 @@ def _equal_rows(values: torch.Tensor) -> bool:
     return torch.equal(values[0], values[1]) and bool((values == values[:1]).all())
 
 
-def _beside_siblings(rows: list[WeightStats]) -> Iterator[WeightStats]:
+def _with_sibling_std(rows: list[WeightStats]) -> Iterator[WeightStats]:
     """The same parameter of the other layers is what each is compared with."""
     layers: dict[tuple[str, tuple[int, ...]], list[WeightStats]] = {}
     for row in rows:
@@ -104,7 +97,7 @@ def overlaps_of(model: torch.nn.Module) -> tuple[MemoryOverlap, ...]:
     )
 
 
-def ties_asked_for(model: Any) -> tuple[WeightTie, ...]:
+def configured_ties(model: Any) -> tuple[WeightTie, ...]:
     """The pairs that a transformers model ties when it is built or loaded, as they are now."""
     config = getattr(model, "config", None)
     flags = [getattr(held, "tie_word_embeddings", None) for held in (config, getattr(config, "decoder", None))]

@@ -1,4 +1,4 @@
-"""Where tensors are and of which type, which modules rest, and whether 16-bit weights have masters."""
+"""Devices and dtypes of tensors, modules in eval mode, and master weights of 16-bit parameters."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -87,14 +87,13 @@ def _resting(model: torch.nn.Module, name: str, module: torch.nn.Module) -> Eval
     parts = [part for part in module.modules() if not part.training]
     norms = [part for part in parts if isinstance(part, _NormBase) and part.running_mean is not None]
     dropouts = sum(_drops(part) for part in parts)
-    holder = module
-    while name and not any(True for _ in holder.parameters()):  # dropout holds nothing: the part around it decides
-        name = name.rpartition(".")[0]
-        holder = model.get_submodule(name)
+    holder, outer = module, name
+    while outer and not any(True for _ in holder.parameters()):  # dropout holds nothing: the module around it decides
+        outer = outer.rpartition(".")[0]
+        holder = model.get_submodule(outer)
     trainable = sum(one.numel() for one in holder.parameters() if one.requires_grad)
     fresh = sum(part.num_batches_tracked is not None and int(part.num_batches_tracked) == 0 for part in norms)
-    where = next(n for n, m in model.named_modules() if m is module)
-    return EvalModeModule(where, dropouts, len(norms), fresh, trainable)
+    return EvalModeModule(name, dropouts, len(norms), fresh, trainable)
 
 
 def _drops(part: torch.nn.Module) -> bool:

@@ -2,19 +2,20 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
+from functools import partial
 from typing import Any
 
 import torch
 
 from diagnose.engine import pass_counter
 from probes.facts.core.batches import copy_batch
+from probes.facts.core.module_hooks import removed_afterwards
 from probes.facts.core.observer import restore_afterwards
 from probes.facts.core.step_setup import StepSetup
 from probes.facts.parameters.types import MovedBuffer
 from probes.facts.placement.types import TrainingPass
 
 ESTIMATES = ("_u", "_v")  # of spectral norm: they come nearer to what they estimate, and nothing else changes
-FORWARD = 1 / 3  # of a pass: the way back costs twice as much
 
 
 def try_once(setup: StepSetup, batch: Any, anew: bool, scheduler: Any) -> TrainingPass:
@@ -23,7 +24,8 @@ def try_once(setup: StepSetup, batch: Any, anew: bool, scheduler: Any) -> Traini
     with _restored(setup, scheduler), torch.no_grad():
         if anew or not model.training:
             model.train()
-        return _watched(model, "compute_loss", lambda: setup.compute_loss(model, copy_batch(batch)), FORWARD)
+        loss = partial(setup.compute_loss, model, copy_batch(batch))
+        return _watched(model, "compute_loss", loss, pass_counter.FORWARD)
 
 
 def try_step(setup: StepSetup, batch: Any, training_step: Any, scheduler: Any) -> TrainingPass:
@@ -40,12 +42,9 @@ def _watched(model: torch.nn.Module, by: str, run: Callable[[], Any], share: flo
     modes: list[bool] = []
     given = model.training
     before = {name: buffer.clone() for name, buffer, _ in frozen_buffers(model)}
-    handle = model.register_forward_pre_hook(lambda module, _: modes.append(module.training))
     pass_counter.count_passes(share)
-    try:
+    with removed_afterwards([model.register_forward_pre_hook(lambda module, _: modes.append(module.training))]):
         run()
-    finally:
-        handle.remove()
     asleep = bool(modes) and not any(modes)
     return TrainingPass(by, given, asleep, not model.training, tuple(_moved(model, before)))
 
@@ -58,7 +57,7 @@ def _moved(model: torch.nn.Module, before: dict[str, torch.Tensor]) -> Iterator[
 
 
 def frozen_buffers(model: torch.nn.Module) -> Iterator[tuple[str, torch.Tensor, str]]:
-    """Buffers of modules that are frozen, and stand behind others that are: what they see does not change either."""
+    """Buffers of frozen modules that follow frozen modules only: their inputs do not change either."""
     behind_frozen = True
     for name, module in model.named_modules():
         own = [parameter.requires_grad for parameter in module.parameters(recurse=False)]

@@ -11,6 +11,8 @@ from typing import Any
 
 import torch
 
+from probes.facts.core.torch_ops import iter_leaves, map_leaves
+
 CPU, GPU = "AutocastCPU", "AutocastCUDA"
 # Lowered on a GPU; the other operations of its list are widened to float32 or, the last ones, to their widest input.
 LOWERED_WORDS = (
@@ -43,20 +45,20 @@ def gpu_rules() -> Iterator[None]:
 @contextmanager
 def one_type(dtype: torch.dtype | None) -> Iterator[None]:
     """Inside, an autocast that the model or the loss function enters of its own is of this type, or off."""
-    usual = torch.autocast.__enter__
+    original = torch.autocast.__enter__
 
     def enter(context: Any) -> Any:
-        given = usual(context)
+        entered = original(context)
         if context._enabled:
             torch.set_autocast_enabled(context.device, dtype is not None)
             torch.set_autocast_dtype(context.device, dtype or context.fast_dtype)
-        return given
+        return entered
 
     torch.autocast.__enter__ = enter  # type: ignore[method-assign]
     try:
         yield
     finally:
-        torch.autocast.__enter__ = usual  # type: ignore[method-assign]
+        torch.autocast.__enter__ = original  # type: ignore[method-assign]
 
 
 @cache
@@ -87,29 +89,19 @@ def _kernel(name: str) -> Callable[..., Any]:
 
 
 def _target(base: str, args: Any, kwargs: Any) -> torch.dtype | None:
-    """What the operation's tensors are cast to; None: they stay as they are, since a type was asked for."""
+    """The dtype that the operation's tensors are cast to; None if they stay, since a dtype was passed."""
     if base in LOWERED:
         return torch.get_autocast_dtype("cpu")
     if base in PROMOTED:
-        kinds = {tensor.dtype for tensor in _floats((args, kwargs))}
+        kinds = {tensor.dtype for tensor in iter_leaves((args, kwargs)) if _is_castable(tensor)}
         return torch.float32 if torch.float32 in kinds else None
-    asked = any(isinstance(value, torch.dtype) for value in (*args, *kwargs.values()))
-    return None if asked else torch.float32
+    has_dtype = any(isinstance(value, torch.dtype) for value in (*args, *kwargs.values()))
+    return None if has_dtype else torch.float32
 
 
-def _floats(value: Any) -> Iterator[torch.Tensor]:
-    if isinstance(value, torch.Tensor):
-        yield from [value] if value.is_floating_point() and value.dtype is not torch.float64 else []
-    elif isinstance(value, list | tuple | dict):
-        for item in value.values() if isinstance(value, dict) else value:
-            yield from _floats(item)
+def _is_castable(value: Any) -> bool:
+    return isinstance(value, torch.Tensor) and value.is_floating_point() and value.dtype is not torch.float64
 
 
 def _cast(value: Any, dtype: torch.dtype | None) -> Any:
-    if dtype is None:
-        return value
-    if isinstance(value, torch.Tensor):
-        return value.to(dtype) if any(True for _ in _floats(value)) else value
-    if isinstance(value, list | tuple):
-        return type(value)(_cast(item, dtype) for item in value)
-    return {key: _cast(item, dtype) for key, item in value.items()} if isinstance(value, dict) else value
+    return map_leaves(value, lambda leaf: leaf.to(dtype) if dtype is not None and _is_castable(leaf) else leaf)

@@ -33,41 +33,39 @@ ALL = tuple(
 
 
 def compare(
-    subject: AutocastSetup, batch: Any, asked: str, arms: Sequence[PrecisionMode] = ALL, keep: Keep | None = None
+    subject: AutocastSetup, batch: Any, target: str, arms: Sequence[PrecisionMode] = ALL, keep: Keep | None = None
 ) -> PrecisionComparison:
-    """`asked` is the precision that is judged: its rounding and its gradients are measured."""
+    """`target` is the precision of the run: its rounding and its gradients are measured."""
     with one_type(None):
-        results, loss = record_ranges(subject, batch, FORMATS.get(asked))
+        results, loss = record_ranges(subject, batch, FORMATS.get(target))
     if loss is None or not isfinite(float(loss)):
         raise NotApplicable(
             "the loss is not finite in float32 either; diagnose nan-bisect follows it to where it is born"
         )
-    scale, unsteady, runs = None, 0.0, [PrecisionRun("fp32", "fp32", "none", float(loss))]
+    scale, noise, runs = None, 0.0, [PrecisionRun("fp32", "fp32", "none", float(loss))]
     for arm in arms:
-        tried = try_precision(subject, batch, arm)
-        run = _run(arm, tried, results)
-        if arm.precision == asked and arm.rules != PURE and tried.types is not None:
-            prediction = OverflowPrediction(results, tried.types, FORMATS[asked])
-            its = _scale(prediction, subject.grad_scaler) if asked == "fp16" else None
+        trial = try_precision(subject, batch, arm)
+        run = _run(arm, trial, results)
+        if arm.precision == target and arm.rules != PURE and trial.types is not None:
+            prediction = OverflowPrediction(results, trial.types, FORMATS[target])
+            its = _scale(prediction, subject.grad_scaler) if target == "fp16" else None
             run = replace(run, gradients=prediction.gradients(its.settled if its else 1.0))
             if its is not None:
-                run = replace(run, gradient_overflow=prediction.bursting(1.0 if its.moves else its.start))
+                run = replace(run, gradient_overflow=prediction.gradient_overflow(1.0 if its.moves else its.start))
             scale = its if scale is None or arm.rules == GPU else scale
             with one_type(None):
-                unsteady = max(
-                    unsteady, measure_rounding_noise(subject, batch, tried.types, FORMATS[asked], float(loss))
-                )
-        if tried.loss is not None and not tried.finite:
-            run = _followed(run, arm, subject, batch, keep if arm.rules != PURE else None)
+                noise = max(noise, measure_rounding_noise(subject, batch, trial.types, FORMATS[target], float(loss)))
+        if trial.loss is not None and not trial.finite:
+            run = _traced(run, arm, subject, batch, keep if arm.rules != PURE else None)
         runs.append(run)
     return PrecisionComparison(
-        asked, tuple(runs), scale, unsteady, _code([run for run in runs if run.precision == asked], keep)
+        target, tuple(runs), scale, noise, _code([run for run in runs if run.precision == target], keep)
     )
 
 
-def _run(arm: PrecisionMode, tried: PrecisionTrial, results: Sequence[OpRange]) -> PrecisionRun:
-    run = PrecisionRun(arm.name, arm.precision, arm.rules, tried.loss, tried.finite, tried.refused, tried.bridged)
-    form, types = FORMATS[arm.precision], tried.types
+def _run(arm: PrecisionMode, trial: PrecisionTrial, results: Sequence[OpRange]) -> PrecisionRun:
+    run = PrecisionRun(arm.name, arm.precision, arm.rules, trial.loss, trial.finite, trial.error, trial.fallback_ops)
+    form, types = FORMATS[arm.precision], trial.types
     if types is None and arm.rules == PURE:  # it cannot be run here, but then every result is narrow
         types = dict.fromkeys((result.key for result in results), DTYPES[arm.precision])
     if types is None:
@@ -75,35 +73,34 @@ def _run(arm: PrecisionMode, tried: PrecisionTrial, results: Sequence[OpRange]) 
     prediction = OverflowPrediction(results, types, form, arm.rules == PURE)
     return replace(
         run,
-        predicted=None if tried.finite else next(prediction.offenders(), None),
+        predicted=None if trial.finite else next(prediction.offenders(), None),
         out_of_range=tuple(dict.fromkeys(offender.module for offender in prediction.offenders())),
         headroom=prediction.headroom(),
         collided=prediction.collided(),
     )
 
 
-def _followed(
+def _traced(
     run: PrecisionRun, arm: PrecisionMode, subject: AutocastSetup, batch: Any, keep: Keep | None
 ) -> PrecisionRun:
     origin = find_origin_in(subject, batch, arm)
     if keep is None or origin is None:
         return replace(run, origin=origin)
-    return replace(
-        run, origin=origin, fp32_modules=minimal_fp32_set(subject, batch, arm, keep, (*run.out_of_range, origin.module))
-    )
+    modules = minimal_fp32_set(subject, batch, arm, keep, (*run.out_of_range, origin.module))
+    return replace(run, origin=origin, fp32_modules=modules)
 
 
 def _scale(prediction: OverflowPrediction, scaler: Any) -> LossScale:
-    """Where a scaler that halves at every overflow comes to rest; one that does not move stays."""
-    start, moves, given = DEFAULT_SCALE, True, scaler is not None
-    if given:
+    """The scale at which a scaler that halves at every overflow settles; a constant one stays."""
+    start, moves, has_scaler = DEFAULT_SCALE, True, scaler is not None
+    if has_scaler:
         start = float(scaler.get_scale()) if hasattr(scaler, "get_scale") else float(scaler)
         moves = hasattr(scaler, "get_backoff_factor") and scaler.get_backoff_factor() < 1
     largest = max((share.largest for share in prediction.gradients(1.0)), default=0.0)
     fits = floor(log2(prediction.form.overflow_from / largest)) if largest else 127
     if largest and largest * 2.0**fits >= prediction.form.overflow_from:
         fits -= 1
-    return LossScale(start, min(start, 2.0**fits) if moves else start, moves, given)
+    return LossScale(start, min(start, 2.0**fits) if moves else start, moves, has_scaler)
 
 
 def _code(runs: Sequence[PrecisionRun], keep: Keep | None) -> str:

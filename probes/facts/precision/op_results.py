@@ -1,4 +1,4 @@
-"""Names each result of a pass by module, call, operation and number, so that two passes can be laid side by side."""
+"""Names each result of a pass by module, call, operation and number, to compare two passes."""
 
 from collections import Counter
 from typing import Any
@@ -6,7 +6,7 @@ from typing import Any
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from probes.facts.core.torch_ops import iter_leaves, name_of, numeric, storage_key, written_tensors
+from probes.facts.core.torch_ops import iter_leaves, name_of, numeric, storage_key, writes, written_tensors
 from probes.facts.nonfinite.graph_annotations import CodeLocation, place_of_node
 from probes.facts.nonfinite.module_calls import ModuleCallStack
 from probes.facts.nonfinite.provenance import AUXILIARY, UNWRITTEN
@@ -16,7 +16,7 @@ CAST = "_to_copy"
 
 
 class OpResults(TorchDispatchMode):
-    """Names each result by module, call, operation and number, so that passes in two precisions can be laid together.
+    """Names each result by module, call, operation and number, to compare passes in two precisions.
 
     A cast between floating types is no result of its own: autocast puts them in, and plain float32 has none.
     """
@@ -32,29 +32,25 @@ class OpResults(TorchDispatchMode):
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         kwargs = kwargs or {}
-        given = [tensor for tensor in iter_leaves((args, kwargs)) if numeric(tensor)]
+        inputs = [tensor for tensor in iter_leaves((args, kwargs)) if numeric(tensor)]
         output = func(*args, **kwargs)
-        keys = {storage_key(tensor) for tensor in given}
-        written = func._schema.is_mutable
-        fresh = [
-            t
-            for t in written_tensors(func, args, kwargs, output)
-            if numeric(t) and (written or storage_key(t) not in keys)
-        ]
+        keys = {storage_key(tensor) for tensor in inputs}
+        results = filter(numeric, written_tensors(func, args, kwargs, output))
+        fresh = [tensor for tensor in results if writes(func) or storage_key(tensor) not in keys]
         if name_of(func).startswith(UNWRITTEN):
             return output
-        if fresh and not (name_of(func) == CAST and given):
+        if fresh and not (name_of(func) == CAST and inputs):
             place, phase = self._place()
             for tensor in fresh[:1] if name_of(func) in AUXILIARY else fresh:
-                self.met(self._key(place, phase, name_of(func)), place, tensor, given, args)
+                self.note(self._key(place, phase, name_of(func)), place, tensor, inputs, args)
         elif fresh:
-            self.cast(fresh[0], given[0])
+            self.cast(fresh[0], inputs[0])
         return output
 
-    def met(self, key: Key, place: CodeLocation, tensor: torch.Tensor, given: list[torch.Tensor], args: Any) -> None:
+    def note(self, key: Key, place: CodeLocation, tensor: torch.Tensor, inputs: list[torch.Tensor], args: Any) -> None:
         raise NotImplementedError
 
-    def cast(self, tensor: torch.Tensor, given: torch.Tensor) -> None:
+    def cast(self, tensor: torch.Tensor, source: torch.Tensor) -> None:
         """A floating type became another one."""
 
     def _place(self) -> tuple[CodeLocation, str]:
@@ -75,7 +71,7 @@ class OpDtypes(OpResults):
 
     def __init__(self, calls: ModuleCallStack) -> None:
         super().__init__(calls)
-        self.seen: dict[Key, torch.dtype] = {}
+        self.dtypes: dict[Key, torch.dtype] = {}
 
-    def met(self, key: Key, place: CodeLocation, tensor: torch.Tensor, given: list[torch.Tensor], args: Any) -> None:
-        self.seen[key] = tensor.dtype
+    def note(self, key: Key, place: CodeLocation, tensor: torch.Tensor, inputs: list[torch.Tensor], args: Any) -> None:
+        self.dtypes[key] = tensor.dtype

@@ -11,6 +11,7 @@ from probes.facts.core.batches import copy_batch
 from probes.facts.core.failure import one_line
 from probes.facts.core.finite import is_finite
 from probes.facts.core.observer import restore_afterwards
+from probes.facts.core.torch_ops import map_leaves
 from probes.facts.nonfinite.module_calls import ModuleCallStack
 from probes.facts.nonfinite.traced_step import DTYPES, AutocastSetup, find_origin, training_attempt
 from probes.facts.nonfinite.types import Origin
@@ -39,12 +40,12 @@ class PrecisionMode:
 
 @dataclass(frozen=True)
 class PrecisionTrial:
-    """What a step gave."""
+    """The result of a step in one precision."""
 
     loss: float | None = None
     finite: bool = False
-    refused: str = ""
-    bridged: tuple[str, ...] = ()
+    error: str = ""
+    fallback_ops: tuple[str, ...] = ()
     types: Mapping[Key, torch.dtype] | None = None
 
 
@@ -52,9 +53,9 @@ class PrecisionTrial:
 def precision_context(
     subject: AutocastSetup, batch: Any, arm: PrecisionMode
 ) -> Iterator[tuple[AutocastSetup, Any, Fp32Fallback]]:
-    """The subject and the batch as the arm has them."""
+    """The setup and the batch in this precision."""
     device = next((one.device.type for one in subject.model.parameters()), "cpu")
-    widening = Fp32Fallback()
+    fallback = Fp32Fallback()
     with ExitStack() as stack:
         if arm.rules == GPU and device == "cpu":
             stack.enter_context(gpu_rules())
@@ -64,40 +65,37 @@ def precision_context(
             stack.enter_context(restore_afterwards(subject.model, others=subject.also_restore))
             subject.model.to(DTYPES[arm.precision])
             batch = _floats_as(batch, DTYPES[arm.precision])
-        stack.enter_context(widening)
-        yield replace(subject, precision=precision, optimizer=None), batch, widening
+        stack.enter_context(fallback)
+        yield replace(subject, precision=precision, optimizer=None), batch, fallback
 
 
 def try_precision(subject: AutocastSetup, batch: Any, arm: PrecisionMode, scale: float = 1.0) -> PrecisionTrial:
     """Forward and backward; an error is a result."""
-    with precision_context(subject, batch, arm) as (its, given, widening):
+    with precision_context(subject, batch, arm) as (its, its_batch, fallback):
         calls = ModuleCallStack(its.model)
         types = OpDtypes(calls)
         try:
             with training_attempt(its), calls.followed(), types:
-                loss = forward_backward(its, copy_batch(given), types, scale)
+                loss = forward_backward(its, copy_batch(its_batch), types, scale)
                 gradients = [one.grad for one in its.model.parameters() if one.grad is not None]
                 finite = all(map(is_finite, (loss, *gradients)))
         except Exception as error:
-            return PrecisionTrial(
-                refused=f"{type(error).__name__}: {one_line(str(error))}", bridged=tuple(widening.bridged)
-            )
-        return PrecisionTrial(float(loss), finite, "", tuple(widening.bridged), types.seen)
+            message = f"{type(error).__name__}: {one_line(str(error))}"
+            return PrecisionTrial(error=message, fallback_ops=tuple(fallback.ops))
+        return PrecisionTrial(float(loss), finite, "", tuple(fallback.ops), types.dtypes)
 
 
 def find_origin_in(subject: AutocastSetup, batch: Any, arm: PrecisionMode, scale: float = 1.0) -> Origin | None:
-    """Where the bad value was born that reaches the arm's loss or gradients."""
-    with precision_context(subject, batch, arm) as (its, given, _):
+    """The origin of the bad value that reaches the loss or the gradients in this precision."""
+    with precision_context(subject, batch, arm) as (its, its_batch, _):
         if scale != 1:
             plain = its.compute_loss
             its = replace(its, compute_loss=lambda model, batch: plain(model, batch).float() * scale)
-        origin = find_origin(its, given)
+        origin = find_origin(its, its_batch)
     return None if origin is None else replace(origin, precision=arm.precision)
 
 
 def _floats_as(batch: Any, dtype: torch.dtype) -> Any:
-    if isinstance(batch, torch.Tensor):
-        return batch.to(dtype) if batch.is_floating_point() else batch
-    if isinstance(batch, Mapping):
-        return {key: _floats_as(value, dtype) for key, value in batch.items()}
-    return type(batch)(_floats_as(item, dtype) for item in batch) if type(batch) in (list, tuple) else batch
+    return map_leaves(
+        batch, lambda leaf: leaf.to(dtype) if torch.is_tensor(leaf) and leaf.is_floating_point() else leaf
+    )

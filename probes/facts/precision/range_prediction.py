@@ -1,4 +1,4 @@
-"""Read from the ranges of one float32 pass: the first result that 16 bits cannot hold, and the room of the rest."""
+"""Predicts from the ranges of a float32 pass the first 16-bit overflow, and the headroom of the rest."""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -32,18 +32,18 @@ class OverflowPrediction:
         types = {key: str(kind).removeprefix("torch.") for key, kind in types.items()}
         usual = form.name if pure else ""  # of weights, data and constants
         self.narrow = [types.get(one.key, "" if one.key[3] else usual) == form.name for one in results]
-        self.meant: list[bool] = []  # large on purpose: a mask, or what was filled or added with one
+        self.intentional: list[bool] = []  # large on purpose: a mask, or what was filled or added with one
         for result in results:
-            self.meant.append(self._is_meant(result))
+            self.intentional.append(self._is_intentional(result))
 
-    def _is_meant(self, result: OpRange) -> bool:
-        if not self._bursts(result):
+    def _is_intentional(self, result: OpRange) -> bool:
+        if not self._overflows(result):
             return False
-        large = [source for source in result.sources if self._bursts(self.results[source])]
+        large = [source for source in result.sources if self._overflows(self.results[source])]
         written = result.constant >= self.form.overflow_from and not result.key[3].startswith(SCALED)
-        return written or not result.live or any(self.meant[source] for source in large)
+        return written or not result.live or any(self.intentional[source] for source in large)
 
-    def _bursts(self, result: OpRange) -> bool:
+    def _overflows(self, result: OpRange) -> bool:
         return result.largest >= self.form.overflow_from
 
     def offenders(self) -> Iterator[FirstOverflow]:
@@ -51,18 +51,18 @@ class OverflowPrediction:
         for number, result in enumerate(self.results):
             if result.phase in (BACKWARD, CONSTANT) or not self.narrow[number]:
                 continue
-            wide = [s for s in result.sources if self._bursts(self.results[s]) and not self.narrow[s]]
-            cast = next((self.results[s] for s in wide if not self.meant[s]), None)
+            wide = [s for s in result.sources if self._overflows(self.results[s]) and not self.narrow[s]]
+            cast = next((self.results[s] for s in wide if not self.intentional[s]), None)
             if cast is not None:
                 yield self._offender(result, CAST, cast.largest)
-            elif self._bursts(result) and not self.meant[number]:
+            elif self._overflows(result) and not self.intentional[number]:
                 yield self._offender(result, result.key[3], result.largest)
 
     def _offender(self, result: OpRange, operation: str, largest: float) -> FirstOverflow:
         return FirstOverflow(result.module, result.kind, result.key[2], operation, result.phase, largest, result.line)
 
-    def bursting(self, scale: float) -> FirstOverflow | None:
-        """On the way back, times the loss scale. A cast there belongs to what was widened on the way forth."""
+    def gradient_overflow(self, scale: float) -> FirstOverflow | None:
+        """The first gradient that overflows at this loss scale; a cast belongs to what the forward pass widened."""
         for number, result in enumerate(self.results):
             if result.phase != BACKWARD or not self.narrow[number]:
                 continue
@@ -80,7 +80,7 @@ class OverflowPrediction:
         """Of each module the largest result that is narrow; least room first."""
         most: dict[str, Headroom] = {}
         for number, result in enumerate(self.results):
-            if result.phase != FORWARD or not self.narrow[number] or self.meant[number] or not result.live:
+            if result.phase != FORWARD or not self.narrow[number] or self.intentional[number] or not result.live:
                 continue
             if result.module not in most or most[result.module].largest < result.largest:
                 room = Headroom(result.module, result.kind, result.key[3], result.largest, self.form.overflow_from)

@@ -1,4 +1,4 @@
-"""The range recorder: one pass, and the magnitude of every operation's result and of every gradient on the way back."""
+"""Records the magnitude of every operation's result and of every gradient in one pass."""
 
 from collections.abc import Iterable, Mapping
 from math import isfinite
@@ -39,8 +39,8 @@ class RangeRecorder(OpResults):
                 if numeric(tensor):
                     self._add(OpRange((phase, name, 1, "", 1), "", "", largest(tensor)), tensor)
 
-    def met(self, key: Key, place: CodeLocation, tensor: torch.Tensor, given: list[torch.Tensor], args: Any) -> None:
-        sources = tuple(dict.fromkeys(map(self._source, given)))
+    def note(self, key: Key, place: CodeLocation, tensor: torch.Tensor, inputs: list[torch.Tensor], args: Any) -> None:
+        sources = tuple(dict.fromkeys(map(self._source, inputs)))
         constants = [abs(number) for number in iter_leaves(args, float) if isfinite(number)]
         size = largest(tensor)
         whole, apart = self._whole(tensor) if key[0] == FORWARD and self.form is not None else (0, 0)
@@ -58,11 +58,11 @@ class RangeRecorder(OpResults):
         )
         self._add(result, tensor)
 
-    def cast(self, tensor: torch.Tensor, given: torch.Tensor) -> None:
-        self._made(tensor, self._source(given))
+    def cast(self, tensor: torch.Tensor, source: torch.Tensor) -> None:
+        self._set_maker(tensor, self._source(source))
 
     def _source(self, tensor: torch.Tensor) -> int:
-        """Who made it; a tensor that nobody made here is a constant of the code."""
+        """The result that made this tensor; one that no result made is a constant of the code."""
         if storage_key(tensor) not in self._maker:
             self._constants += 1
             key: Key = (CONSTANT, "", 1, "", self._constants)
@@ -70,10 +70,10 @@ class RangeRecorder(OpResults):
         return self._maker[storage_key(tensor)]
 
     def _add(self, result: OpRange, tensor: torch.Tensor) -> None:
-        self._made(tensor, len(self.results))
+        self._set_maker(tensor, len(self.results))
         self.results.append(result)
 
-    def _made(self, tensor: torch.Tensor, by: int) -> None:
+    def _set_maker(self, tensor: torch.Tensor, by: int) -> None:
         """A weak reference keeps the name of a storage that is freed from being given to another one."""
         self._references.append(StorageWeakRef(tensor.untyped_storage()))
         self._maker[storage_key(tensor)] = by

@@ -1,4 +1,4 @@
-"""How far rounding alone moves the loss: the float32 pass again, each narrow result off by a rounding, at random."""
+"""Measures how far rounding moves the loss: the float32 pass with random rounding errors on narrow results."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -24,7 +24,7 @@ class _RandomRounding(OpResults):
         self.types, self.form = types, form
         self.chance = torch.Generator().manual_seed(seed)  # the pass's own chance stays as it is
 
-    def met(self, key: Key, place: CodeLocation, tensor: torch.Tensor, given: list[torch.Tensor], args: Any) -> None:
+    def note(self, key: Key, place: CodeLocation, tensor: torch.Tensor, inputs: list[torch.Tensor], args: Any) -> None:
         if str(self.types.get(key)) == f"torch.{self.form.name}" and tensor.dtype is torch.float32:
             signs = torch.randint(0, 2, tensor.shape, generator=self.chance).to(tensor.device) * 2 - 1
             tensor.mul_(1 + signs * self.form.rounding)
@@ -44,7 +44,7 @@ def measure_rounding_noise(
 
 
 def _loss(subject: AutocastSetup, batch: Any, types: Mapping[Key, torch.dtype], form: FloatFormat, seed: int) -> float:
-    pass_counter.count_passes(1 / 3)
+    pass_counter.count_passes(pass_counter.FORWARD)
     calls = ModuleCallStack(subject.model)
     with training_attempt(subject), calls.followed(), _RandomRounding(calls, types, form, seed), torch.no_grad():
         return float(subject.compute_loss(subject.model, copy_batch(batch)))

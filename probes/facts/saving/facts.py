@@ -17,11 +17,11 @@ def saved_model(
 ) -> SavedModel:
     """Saved at step 0, read again, and asked for the loss of the first batch in evaluation mode."""
     from probes.facts.core.observer import restore_afterwards
-    from probes.facts.saving.save_and_reload import is_theirs, loss_in_evaluation, save_and_read, write_and_read
+    from probes.facts.saving.save_and_reload import is_hf, loss_in_evaluation, save_and_read, write_and_read
 
     require(first_step.failure is None, first_step.failure, Unavailable)
     model, loss = step_setup.model, loss_in_evaluation(step_setup.compute_loss, batch)
     before = eval_forward.loss if eval_forward else None
     seconds = first_step.forward_seconds + first_step.backward_seconds
     with restore_afterwards(others=step_setup.also_restore):
-        return save_and_read(model, loss, before, seconds) if is_theirs(model) else write_and_read(model, loss, before)
+        return save_and_read(model, loss, before, seconds) if is_hf(model) else write_and_read(model, loss, before)

@@ -1,6 +1,7 @@
-"""Saves the model into a folder that is gone afterwards, reads it again, and asks it the same as before."""
+"""Saves the model into a temporary folder, loads it again, and compares weights and loss."""
 
 import io
+import shutil
 import tempfile
 import time
 from collections.abc import Callable, Iterator
@@ -21,7 +22,7 @@ from probes.facts.saving.types import SavedModel
 Loss = Callable[[Any], float]  # of a model, in evaluation mode, on the first batch
 
 
-def is_theirs(model: Any) -> bool:
+def is_hf(model: Any) -> bool:
     """A model of transformers that its own class reads back; adapters around one are saved by other means."""
     from transformers import PreTrainedModel
 
@@ -54,7 +55,7 @@ def _read_again(model: Any, folder: str, loss: Loss, before: float | None) -> Sa
         with restore_afterwards(others=(model.config, getattr(model, "generation_config", None))):
             model.save_pretrained(folder)
         phase = "loading"
-        fresh, told = type(model).from_pretrained(folder, output_loading_info=True, dtype=model.dtype)
+        fresh, info = type(model).from_pretrained(folder, output_loading_info=True, dtype=model.dtype)
     except Exception as error:
         return SavedModel(way, failure=failure_of(error, model, phase), phase=phase)
     own, other = dict(_tensors(model)), dict(_tensors(fresh))
@@ -64,11 +65,10 @@ def _read_again(model: Any, folder: str, loss: Loss, before: float | None) -> Sa
         try:
             now = loss(fresh.to(model.device))
         except Exception as error:
-            return SavedModel(
-                way, failure=failure_of(error, fresh, "forward pass of the loaded model"), phase="loading"
-            )
-    missing = tuple(sorted(set(told.get("missing_keys", ())) | (set(own) - set(other))))
-    unexpected = tuple(sorted(told.get("unexpected_keys", ())))
+            failure = failure_of(error, fresh, "forward pass of the loaded model")
+            return SavedModel(way, failure=failure, phase="loading")
+    missing = tuple(sorted(set(info.get("missing_keys", ())) | (set(own) - set(other))))
+    unexpected = tuple(sorted(info.get("unexpected_keys", ())))
     return SavedModel(way, missing, unexpected, tuple(changed), _change(before, now), settings=_settings(model, fresh))
 
 
@@ -98,15 +98,15 @@ def _tensors(model: torch.nn.Module) -> Iterator[tuple[str, torch.Tensor]]:
 
 
 def _unregistered(model: torch.nn.Module) -> Iterator[str]:
-    """Tensors that train and that hang on a module as a plain attribute, or in a list of modules: nobody saves them."""
-    kept = {id(parameter) for parameter in model.parameters()}
+    """Trainable tensors in plain attributes or lists of a module: state_dict does not hold them."""
+    registered = {id(parameter) for parameter in model.parameters()}
     for name, module in model.named_modules():
         for attribute, value in vars(module).items():
             if attribute.startswith("_"):
                 continue
             for place, one in _held(attribute, value):
                 found = one.parameters() if isinstance(one, torch.nn.Module) else [one]
-                if any(t.requires_grad and t.is_leaf and id(t) not in kept for t in found):
+                if any(t.requires_grad and t.is_leaf and id(t) not in registered for t in found):
                     yield f"{name}.{place}" if name else place
 
 
@@ -137,8 +137,6 @@ def _change(before: float | None, now: float | None) -> float | None:
 
 
 def _require_room(model: torch.nn.Module, folder: Path, seconds: float) -> None:
-    import shutil
-
     size = sum(tensor.nbytes for tensor in (*model.parameters(), *model.buffers()))
     if size > 0.5 * shutil.disk_usage(folder).free:
         raise NotApplicable(

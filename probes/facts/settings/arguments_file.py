@@ -31,10 +31,10 @@ def read_arguments(path: Path) -> ArgumentsFromFile | None:
         sections = list(_sections(yaml.compose(text, yaml.SafeLoader)))
     except (yaml.YAMLError, RecursionError) as error:
         raise Unreadable(f"it is not YAML ({str(error).splitlines()[0]})") from error
-    best = max(sections, key=lambda node: len(_theirs(node)), default=None)
-    if best is None or len(_theirs(best)) < LEAST:
+    best = max(sections, key=lambda node: len(_known_names(node)), default=None)
+    if best is None or len(_known_names(best)) < LEAST:
         return None
-    return _written(best, path)
+    return _arguments(best, path)
 
 
 def _sections(node: Any, depth: int = 0) -> Iterator[yaml.MappingNode]:
@@ -45,17 +45,17 @@ def _sections(node: Any, depth: int = 0) -> Iterator[yaml.MappingNode]:
         yield from _sections(value, depth + 1)
 
 
-def _theirs(node: yaml.MappingNode) -> list[str]:
+def _known_names(node: yaml.MappingNode) -> list[str]:
     return [key.value for key, _ in node.value if key.value in known() or key.value in RENAMED]
 
 
-def _written(node: yaml.MappingNode, path: Path) -> ArgumentsFromFile:
+def _arguments(node: yaml.MappingNode, path: Path) -> ArgumentsFromFile:
     loader = yaml.SafeLoader("")
     try:
         values = loader.construct_mapping(node, deep=True)
     except (yaml.YAMLError, TypeError) as error:
         raise Unreadable(f"its section cannot be read ({str(error).splitlines()[0]})") from error
-    written = ArgumentsFromFile({str(name): value for name, value in values.items()})
-    written.file = str(path)
-    written.lines = {key.value: key.start_mark.line + 1 for key, _ in node.value}
-    return written
+    arguments = ArgumentsFromFile({str(name): value for name, value in values.items()})
+    arguments.file = str(path)
+    arguments.lines = {key.value: key.start_mark.line + 1 for key, _ in node.value}
+    return arguments

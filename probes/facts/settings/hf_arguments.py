@@ -1,4 +1,4 @@
-"""Training arguments as they were given: an object of transformers, a dict, or any object with attributes."""
+"""Training arguments in any form: an object of transformers, a dict, or any object with attributes."""
 
 import dataclasses
 from collections.abc import Mapping
@@ -44,7 +44,7 @@ SYNONYMS = {
 
 
 class ArgumentsFromFile(dict[str, Any]):
-    """Arguments out of a file: they know where they stand."""
+    """Arguments from a file, with the line of each."""
 
     file: str = ""
     lines: Mapping[str, int] = {}
@@ -58,7 +58,7 @@ def known() -> Mapping[str, Any]:
     return {field.name: field.default for field in dataclasses.fields(Seq2SeqTrainingArguments)}
 
 
-def given(arguments: Any) -> Mapping[str, Any]:
+def as_mapping(arguments: Any) -> Mapping[str, Any]:
     """Names and values, as a person wrote them."""
     return arguments if isinstance(arguments, Mapping) else getattr(arguments, "__dict__", {})
 
@@ -67,7 +67,7 @@ def are_transformers(arguments: Any) -> bool:
     """An object of theirs; or a dict most of whose names are theirs, now or in an earlier version."""
     if is_hf_arguments(arguments):
         return True
-    names = [name for name in given(arguments) if isinstance(name, str)]
+    names = [name for name in as_mapping(arguments) if isinstance(name, str)]
     theirs = [name for name in names if name in RENAMED or name in known()]
     return isinstance(arguments, Mapping) and 2 * len(theirs) > len(names)
 
@@ -84,24 +84,24 @@ def place_of(arguments: Any, name: str) -> SettingLocation:
 
 def value_of(arguments: Any, name: str, default: Any = None) -> tuple[str, Any]:
     """The value, under this name or one that means the same; and the name it was found under."""
-    values = given(arguments)
-    for spelt in (name, *SYNONYMS.get(name, ())):
-        if values.get(spelt) is not None:
-            return spelt, getattr(values[spelt], "value", values[spelt])  # an enumeration's own word
+    values = as_mapping(arguments)
+    for alias in (name, *SYNONYMS.get(name, ())):
+        if values.get(alias) is not None:
+            return alias, getattr(values[alias], "value", values[alias])  # an enumeration's own word
     return name, default
 
 
 def names_of(arguments: Any) -> ArgumentNames:
-    """Attributes set on an object are told only where an earlier version knew them: it may carry anything else."""
+    """Attributes of an object are reported only if an earlier version knew them: it may carry anything else."""
     import transformers
 
     own = {field.name for field in dataclasses.fields(arguments)} if dataclasses.is_dataclass(arguments) else set()
-    strange = [name for name in given(arguments) if isinstance(name, str) and name not in known() and name not in own]
-    told = [name for name in strange if name in RENAMED or not is_hf_arguments(arguments)]
-    unknown = tuple(_told(arguments, name) for name in told)
-    return ArgumentNames(len(given(arguments)), unknown, transformers.__version__)
+    names = [name for name in as_mapping(arguments) if isinstance(name, str) and name not in {*known(), *own}]
+    reported = [name for name in names if name in RENAMED or not is_hf_arguments(arguments)]
+    unknown = tuple(_unknown_name(arguments, name) for name in reported)
+    return ArgumentNames(len(as_mapping(arguments)), unknown, transformers.__version__)
 
 
-def _told(arguments: Any, name: str) -> ArgumentName:
+def _unknown_name(arguments: Any, name: str) -> ArgumentName:
     near = get_close_matches(name, known(), n=1, cutoff=0.8)
     return ArgumentName(place_of(arguments, name), name in RENAMED, RENAMED.get(name, ""), near[0] if near else "")

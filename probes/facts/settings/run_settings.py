@@ -1,11 +1,11 @@
-"""One form for the settings of a run, whoever wrote them down: names are those of transformers' arguments."""
+"""The settings of a run in one form, under the names of transformers' arguments."""
 
 import math
 import os
 from collections.abc import Mapping
 from typing import Any
 
-from probes.facts.settings.hf_arguments import are_transformers, given, is_hf_arguments, known, place_of, value_of
+from probes.facts.settings.hf_arguments import are_transformers, as_mapping, is_hf_arguments, known, place_of, value_of
 from probes.facts.settings.types import RunSettings, SettingLocation
 
 # By the field of RunSettings: the name of the argument, and what makes a plain value of it.
@@ -75,7 +75,7 @@ def settings_of_arguments(arguments: Any, trainer: Any = None) -> RunSettings:
     places = {name: place_of(arguments, spelt) for name, (spelt, _) in found.items()}
     if theirs:
         values = _follow(values)
-    options = given(arguments).get("gradient_checkpointing_kwargs")
+    options = as_mapping(arguments).get("gradient_checkpointing_kwargs")
     more: dict[str, Any] = {"reentrant": bool(isinstance(options, Mapping) and options.get("use_reentrant"))}
     more["processes"] = _processes(arguments)
     kind = "transformers" if theirs else "other"

@@ -20,10 +20,10 @@ from probes.facts.settings.types import (
 
 @provider(priority=2)
 def run_settings(training_arguments: Any, trainer: Any = None) -> RunSettings:
-    from probes.facts.settings.hf_arguments import given
+    from probes.facts.settings.hf_arguments import as_mapping
     from probes.facts.settings.run_settings import settings_of_arguments
 
-    if not isinstance(given(training_arguments), Mapping) or not given(training_arguments):
+    if not isinstance(as_mapping(training_arguments), Mapping) or not as_mapping(training_arguments):
         raise NotApplicable(f"the arguments are a {type(training_arguments).__name__} without names")
     return settings_of_arguments(training_arguments, trainer)
 
@@ -92,11 +92,11 @@ def fp16_setting(precision: str, run_settings: RunSettings | None = None) -> Set
 @provider(priority=2)
 def seed_setting(training_arguments: Any, run_settings: RunSettings, seed: int | None = None) -> SeedSetting:
     """Given as a fact, or among the arguments; an object of transformers always has one."""
-    from probes.facts.settings.hf_arguments import given
+    from probes.facts.settings.hf_arguments import as_mapping
 
     if seed is not None:
         return SeedSetting(seed, run_settings.place("seed"))
-    values = given(training_arguments)
+    values = as_mapping(training_arguments)
     written = "seed" in values
     return SeedSetting(
         None if written and values["seed"] is None else run_settings.seed, run_settings.place("seed"), written

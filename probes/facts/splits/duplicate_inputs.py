@@ -52,11 +52,11 @@ def _key(row: CorpusRow, same: dict[str, str]) -> tuple[str, str]:
     if row.path is not None and row.size:
         path = os.path.normpath(row.path)
         return same.get(path, path), "sound"
-    text = normalize_text(_given(row))
+    text = normalize_text(_input_text(row))
     return (f"text {text}" if text else ""), "document"
 
 
-def _given(row: CorpusRow) -> str:
+def _input_text(row: CorpusRow) -> str:
     """The text that a row without audio gives to the model."""
     return "" if row.audio else next((row.texts[name] for name in INPUTS if row.texts.get(name)), "")
 
@@ -67,12 +67,12 @@ def _how(row: CorpusRow, other: CorpusRow, how: str) -> str:
 
 def _target(row: CorpusRow) -> tuple[str, ...]:
     """The texts that the row asks for: for a text task, all but the one it gives."""
-    given = _given(row)
+    given = _input_text(row)
     return tuple(normalize_text(text) for text in row.texts.values() if not given or text != given)
 
 
 def _same_samples(rows: Iterable[CorpusRow], most: int) -> dict[str, str]:
-    """For each file that has a twin under another name, one name for both."""
+    """For each file with the same samples as another, one name for both."""
     sizes: dict[int, dict[str, None]] = defaultdict(dict)
     for row in rows:
         if row.path is not None and row.size:

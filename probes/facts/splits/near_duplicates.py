@@ -18,8 +18,8 @@ def nearest(
     """For each query the nearest text of another group, with its likeness (0 to 1); (-1, 0) where none is near."""
     if not queries or not texts:
         return [(-1, 0.0)] * len(queries)
-    look = _all_with_all if len(texts) <= BRUTE else _by_trigrams
-    return look(queries, texts, floor, np.asarray(query_groups), np.asarray(groups))
+    search = _all_with_all if len(texts) <= BRUTE else _by_trigrams
+    return search(queries, texts, floor, np.asarray(query_groups), np.asarray(groups))
 
 
 def _all_with_all(
@@ -31,9 +31,8 @@ def _all_with_all(
         scores = process.cdist(block, texts, scorer=fuzz.ratio, score_cutoff=100 * floor, dtype=np.float32)
         scores[query_groups[start : start + AT_ONCE, None] == groups[None, :]] = 0
         best = scores.argmax(axis=1)
-        found += [
-            (int(at), float(row[at]) / 100) if row[at] else (-1, 0.0) for at, row in zip(best, scores, strict=True)
-        ]
+        pairs = zip(best, scores, strict=True)
+        found += [(int(at), float(row[at]) / 100) if row[at] else (-1, 0.0) for at, row in pairs]
     return found
 
 
@@ -43,9 +42,9 @@ def _by_trigrams(
     """Only texts that share two of a query's rarest trigrams are compared with it."""
     import polars as pl
 
-    asked = _postings(queries)
-    postings = _postings(texts, asked.select("gram").unique())
-    rare = asked.join(postings.group_by("gram").len(), on="gram").sort("len")
+    query_grams = _postings(queries)
+    postings = _postings(texts, query_grams.select("gram").unique())
+    rare = query_grams.join(postings.group_by("gram").len(), on="gram").sort("len")
     rare = rare.group_by("row", maintain_order=True).head(GRAMS).select("row", "gram")
     known = postings.join(rare.select("gram").unique(), on="gram", how="semi").sort("row")
     known = known.group_by("gram", maintain_order=True).head(POSTINGS).rename({"row": "text"})
@@ -58,13 +57,13 @@ def _by_trigrams(
     return best
 
 
-def _postings(texts: Sequence[str], asked: Any = None) -> Any:
-    """A table with one line for each trigram of each text; where `asked` is given, of those alone."""
+def _postings(texts: Sequence[str], query_grams: Any = None) -> Any:
+    """A table with one line for each trigram of each text, or only for those in `query_grams`."""
     import polars as pl
 
     table = pl.LazyFrame({"row": range(len(texts)), "text": [text[:LONG] for text in texts]})
     pieces = []
     for at in range(max(min(LONG, len(text)) for text in texts) - 2):
         grams = table.select("row", gram=pl.col("text").str.slice(at, 3)).filter(pl.col("gram").str.len_chars() == 3)
-        pieces.append(grams if asked is None else grams.join(asked.lazy(), on="gram", how="semi"))
+        pieces.append(grams if query_grams is None else grams.join(query_grams.lazy(), on="gram", how="semi"))
     return pl.concat(pieces).unique().collect()

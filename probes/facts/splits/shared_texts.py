@@ -19,38 +19,38 @@ Near = tuple[CorpusRow, CorpusRow, float]
 
 def find_shared(train: Sequence[CorpusRow], other: Sequence[CorpusRow]) -> SharedTexts:
     known = _texts(train)
-    told = [(text, row) for row in other if len(text := normalize_text(main_text(row))) >= LETTERS]
-    return SharedTexts(tuple(DuplicatePair(row, known[text], "text") for text, row in told if text in known), len(told))
+    long = [(text, row) for row in other if len(text := normalize_text(main_text(row))) >= LETTERS]
+    return SharedTexts(tuple(DuplicatePair(row, known[text], "text") for text, row in long if text in known), len(long))
 
 
 def find_near(train: Sequence[CorpusRow], other: Sequence[CorpusRow], floor: float) -> NearDuplicates:
     """Each text once; what is the same word for word is not near, it is the same."""
     ours = _texts(train)
     theirs = {text: row for text, row in _texts(other).items() if text not in ours}
-    eval_asked, train_asked = _some(theirs, ours), _some(ours, ours)
-    found = _nearest([*eval_asked, *train_asked], ours, floor)
-    across = [pair for pair in found[: len(eval_asked)] if pair[2]]
-    within = [pair for pair in found[len(eval_asked) :] if pair[2]]
+    eval_queries, train_queries = _some(theirs, ours), _some(ours, ours)
+    found = _nearest([*eval_queries, *train_queries], ours, floor)
+    across = [pair for pair in found[: len(eval_queries)] if pair[2]]
+    within = [pair for pair in found[len(eval_queries) :] if pair[2]]
     shown = (tuple(sorted(pairs, key=lambda pair: -pair[2])[:SHOWN]) for pairs in (across, within))
-    return NearDuplicates(floor, len(across), len(eval_asked), len(within), len(train_asked), *shown)
+    return NearDuplicates(floor, len(across), len(eval_queries), len(within), len(train_queries), *shown)
 
 
-def _some(asked: Texts, known: Texts) -> list[tuple[str, CorpusRow]]:
+def _some(queries: Texts, known: Texts) -> list[tuple[str, CorpusRow]]:
     """As many as can be compared with all known ones in about a second."""
     length = sum(map(len, known)) // max(1, len(known)) + 1
     affordable = LETTERS_COMPARED // (max(1, min(BRUTE, len(known))) * length)
-    pairs = list(asked.items())
+    pairs = list(queries.items())
     return [pairs[number] for number in evenly_spaced(range(len(pairs)), max(100, min(READ, affordable)))]
 
 
-def _nearest(asked: Sequence[tuple[str, CorpusRow]], known: Texts, floor: float) -> list[Near]:
+def _nearest(queries: Sequence[tuple[str, CorpusRow]], known: Texts, floor: float) -> list[Near]:
     """Each row with the nearest one of another group; the likeness is 0 where none is near."""
     rows = list(known.values())
     if not rows:
         return []
     groups = [_group(row) for row in rows]
-    best = nearest([text for text, _ in asked], list(known), floor, [_group(row) for _, row in asked], groups)
-    return [(row, rows[at], score) for (_, row), (at, score) in zip(asked, best, strict=True)]
+    best = nearest([text for text, _ in queries], list(known), floor, [_group(row) for _, row in queries], groups)
+    return [(row, rows[at], score) for (_, row), (at, score) in zip(queries, best, strict=True)]
 
 
 def _texts(rows: Sequence[CorpusRow]) -> Texts:
@@ -64,6 +64,6 @@ def _texts(rows: Sequence[CorpusRow]) -> Texts:
 
 
 def _group(row: CorpusRow) -> str:
-    """Rows of one video speak of one thing; without a video, a row is compared with all but itself."""
+    """The video of a row, whose rows are alike anyway; without one, the row itself."""
     named = next((row.tags[name] for name in GROUPS if row.tags.get(name)), "")
     return f"{row.split} {named or row.where}"

@@ -1,5 +1,6 @@
 """The texts of the sampled rows: read closely, read by the tokenizer, and against their seconds."""
 
+from functools import partial
 from typing import Any
 
 from diagnose.common.provider import provider
@@ -17,13 +18,13 @@ TEXTS = 256  # read by the tokenizer, three times each
 
 @provider
 def text_checks(sampled_rows: Corpus, tokenizer: Any = None) -> tuple[TextCheck, ...]:
+    from probes.facts.core.token_ids import text_ids
     from probes.facts.text.text_checks import read_texts
-    from probes.facts.text.unknown_tokens import ids_of
 
     require(any(row.texts for row in sampled_rows.rows), "the rows have no text under a name that is known")
     known = getattr(tokenizer, "get_added_vocab", None)
     tokens = frozenset(known()) if known else frozenset()
-    return read_texts(sampled_rows.rows, ids_of(tokenizer) if callable(tokenizer) else None, tokens)
+    return read_texts(sampled_rows.rows, partial(text_ids, tokenizer) if callable(tokenizer) else None, tokens)
 
 
 @provider

@@ -1,4 +1,4 @@
-"""Tells what a text was before it was read with the wrong encoding. It only tells: nothing is mended."""
+"""Finds what a text was before it was read with the wrong encoding; nothing is changed."""
 
 import re
 
@@ -8,22 +8,22 @@ FEWEST = 2  # of these in one text; a single one may be a missing space
 
 
 def undo_mojibake(text: str) -> str:
-    """Empty where the text is sound."""
+    """The text as it was, or how it was damaged; "" where it is sound."""
     if "\ufffd" in text:
         return "lost: \ufffd stands for bytes that could not be read"
     if len(LOST.findall(text)) >= FEWEST:
         return "lost: ? stands for letters that could not be written"
     if text.isascii():
         return ""
-    if turned := _turned(text):
-        return turned
+    if decoded := _decoded_as_utf8(text):
+        return decoded
     from ftfy import fix_encoding
     from ftfy.badness import is_bad
 
-    return mended if is_bad(text) and (mended := fix_encoding(text)) != text else ""
+    return repaired if is_bad(text) and (repaired := fix_encoding(text)) != text else ""
 
 
-def _turned(text: str) -> str:
+def _decoded_as_utf8(text: str) -> str:
     """Letters that are, byte by byte, another text in UTF-8; by chance next to no text is."""
     for codec in CODECS:
         try:

@@ -1,8 +1,8 @@
-"""Finds in a text what nobody says: markup, broken encodings, letters in pieces, what cannot be seen, look-alikes."""
+"""Finds markup, broken encodings, decomposed letters, invisible characters and homoglyphs in texts."""
 
 import re
 import unicodedata
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import cache
 
 from probes.facts.core.progress_log import log_progress
@@ -83,7 +83,7 @@ def _mixed(text: str) -> Iterator[str]:
     if text.isascii():
         return
     for word in re.findall(r"[^\W\d_]{3,}", unicodedata.normalize("NFC", text)):
-        if len(_scripts(word) & LIKE) > 1 or (_dressed(word) and not _WIDE.search(text)):
+        if len(set(map(script, word)) & LIKE) > 1 or (_dressed(word) and not _WIDE.search(text)):
             yield word
 
 
@@ -94,7 +94,3 @@ def _dressed(word: str) -> bool:
     """Latin letters as another character: wide, bold, or two in one (NFKC makes plain ones of them)."""
     strange = [c for c in word if not c.isascii() and unicodedata.category(c) in ("Ll", "Lu")]  # not º, which is a sign
     return any(unicodedata.normalize("NFKC", c).isascii() for c in strange)
-
-
-def _scripts(letters: Iterable[str]) -> set[str]:
-    return {script(letter) for letter in letters}

@@ -1,23 +1,20 @@
-"""What a tokenizer makes of texts: how much is unknown to it, as written and in another case, and which letters."""
+"""Counts unknown tokens of texts as written and in another case, and finds the unknown letters."""
 
 import unicodedata
 from collections import Counter
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
+from probes.facts.core.token_ids import text_ids
 from probes.facts.text.text_checks import script
 from probes.facts.text.types import UnknownTokenShares
 
 LETTERS = 500  # of the most frequent ones, each asked for alone
 
 
-def ids_of(tokenizer: Any) -> Callable[[str], Sequence[int]]:
-    """Encodes one text without special tokens."""
-    return lambda text: list(tokenizer(text, add_special_tokens=False)["input_ids"])
-
-
 def read(texts: Sequence[str], tokenizer: Any) -> UnknownTokenShares:
-    ids, unknown = ids_of(tokenizer), tokenizer.unk_token_id
+    ids, unknown = partial(text_ids, tokenizer), tokenizer.unk_token_id
     counts = Counter(letter for text in texts for letter in unicodedata.normalize("NFC", text) if letter.isalpha())
     strange: dict[str, dict[str, int]] = {}
     for letter, count in counts.most_common(LETTERS):

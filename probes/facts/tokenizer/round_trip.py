@@ -1,4 +1,4 @@
-"""Encodes texts and decodes them again, and says what was lost on the way."""
+"""Encodes texts, decodes them again, and finds what was lost."""
 
 import inspect
 import unicodedata

@@ -1,4 +1,4 @@
-"""Reads special tokens from everybody who names them, and compares a feature extractor with its model."""
+"""Reads special tokens from tokenizer, model and generation config; compares a feature extractor with its model."""
 
 from collections.abc import Iterator
 from fnmatch import fnmatchcase
@@ -6,6 +6,7 @@ from typing import Any
 
 import torch
 
+from probes.facts.core.token_ids import text_ids
 from probes.facts.core.types import TokenTables
 from probes.facts.tokenizer.types import ExtractorMatch, SpecialTokens, WeightTies
 
@@ -27,15 +28,10 @@ def special_tokens_of(tokenizer: Any, model: Any) -> SpecialTokens:
         start=getattr(config, "decoder_start_token_id", None),
         encoder_decoder=bool(getattr(config, "is_encoder_decoder", False)),
         unknown=unknown,
-        says_unknown=unknown is not None and unknown in _text_ids(tokenizer, NEVER_SEEN),
+        says_unknown=unknown is not None and unknown in text_ids(tokenizer, NEVER_SEEN),
         names={name: tokenizer.convert_tokens_to_ids(name) for name in _names(tokenizer)},
         roles=_roles(tokenizer),
     )
-
-
-def _text_ids(tokenizer: Any, text: str) -> list[int]:
-    """Of the text alone: an end token behind it may have the same id."""
-    return list(tokenizer(text, add_special_tokens=False)["input_ids"])
 
 
 def _roles(tokenizer: Any) -> dict[str, int]:

@@ -53,7 +53,7 @@ def _steered(facts: Facts, words: int) -> tuple[Any, list[list[int]]]:
 
     end, rows = facts["tokenizer"].eos_token_id, [[word_of(facts)] * words] * 2
     with SteeredGeneration(
-        facts["model"], 4 * words, 30.0, rows, end, len(facts["tokenizer"]), gentle=True
+        facts["model"], 4 * words, 30.0, rows, end, len(facts["tokenizer"]), emit_end=True
     ) as steering:
         answers = generated(facts)
     return answers, steering.prompt

@@ -11,7 +11,7 @@ READ = ("input_features", "input_values", "input_ids")
 
 def _ignores_input(facts: Facts) -> bool:
     """The first row's scores stay when its input is another row's."""
-    from probes.facts.core.batch_rows import with_inputs_exchanged
+    from probes.facts.core.batch_changes import with_inputs_exchanged
 
     batch = batch_of(facts)
     with in_mode(facts, training=False) as model:

@@ -9,7 +9,7 @@ import torch
 
 import diagnose
 from probes.facts.distributed import hang_watch
-from probes.facts.distributed.ranks import look_at_ranks
+from probes.facts.distributed.ranks import measure_ranks
 from tests.probes.distributed.support import healthy_rank, look
 
 
@@ -72,4 +72,4 @@ def test_reading_slowly_is_not_standing_still(monkeypatch, tmp_path):
                 time.sleep(0.4)
         return healthy_rank(rank, processes)
 
-    assert look_at_ranks(rank_facts, 2).root is None
+    assert measure_ranks(rank_facts, 2).root is None

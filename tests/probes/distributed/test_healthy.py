@@ -11,7 +11,7 @@ from torch.nn.parallel import DistributedDataParallel
 
 import diagnose
 from probes.facts.distributed.process_group import answers_of
-from probes.facts.distributed.ranks import look_at_ranks
+from probes.facts.distributed.ranks import measure_ranks
 from probes.healthy import NAMES, healthy
 from tests.probes.distributed.support import ROWS, healthy_rank, look, only
 
@@ -23,7 +23,7 @@ def test_a_healthy_subject_in_two_processes_gives_no_finding_and_every_probe_loo
 
 
 def test_weights_that_differ_before_the_wrap_are_harmless():
-    ranks = look_at_ranks(lambda rank, processes: healthy_rank(rank, processes), 2).ranks
+    ranks = measure_ranks(lambda rank, processes: healthy_rank(rank, processes), 2).ranks
     drawn = answers_of(lambda rank, processes: float(nn.Linear(4, 2).weight.sum()), 2)
     assert drawn[0] != drawn[1], "processes of a real run begin apart"
     assert len({rank.steps for rank in ranks}) == 1 and all(w.before != w.after for w in ranks[0].steps.weights)

@@ -12,8 +12,8 @@ from transformers import Seq2SeqTrainer, Trainer, TrainingArguments
 
 import diagnose
 from diagnose.engine.engine import installed
+from probes.facts.core.batch_rows import select_rows
 from probes.facts.generation.metric_types import MetricTrial
-from probes.facts.generation.run_generation import select_rows
 from probes.facts.generation.types import (
     EvaluationPair,
     ForbiddenLabel,

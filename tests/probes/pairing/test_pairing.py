@@ -27,9 +27,9 @@ def related(seed=0, rows=200, noise=1.0):
     return inputs, inputs @ chance.normal(size=(8, 6)) + noise * chance.normal(size=(rows, 6))
 
 
-def judged(inputs, targets, spoken=False, lengths=None):
+def judged(inputs, targets, is_speech=False, lengths=None):
     stretches = [number * 4 // len(inputs) for number in range(len(inputs))]
-    kind = TargetKind(inputs, targets, spoken, lengths)
+    kind = TargetKind(inputs, targets, is_speech, lengths)
     train = tuple(run_pair_tests(kind, stretches, range(len(inputs)), "train_dataset"))
     return train, [f.message for f in targets_are_misaligned_with_inputs(PairTests(train))]
 
@@ -150,7 +150,7 @@ def test_kinds_of_targets_are_named_apart_also_where_they_begin_alike():
             return f"<{number}>"
 
     def names(*firsts):
-        kinds = tuple(TargetKind(*related(), spoken=False, lengths=None, first=first) for first in firsts)
+        kinds = tuple(TargetKind(*related(), is_speech=False, lengths=None, first=first) for first in firsts)
         rows = SimpleNamespace(kinds=kinds)
         return [_name(rows, number, Tokens()) for number in range(len(kinds))]
 

@@ -11,9 +11,10 @@ from torch import nn
 
 import diagnose
 from diagnose.engine.engine import installed
+from probes.facts.core.module_hooks import removed_afterwards
 from probes.facts.nonfinite.traced_step import AutocastSetup
 from probes.facts.precision.compare import compare
-from probes.facts.precision.minimal_fp32_set import fp32_modules, minimal_fp32_set
+from probes.facts.precision.minimal_fp32_set import minimal_fp32_set
 from probes.facts.precision.precision_runs import PrecisionMode, try_precision
 from probes.facts.precision.types import GradientUnderflow, Headroom, LossScale, PrecisionComparison, PrecisionRun
 from probes.healthy import healthy
@@ -59,10 +60,10 @@ def test_the_set_is_found_tried_and_no_module_of_it_can_be_left_out():
     assert not try_precision(subject, batch, AUTOCAST).finite
     names = minimal_fp32_set(subject, batch, AUTOCAST, keep_fp32, ["quiet", "loud", "inner.1", "norm"])
     assert set(names) == {"loud", "inner.1"}
-    with fp32_modules(subject.model, keep_fp32, names):
+    with removed_afterwards(keep_fp32(subject.model, names)):
         assert try_precision(subject, batch, AUTOCAST).finite
     for one in names:
-        with fp32_modules(subject.model, keep_fp32, tuple(other for other in names if other != one)):
+        with removed_afterwards(keep_fp32(subject.model, tuple(other for other in names if other != one))):
             assert not try_precision(subject, batch, AUTOCAST).finite
     assert minimal_fp32_set(subject, batch, AUTOCAST, keep_fp32, []) in (("loud", "inner.1"), ("inner.1", "loud"))
 
@@ -73,7 +74,7 @@ def test_where_most_of_a_model_overflows_its_parts_are_thinned() -> None:
     names = minimal_fp32_set(subject, broken.batch, AUTOCAST, keep_fp32, [])
     assert names and "head" in names
     for rest in (names, *(tuple(other for other in names if other != one) for one in names)):
-        with fp32_modules(subject.model, keep_fp32, rest):
+        with removed_afterwards(keep_fp32(subject.model, rest)):
             assert try_precision(subject, broken.batch, AUTOCAST).finite is (rest == names)
 
 
