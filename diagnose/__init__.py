@@ -29,7 +29,7 @@ _LATER = {
 
 
 def __getattr__(name: str) -> Any:
-    """The engine is imported when it is first asked for: a probe that only needs Finding does not pay for it."""
+    """The engine is imported when it is first used: a probe that only needs Finding does not pay for it."""
     if name not in _LATER:
         raise AttributeError(f"module 'diagnose' has no attribute {name!r}")
     from importlib import import_module

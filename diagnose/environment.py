@@ -33,7 +33,7 @@ def version_of(package: str) -> str:
 
 
 def device() -> str:
-    """What torch will train on. A CPU build says so in its tag; any other is asked."""
+    """What torch will train on. A CPU build says so in its tag; for any other, torch is asked."""
     build = build_of("torch")
     if build == "absent" or build.endswith("+cpu"):
         return "cpu"

@@ -9,7 +9,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class FactNeeds:
-    """The facts a function asks for; an optional one is a parameter with a default."""
+    """The facts a function needs; an optional one is a parameter with a default."""
 
     required: tuple[str, ...]
     optional: tuple[str, ...]

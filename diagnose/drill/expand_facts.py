@@ -9,11 +9,11 @@ from diagnose.engine.engine import Engine
 from diagnose.engine.user_facts import ROOTS
 
 Facts = dict[str, Any]
-# What others are read from: once that is done, they would go on telling of the run as it was.
+# What others are read from: once that is done, they still describe the run as it was.
 HANDLES = frozenset({"config", "trainer", "model_bundle", "configured_dataset", "digest_inputs"})
 # Without these there is no run that a fault could be put into.
 REQUIRED = ("model", "train_batches")
-# Each holds the whole run as it was; where a fault brings another part, it speaks of a run that is not looked at.
+# Each holds the whole run as it was; where a fault brings another part, it belongs to a run that is not examined.
 WHOLE = frozenset({"training_step", "accumulated_step", "evaluate", "readable_dataset"})
 
 

@@ -1,4 +1,4 @@
-"""A drill from end to end: the healthy twins first, then every fault with every seed, each in a child of its own."""
+"""A drill from end to end: the healthy subject first, then every fault with every seed, each in its own worker."""
 
 import importlib
 import os
@@ -75,7 +75,7 @@ def _results(engine: Engine, plan: DrillPlan) -> Iterator[HealthyTrial | FaultTr
 
 
 def _first_twin(engine: Engine, plan: DrillPlan) -> tuple[HealthyTrial, tuple[str, ...]]:
-    """It also tells which modules a subject needs: imported here once, no child has to do it again."""
+    """Also imports the modules that a subject needs: once here, so that no worker has to."""
 
     def look() -> tuple[HealthyTrial, list[str]]:
         return healthy_trial(engine, plan.build, 0), sorted(sys.modules)

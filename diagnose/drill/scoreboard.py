@@ -1,4 +1,4 @@
-"""The scoreboard: every fault over all seeds, the healthy twins, and what it comes to."""
+"""The scoreboard: every fault over all seeds, the healthy subjects, and the totals."""
 
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
@@ -89,7 +89,7 @@ class Scoreboard:
 
     @property
     def exit_code(self) -> int:
-        """0: all is caught and the twins are silent; 1: not so; 2: that cannot be said."""
+        """0: all faults are caught and nothing else is reported; 1: not so; 2: unknown."""
         if self.having(TrialStatus.MISSED) or self.alarms:
             return 1
         return 0 if self.applied and self.whole and not self.having(TrialStatus.UNPROVEN) else 2

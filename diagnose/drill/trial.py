@@ -20,7 +20,7 @@ Build = Callable[[int], Mapping[str, Any]]
 
 
 def healthy_trial(engine: Engine, build: Build, seed: int) -> HealthyTrial:
-    """All stages, the dear ones too; in two processes, where there are cores for them."""
+    """All stages, the expensive ones too; in two processes, where there are cores for them."""
     facts = expand_facts(engine, build(seed))
     if "rank_facts" in facts and len(os.sched_getaffinity(0)) > 1:
         facts = {"processes": 2} | facts
@@ -79,7 +79,7 @@ def _is_present(fault: Fault, facts: Facts) -> bool:
 
 
 def stages_for(stage: Stage) -> Selection:
-    """The cheap stages, and of the dear ones that in which the fault is expected."""
+    """The cheap stages, and of the expensive ones that in which the fault is expected."""
     return Selection(stages=tuple(one for one in Stage if one not in EXPENSIVE or one is stage))
 
 

@@ -16,7 +16,7 @@ OnFact = Callable[[str], None]
 
 
 class FactError(Exception):
-    """A fact that cannot be had. `chain` leads from the fact that was asked for to the one that refused."""
+    """A fact that cannot be had. `chain` leads from the requested fact to the one that failed."""
 
     status = Status.BLOCKED
 

@@ -19,7 +19,7 @@ class ProviderPlan:
 
     @property
     def known(self) -> frozenset[str]:
-        """Every fact that somebody could give."""
+        """Every fact that a user or a provider can give."""
         return frozenset(ROOTS) | frozenset(self.providers)
 
     def _reach(self) -> set[str]:

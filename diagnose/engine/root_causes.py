@@ -41,7 +41,7 @@ class RootCause:
 
 
 def by_severity(findings: Sequence[Finding]) -> list[Finding]:
-    """By severity; within one, in the order in which the probe told them."""
+    """By severity; within one, in the order of the probe."""
     order = list(Severity)
     return sorted(findings, key=lambda f: order.index(f.severity or Severity.NOTE))
 
@@ -57,7 +57,7 @@ def find_root_causes(outcomes: Sequence[Outcome]) -> tuple[RootCause, ...]:
     left = {outcome.probe: outcome for outcome in outcomes if outcome.findings}
     unexplained = [one for one in left.values() if not any(explains(other, one) for other in left.values())]
     roots: list[RootCause] = []
-    # In a circle everybody is explained by somebody: what no root has reached becomes one, in stage order.
+    # In a cycle every finding is explained by another: what no root has reached becomes one, in stage order.
     for candidate in [*unexplained, *list(left.values())]:
         if candidate.probe in left:
             roots.append(_take(candidate, left))

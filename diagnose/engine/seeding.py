@@ -31,13 +31,13 @@ FORMER_NAMES = {
 
 
 def import_torch() -> None:
-    """Imports torch if it can be: it draws a random seed on import, too late to seed whoever imports it first."""
+    """Imports torch if it can be: it draws a random seed on import, too late for whoever imports it under a seed."""
     with suppress(Exception):  # a torch that cannot be imported is for the environment's probes to tell
         importlib.import_module("torch")
 
 
 def seed_all(seed: int) -> None:
-    """Seeds python's, numpy's and torch's generators for good: for a process that is nobody else's."""
+    """Seeds python's, numpy's and torch's generators and does not restore them: for a process of its own."""
     random.seed(seed)
     with suppress(ImportError):
         importlib.import_module("numpy").random.seed(seed)

@@ -1,4 +1,4 @@
-"""The nouns of a diagnosis: plain, frozen data. No torch, no printing, no judgement."""
+"""The types of a diagnosis: plain, frozen data. No torch, no printing, no judgement."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

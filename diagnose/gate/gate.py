@@ -17,7 +17,7 @@ from diagnose.gate.output_folder import PreflightFolder, read_receipt
 from diagnose.gate.receipt import Receipt, mismatches, statuses_of, unexamined_stage, why_rejected
 from diagnose.gate.run_preflight import Preflight, digest_inputs, run_and_write
 
-NAMED = 5  # changes told in the log; diagnose diff tells them all
+NAMED = 5  # changes in the log; diagnose diff lists them all
 
 
 @dataclass(frozen=True)

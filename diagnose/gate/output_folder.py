@@ -42,7 +42,7 @@ class PreflightFolder:
         return self.path / "findings" / f"{probe}.jsonl"
 
     def write(self, report: Report, receipt: Receipt) -> None:
-        """Long lists first, the receipt last: whatever is interrupted, a receipt never speaks of what is not there."""
+        """Long lists first, the receipt last: a receipt never refers to files that are not there."""
         long = {o.probe: o.findings for o in report.outcomes if len(o.findings) > SHOWN}
         for old in self.path.glob("findings/*.jsonl"):
             if old.stem not in long:

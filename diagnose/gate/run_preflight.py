@@ -56,13 +56,13 @@ def run_and_write(
     since = folder.since(report)
     try:
         folder.write(report, receipt)
-    except InputError as error:  # what was found out is still told
+    except InputError as error:  # the findings are still reported
         return Preflight(report, receipt, since=since, unwritten=error.message)
     return Preflight(report, receipt, folder, since)
 
 
 def digest_inputs(context: Context) -> DigestInputs | None:
-    """What the receipt is to vouch for, with the source of every package that looked or gave; None when nobody says."""
+    """What the receipt vouches for, with the source of every registered package; None if there is no such fact."""
     inputs: DigestInputs | Mapping[str, Any] | None = context.get_or_none("digest_inputs")
     if inputs is None:
         return None

@@ -32,7 +32,7 @@ class Guard:
 
     mode: str = "stop"
     every: int = 50
-    known: dict[str, Any] = field(default_factory=dict)  # what Records knows beside its rows
+    known: dict[str, Any] = field(default_factory=dict)  # the other fields of Records
 
     def __post_init__(self) -> None:
         if self.mode not in MODES:
@@ -43,7 +43,7 @@ class Guard:
         self._last_due: int | None = None
 
     def begin(self, **known: Any) -> None:
-        """What is known of the run beside its steps: total_steps, schedule, scaled, vocabulary, phases."""
+        """What else is known of the run: total_steps, schedule, scaled, vocabulary, phases."""
         self.known |= known
         if self.mode != "off":
             self.verdict()  # the probes are imported now, and not in the middle of a step

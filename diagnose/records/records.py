@@ -1,4 +1,4 @@
-"""What a run has logged: one Record for each step that was told, Records for all of them. Plain data, no torch."""
+"""What a run has logged: one Record per logged step, Records for all of them. Plain data, no torch."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -23,7 +23,7 @@ class Series:
 
 @dataclass(frozen=True)
 class Records:
-    """The rows in the order of their steps, and what is known of the run beside them."""
+    """The rows in the order of their steps, and what else is known of the run."""
 
     rows: tuple[Record, ...]
     total_steps: int | None = None

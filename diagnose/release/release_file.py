@@ -79,7 +79,7 @@ class ReleaseGate:
         return "no" if one is None else f"{one.by}, {one.when}" + (f": {one.note}" if one.note else "")
 
     def write(self, run: Path) -> None:
-        """The page first: whatever is interrupted, the file that decides never speaks of what is not there."""
+        """The page first: the file that decides never refers to one that is not there."""
         write_atomically(run / "release.md", self.to_markdown())
         write_atomically(run / NAME, self.to_json())
 

@@ -20,7 +20,7 @@ def curve_and_verdict(facts: Context) -> tuple[list[str], bool]:
 
 
 def overfit_lines(run: Any) -> Iterator[str]:
-    """The curve, the floors beside it, and the verdict."""
+    """The curve, the floors to compare it with, and the verdict."""
     curve = run.cross_entropies if len(run.cross_entropies) == len(run.curve) else run.curve
     kind = "cross-entropy for each label" if curve is run.cross_entropies else "loss"
     yield f"{kind}, {run.updates} updates on {run.rows} rows ({run.where})"

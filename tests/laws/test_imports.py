@@ -82,3 +82,8 @@ def test_discovery_imports_nothing_heavy(group):
     code += f"; import sys; print(sorted({HEAVY} & set(sys.modules)))"
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert ran.stdout == "[]\n"
+
+
+@pytest.mark.parametrize("path", modules("diagnose/common"), ids=name)
+def test_the_shared_leaf_imports_nothing_else_of_ours(path):
+    assert not set(imported(ast.walk(ast.parse(path.read_text())))) & set(PACKAGES)
