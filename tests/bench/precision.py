@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import diagnose
-from probes.facts.core.module_hooks import removed_afterwards
+from probes.facts.core.hooks import removed_afterwards
 from probes.facts.precision.minimal_fp32_set import minimal_fp32_set
 from probes.facts.precision.precision_runs import PrecisionMode, find_origin_in, try_precision
 from probes.facts.precision.range_prediction import OverflowPrediction

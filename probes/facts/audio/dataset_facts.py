@@ -37,7 +37,7 @@ def eval_corpus(eval_items: LoadedItems) -> Corpus:
 
 def _items(dataset: Any, split: str, size: int | str, manifest: Corpus | None) -> LoadedItems:
     from probes.facts.audio.dataset_items import read_items
-    from probes.facts.core.evenly_spaced import evenly_spaced
+    from probes.facts.core.numbers import evenly_spaced
     from probes.facts.corpus.sampling import choose
 
     require_items(dataset, f"the {split} set has no length and no items by number: it can only be run through")

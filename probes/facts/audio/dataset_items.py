@@ -8,8 +8,8 @@ import numpy as np
 from probes.facts.audio.decode_files import seconds_of
 from probes.facts.audio.types import LoadedItem, WaveformStats
 from probes.facts.audio.waveform_stats import measure
-from probes.facts.core.as_array import as_array
 from probes.facts.core.fork import ChildRaised, run_apart
+from probes.facts.core.numbers import as_array
 from probes.facts.core.progress_log import log_progress
 from probes.facts.corpus.manifest_rows import AUDIO, read_rows
 from probes.facts.corpus.types import CorpusRow

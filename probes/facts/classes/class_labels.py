@@ -9,8 +9,8 @@ import numpy as np
 import torch
 
 from probes.facts.classes.types import ClassLabels
-from probes.facts.core.as_array import as_array
 from probes.facts.core.fork import run_in_fork
+from probes.facts.core.numbers import as_array
 
 NAMES = ("label", "labels", "class", "target", "y")
 SECONDS = 3.0  # for reading items; a preflight looks at as many as come in that time

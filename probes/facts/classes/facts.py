@@ -19,8 +19,8 @@ SOURCES = ("task", "language", "lang", "locale", "domain")
 @provider
 def class_labels(train_dataset: Any, model: Any = None, data_sample_size: int | str = 0) -> ClassLabels:
     from probes.facts.classes.class_labels import head_of, labels_in
-    from probes.facts.core.evenly_spaced import evenly_spaced
     from probes.facts.core.fork import CannotFork, ChildRaised
+    from probes.facts.core.numbers import evenly_spaced
 
     require_items(train_dataset, "the training set has no length and no items by number")
     count = sys.maxsize if data_sample_size == "whole" else ITEMS

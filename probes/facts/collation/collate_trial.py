@@ -7,10 +7,10 @@ import numpy as np
 
 from probes.facts.collation.row_alignment import align_rows
 from probes.facts.collation.types import CollatedSample, DatasetItem
-from probes.facts.core.as_array import as_array
 from probes.facts.core.batch_rows import Collate, input_of, rows_of
 from probes.facts.core.batches import copy_batch
 from probes.facts.core.fork import run_apart
+from probes.facts.core.numbers import as_array
 from probes.facts.core.step_setup import LabelsOf
 from probes.facts.corpus.manifest_rows import TEXTS
 

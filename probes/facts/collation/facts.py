@@ -20,8 +20,8 @@ def collated_sample(
 ) -> CollatedSample:
     """A few items, those with the longest and the shortest texts among them, through the run's own collator."""
     from probes.facts.collation.collate_trial import collate_some
-    from probes.facts.core.evenly_spaced import evenly_spaced
     from probes.facts.core.fork import ChildRaised
+    from probes.facts.core.numbers import evenly_spaced
     from probes.facts.core.step_setup import labels_of_batch
 
     require_items(train_dataset)
@@ -42,8 +42,8 @@ def label_text_matches(
 ) -> LabelTextMatches:
     """The labels of the collated items beside the tokens of their texts; others are counted, evenly over all rows."""
     from probes.facts.collation.label_text_match import TokenizerView, targets_of
-    from probes.facts.core.evenly_spaced import evenly_spaced
-    from probes.facts.core.token_ids import encoder_of, special_tokens
+    from probes.facts.core.numbers import evenly_spaced
+    from probes.facts.core.tokens import encoder_of, special_tokens
 
     require(callable(tokenizer), "the tokenizer cannot be asked for the tokens of a text")
     if not collated_sample.labels or not any(item.texts or item.labels for item in collated_sample.items):

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from probes.facts.collation.types import CollatedSample, DatasetItem, LabelTextMatch, LabelTextMatches
-from probes.facts.core.token_ids import Encode
+from probes.facts.core.tokens import Encode
 
 FEWEST = 4  # rows that lack the same number of tokens
 HEAD = 2  # tokens that may be lost in front: one for each shift too many

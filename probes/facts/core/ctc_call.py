@@ -4,7 +4,7 @@ from typing import Any, NamedTuple
 
 import torch
 
-from probes.facts.core.function_spy import FunctionSpy
+from probes.facts.core.hooks import FunctionSpy
 
 
 class CtcCall(NamedTuple):

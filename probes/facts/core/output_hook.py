@@ -7,8 +7,8 @@ import torch
 from torch.utils.hooks import RemovableHandle
 
 from probes.facts.core.finite import bad_counts
+from probes.facts.core.hooks import ModuleHooks
 from probes.facts.core.model_output import logits_of, parts_of
-from probes.facts.core.module_hooks import ModuleHooks
 from probes.facts.core.types import FirstLoss, LogitStats
 
 

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from itertools import chain
 
-from probes.facts.core.evenly_spaced import evenly_spaced
+from probes.facts.core.numbers import evenly_spaced
 from probes.facts.corpus.types import CorpusRow
 
 SHARE = 32  # each extreme may take this part of the sample; there are nine of them, the rest is spread evenly

@@ -10,8 +10,8 @@ from torch.nn.parallel import DistributedDataParallel
 from torch.optim.optimizer import register_optimizer_step_pre_hook
 
 from probes.facts.core.digest import digest_of
+from probes.facts.core.hooks import removed_afterwards
 from probes.facts.core.model_output import loss_of_output
-from probes.facts.core.module_hooks import removed_afterwards
 from probes.facts.distributed.rank_setup import RankSetup
 from probes.facts.distributed.types import RankParameter, RankSteps
 

@@ -7,8 +7,8 @@ from torch.utils.data import DataLoader
 
 from probes.facts.audio.dataset_items import waveform_of
 from probes.facts.core.batch_rows import Collate
-from probes.facts.core.evenly_spaced import evenly_spaced
 from probes.facts.core.fork import run_in_fork
+from probes.facts.core.numbers import evenly_spaced
 from probes.facts.features.batch_features import features_of, inputs_of_batch
 from probes.facts.features.types import Features, Preprocessing, SilentBatch
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import torch
 
-from probes.facts.core.module_hooks import removed_afterwards
+from probes.facts.core.hooks import removed_afterwards
 from probes.facts.first_step.types import UnreachedModule
 
 

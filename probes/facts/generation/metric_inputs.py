@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from probes.facts.core.token_ids import encoder_of
+from probes.facts.core.tokens import encoder_of
 from probes.facts.core.types import SpecialIds
 from probes.facts.generation.metric_trial import MetricTrialRunner, distinct
 from probes.facts.labels.types import LabelRow

@@ -9,8 +9,8 @@ import torch
 from diagnose.engine.context import NotApplicable
 from probes.facts.core.failure import failure_of
 from probes.facts.core.fork import CannotFork, ChildRaised, TimedOut, run_in_fork
-from probes.facts.core.function_spy import FunctionSpy
 from probes.facts.core.hf_logging import silence_transformers
+from probes.facts.core.hooks import FunctionSpy
 from probes.facts.generation.run_generation import count_time_as_passes
 from probes.facts.generation.steering import SteeredGeneration
 from probes.facts.generation.types import EvaluationPair

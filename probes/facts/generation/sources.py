@@ -8,7 +8,7 @@ import torch
 
 from probes.facts.core.batch_rows import select_rows
 from probes.facts.core.observer import restore_entries
-from probes.facts.core.token_ids import special_tokens
+from probes.facts.core.tokens import special_tokens
 from probes.facts.core.types import FirstLoss, SpecialIds
 from probes.facts.first_step.types import FirstStep
 from probes.facts.generation.run_generation import GenerationRunner, shortest_and_longest

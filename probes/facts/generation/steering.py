@@ -6,7 +6,7 @@ from typing import Any, Self
 
 import torch
 
-from probes.facts.core.token_tables import decoder_embedding, table_of
+from probes.facts.core.tokens import decoder_embedding, table_of
 
 LIKELY, UNLIKELY = 1e4, -1e4
 Rows = Sequence[Sequence[int]]

@@ -7,8 +7,7 @@ from typing import Any, Self
 import torch
 from torch import Tensor
 
-from probes.facts.core.function_spy import FunctionSpy
-from probes.facts.core.module_hooks import removed_afterwards
+from probes.facts.core.hooks import FunctionSpy, removed_afterwards
 from probes.facts.gradients.attention_peaks import DECIDED, peaked_share, peaked_share_sdpa, share
 from probes.facts.gradients.types import ActivationStats
 

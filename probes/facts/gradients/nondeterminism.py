@@ -7,8 +7,8 @@ from typing import Any
 
 import torch
 
+from probes.facts.core.hooks import removed_afterwards
 from probes.facts.core.model_parts import as_in_training
-from probes.facts.core.module_hooks import removed_afterwards
 from probes.facts.core.observer import restore_afterwards
 from probes.facts.core.step_setup import StepSetup
 from probes.facts.core.torch_ops import iter_leaves

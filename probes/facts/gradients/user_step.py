@@ -12,8 +12,8 @@ from diagnose.engine import pass_counter
 from diagnose.engine.seeding import seeded
 from probes.facts.core.batches import copy_batch
 from probes.facts.core.failure import failure_of
+from probes.facts.core.hooks import ModuleHooks
 from probes.facts.core.model_parts import restore_weights, trainable
-from probes.facts.core.module_hooks import ModuleHooks
 from probes.facts.core.observer import restore_afterwards
 from probes.facts.core.snapshot import Snapshot
 from probes.facts.core.step_setup import StepSetup

@@ -15,7 +15,7 @@ from probes.facts.core.model_output import NoLoss
 from probes.facts.core.observer import restore_afterwards
 from probes.facts.core.output_hook import OutputHook
 from probes.facts.core.step_setup import StepSetup
-from probes.facts.core.token_tables import decoder_embedding
+from probes.facts.core.tokens import decoder_embedding
 from probes.facts.labels.label_influence import first_influenced_position
 from probes.facts.labels.label_rows import strip_tail
 from probes.facts.labels.types import CtcRow, EvalForward

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from probes.facts.core.token_ids import special_tokens
+from probes.facts.core.tokens import special_tokens
 from probes.facts.core.types import SpecialIds
 from probes.facts.labels.prefix_types import LabelPrefix, LabelPrefixes, is_task, language_of
 from probes.facts.labels.types import LabelRow

@@ -117,7 +117,7 @@ def _needed(loss: FirstLoss | None, floor: float | None, steps: int | None) -> f
 
 def _floor(batches: Any, labels_of: LabelsOf) -> float | None:
     from probes.facts.core.batch_rows import rows_of
-    from probes.facts.core.entropy import unigram_entropy
+    from probes.facts.core.numbers import unigram_entropy
 
     rows = [[token for token in row if token >= 0] for batch in batches for row in rows_of(labels_of(batch))]
     return unigram_entropy(rows) if rows else None

@@ -9,8 +9,8 @@ import torch
 from diagnose.engine import pass_counter
 from probes.facts.core.batch_rows import CannotSplitBatch, collated, rows_of_batch, select_rows
 from probes.facts.core.batches import copy_batch
+from probes.facts.core.hooks import removed_afterwards
 from probes.facts.core.model_parts import restore_weights
-from probes.facts.core.module_hooks import removed_afterwards
 from probes.facts.core.observer import restore_afterwards
 from probes.facts.core.snapshot import Snapshot
 from probes.facts.core.step_setup import LabelsOf, StepSetup

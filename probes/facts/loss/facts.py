@@ -90,7 +90,7 @@ def encoder_frames(extreme_batches: ExtremeBatches) -> tuple[FramesUsed, ...]:
 
 def _candidates(dataset: Any, manifest: Corpus | None, rows: int) -> Sequence[int]:
     """By the manifest the longest and the shortest of all; else evenly spread."""
-    from probes.facts.core.evenly_spaced import evenly_spaced
+    from probes.facts.core.numbers import evenly_spaced
 
     total = len(dataset)
     told = manifest.rows if manifest and len(manifest.rows) == total else ()

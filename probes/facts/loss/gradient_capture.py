@@ -7,8 +7,8 @@ from typing import Any
 import torch
 from torch.utils.hooks import RemovableHandle
 
+from probes.facts.core.hooks import ModuleHooks
 from probes.facts.core.model_parts import trainable
-from probes.facts.core.module_hooks import ModuleHooks
 
 MOST = 1 << 16  # values of each gradient that are compared, evenly spread: all of them in most tensors
 

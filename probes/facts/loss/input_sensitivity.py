@@ -7,7 +7,7 @@ from typing import Any
 
 import torch
 
-from probes.facts.core.module_hooks import removed_afterwards
+from probes.facts.core.hooks import removed_afterwards
 from probes.facts.core.torch_ops import iter_leaves
 
 STILL = 1e-5  # of an input's spread: no more than rounding

@@ -4,7 +4,7 @@ from typing import Any
 
 import torch
 
-from probes.facts.core.function_spy import FunctionSpy
+from probes.facts.core.hooks import FunctionSpy
 from probes.facts.loss.types import LossCall
 
 # The functions that take scores, and the axis of the classes in them.

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import torch
 from torch.utils.hooks import RemovableHandle
 
-from probes.facts.core.module_hooks import ModuleHooks
+from probes.facts.core.hooks import ModuleHooks
 from probes.facts.loss.types import HeadBound, LossCall
 
 SIZE = 30.0  # what the head's values are brought to: ten times where a sigmoid or tanh is flat

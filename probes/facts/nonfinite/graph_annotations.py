@@ -6,7 +6,7 @@ from typing import Any
 
 import torch
 
-from probes.facts.core.function_spy import FunctionSpy
+from probes.facts.core.hooks import FunctionSpy
 from probes.facts.core.torch_ops import iter_leaves
 
 MARK = "gonogo"

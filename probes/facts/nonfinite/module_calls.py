@@ -12,7 +12,7 @@ import torch
 from torch.utils.hooks import RemovableHandle
 
 from probes.facts.core.failure import MEASURING
-from probes.facts.core.module_hooks import removed_afterwards
+from probes.facts.core.hooks import removed_afterwards
 from probes.facts.core.torch_ops import describe, iter_leaves
 from probes.facts.nonfinite.graph_annotations import CodeLocation, GraphAnnotator, annotate_nodes
 from probes.facts.nonfinite.types import ModuleVisit

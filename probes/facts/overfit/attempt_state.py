@@ -5,7 +5,7 @@ from typing import Any
 import torch
 
 from probes.facts.core.batch_changes import with_inputs_exchanged
-from probes.facts.core.entropy import unigram_entropy
+from probes.facts.core.numbers import unigram_entropy
 from probes.facts.overfit.ctc_calls import ctc_loss_of, floor_of, state_of
 from probes.facts.overfit.entropy_floors import prefix_entropy
 from probes.facts.overfit.loss_targets import LossTargetReader, PassTotals, ctc_targets

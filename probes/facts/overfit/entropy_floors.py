@@ -4,7 +4,7 @@ from collections import Counter
 
 import torch
 
-from probes.facts.core.entropy import Rows, entropy
+from probes.facts.core.numbers import Rows, entropy
 
 STEPS, RATE = 150, 0.3  # of the search for the best constant answer; it is a small and smooth one
 

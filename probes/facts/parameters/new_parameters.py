@@ -6,7 +6,7 @@ from typing import Any
 
 import torch
 
-from probes.facts.core.token_tables import table_of
+from probes.facts.core.tokens import table_of
 from probes.facts.parameters.parameter_table import holder_of, is_fixed_table, matches
 from probes.facts.parameters.types import NewParameters
 from probes.facts.parameters.weight_types import MissingKey, MissingKeys, UntrainedFrozenModules

@@ -9,7 +9,7 @@ import torch
 
 from diagnose.engine import pass_counter
 from probes.facts.core.batches import copy_batch
-from probes.facts.core.module_hooks import removed_afterwards
+from probes.facts.core.hooks import removed_afterwards
 from probes.facts.core.observer import restore_afterwards
 from probes.facts.core.step_setup import StepSetup
 from probes.facts.parameters.types import MovedBuffer

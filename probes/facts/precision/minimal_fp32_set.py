@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from probes.facts.core.module_hooks import removed_afterwards
+from probes.facts.core.hooks import removed_afterwards
 from probes.facts.nonfinite.traced_step import AutocastSetup
 from probes.facts.precision.precision_runs import Keep, PrecisionMode, find_origin_in, try_precision
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from probes.facts.core.evenly_spaced import evenly_spaced
+from probes.facts.core.numbers import evenly_spaced
 from probes.facts.corpus.types import CorpusRow
 from probes.facts.splits.duplicate_inputs import main_text, normalize_text
 from probes.facts.splits.near_duplicates import BRUTE, nearest

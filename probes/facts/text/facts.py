@@ -18,7 +18,7 @@ TEXTS = 256  # read by the tokenizer, three times each
 
 @provider
 def text_checks(sampled_rows: Corpus, tokenizer: Any = None) -> tuple[TextCheck, ...]:
-    from probes.facts.core.token_ids import text_ids
+    from probes.facts.core.tokens import text_ids
     from probes.facts.text.text_checks import read_texts
 
     require(any(row.texts for row in sampled_rows.rows), "the rows have no text under a name that is known")

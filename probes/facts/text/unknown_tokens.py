@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
-from probes.facts.core.token_ids import text_ids
+from probes.facts.core.tokens import text_ids
 from probes.facts.text.text_checks import script
 from probes.facts.text.types import UnknownTokenShares
 

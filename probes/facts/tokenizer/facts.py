@@ -19,7 +19,7 @@ TEXTS = 128  # there and back; evenly over all rows
 @provider
 def token_tables(model: "Module", first_step: FirstStep | None = None) -> TokenTables:
     """What ids are looked up in."""
-    from probes.facts.core.token_tables import tables_of
+    from probes.facts.core.tokens import tables_of
 
     classes = first_step.loss.vocabulary if first_step and first_step.loss else None
     tables = tables_of(model, classes)
@@ -66,7 +66,7 @@ def _listed(token: Any) -> list[int]:
 @provider
 def round_trips(tokenizer: Any, train_corpus: Corpus, needed_columns: Any = ()) -> tuple[RoundTrip, ...]:
     """Texts of the corpus, encoded and decoded."""
-    from probes.facts.core.evenly_spaced import evenly_spaced
+    from probes.facts.core.numbers import evenly_spaced
     from probes.facts.tokenizer.round_trip import round_trips_of
 
     require(

@@ -5,7 +5,7 @@ import unicodedata
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from probes.facts.core.token_ids import encoder_of, special_tokens
+from probes.facts.core.tokens import encoder_of, special_tokens
 from probes.facts.tokenizer.types import RoundTrip
 
 

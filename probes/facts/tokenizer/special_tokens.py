@@ -6,7 +6,7 @@ from typing import Any
 
 import torch
 
-from probes.facts.core.token_ids import text_ids
+from probes.facts.core.tokens import text_ids
 from probes.facts.core.types import TokenTables
 from probes.facts.tokenizer.types import ExtractorMatch, SpecialTokens, WeightTies
 

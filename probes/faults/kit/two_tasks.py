@@ -72,7 +72,7 @@ def with_task_columns(facts: Facts, columns: Sequence[str], fewer: int) -> Facts
 
 def text_rows(facts: Facts) -> list[list[int]]:
     """Rows without the tokens of their tasks and ends."""
-    from probes.facts.core.token_ids import special_tokens
+    from probes.facts.core.tokens import special_tokens
 
     return [[token for token in row if token not in special_tokens(facts["tokenizer"])] for row in scored_rows(facts)]
 

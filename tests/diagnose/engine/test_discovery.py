@@ -93,7 +93,7 @@ ORDER = {
         "learning_rate.config_schedule_facts learning_rate.schedule_facts learning_rate.file_schedule_facts"
     ),
     "eval_corpus train_corpus": "corpus.facts audio.dataset_facts",
-    "labels_of": "trainer.facts first_step.setup_facts",
+    "labels_of": "trainer.facts.model_facts first_step.facts",
     "total_steps training_arguments": "hf_trainer.facts settings.file_facts",
 }
 

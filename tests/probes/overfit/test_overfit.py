@@ -10,7 +10,7 @@ from torch.nn.functional import cross_entropy
 
 from diagnose.engine.context import FactError
 from diagnose.engine.engine import installed
-from probes.facts.core.entropy import unigram_entropy
+from probes.facts.core.numbers import unigram_entropy
 from probes.facts.core.step_setup import labels_of_batch
 from probes.facts.overfit.entropy_floors import prefix_entropy
 from probes.facts.overfit.rate_control import PATIENCE, RateControl

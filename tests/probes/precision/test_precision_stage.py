@@ -11,7 +11,7 @@ from torch import nn
 
 import diagnose
 from diagnose.engine.engine import installed
-from probes.facts.core.module_hooks import removed_afterwards
+from probes.facts.core.hooks import removed_afterwards
 from probes.facts.nonfinite.traced_step import AutocastSetup
 from probes.facts.precision.compare import compare
 from probes.facts.precision.minimal_fp32_set import minimal_fp32_set

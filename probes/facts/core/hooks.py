@@ -5,6 +5,7 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager
 from typing import Any, Self
 
 import torch
+from torch.overrides import TorchFunctionMode
 from torch.utils.hooks import RemovableHandle
 
 
@@ -39,3 +40,20 @@ class ModuleHooks:
 
     def __exit__(self, *error: Any) -> None:
         self._stack.__exit__(*error)
+
+
+class FunctionSpy(TorchFunctionMode):
+    """While it is open, `before_call` and `after_call` run around each torch function."""
+
+    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        name, kwargs = getattr(func, "__name__", ""), kwargs or {}
+        self.before_call(name, args, kwargs)
+        result = func(*args, **kwargs)
+        self.after_call(name, args, kwargs, result)
+        return result
+
+    def before_call(self, name: str, args: Any, kwargs: Any) -> None:
+        """For what the call may change in place."""
+
+    def after_call(self, name: str, args: Any, kwargs: Any, result: Any) -> None:
+        """For what it returned."""
