@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 from diagnose.common.provider import provider
 from diagnose.engine.decorators import Fault, Probe, fault, probe
-from diagnose.engine.types import Finding, Outcome, Severity, Stage, Status, Verdict
+from diagnose.engine.types import Finding, Findings, Outcome, Severity, Stage, Status, Verdict
 from diagnose.version import __version__
 
 if TYPE_CHECKING:
@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from diagnose.guard import Guard
 
 __all__ = [
-    "Fault", "Finding", "Guard", "Outcome", "PreflightFailed", "Probe", "Report", "Severity", "Stage", "Status",
-    "Stopped", "Verdict", "__version__", "fault", "nan_bisect", "precision", "preflight", "probe", "provider",
+    "Fault", "Finding", "Findings", "Guard", "Outcome", "PreflightFailed", "Probe", "Report", "Severity", "Stage",
+    "Status", "Stopped", "Verdict", "__version__", "fault", "nan_bisect", "precision", "preflight", "probe", "provider",
 ]  # fmt: skip
 
 _LATER = {

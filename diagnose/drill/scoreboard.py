@@ -54,7 +54,7 @@ class Scoreboard:
 
     subject: str
     seeds: int
-    twins: tuple[HealthyTrial, ...]
+    healthy_trials: tuple[HealthyTrial, ...]
     trials: tuple[FaultTrial, ...]
     elapsed: float
     trial_count: int
@@ -81,7 +81,7 @@ class Scoreboard:
 
     @property
     def alarms(self) -> tuple[str, ...]:
-        return tuple(f"seed {twin.seed}: {alarm}" for twin in self.twins for alarm in twin.alarms)
+        return tuple(f"seed {twin.seed}: {alarm}" for twin in self.healthy_trials for alarm in twin.alarms)
 
     @property
     def whole(self) -> bool:
@@ -119,7 +119,7 @@ class Scoreboard:
             "whole": self.whole,
             "exit_code": self.exit_code,
             "totals": self.figures(),
-            "healthy": [asdict(twin) for twin in self.twins],
+            "healthy": [asdict(twin) for twin in self.healthy_trials],
             "trials": [asdict(trial) for row in self.rows for trial in row.trials],
         }
 

@@ -1,9 +1,9 @@
 """The types of a diagnosis: plain, frozen data. No torch, no printing, no judgement."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Self
+from typing import Self, TypeAlias
 
 
 class Severity(StrEnum):
@@ -57,6 +57,9 @@ class Finding:
     line: int | None = None
     probe: str = ""  # filled in by the runner
     stage: Stage | None = None  # filled in by the runner
+
+
+Findings: TypeAlias = Iterator[Finding]  # what a probe yields
 
 
 class Status(StrEnum):

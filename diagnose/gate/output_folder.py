@@ -20,7 +20,7 @@ Key = tuple[str, str]  # probe and place of a finding
 class ChangesSince:
     """Findings that changed since the preflight before."""
 
-    gone: tuple[Key, ...]
+    resolved: tuple[Key, ...]
     new: tuple[Key, ...]
 
 

@@ -130,7 +130,7 @@ def _cells(row: FaultRow) -> Iterator[RenderableType]:
 
 def totals(score: Scoreboard) -> Iterator[Text]:
     caught, applied = len(score.having(TrialStatus.CAUGHT)), score.applied
-    twins, alarms = len(score.twins), score.alarms
+    twins, alarms = len(score.healthy_trials), score.alarms
     yield Text(f"healthy: {twins} of {twins} silent" if not alarms else f"healthy: {len(alarms)} false alarms")
     yield from (Text(f"  {_clean(alarm)}", style="red") for alarm in alarms)
     percent = f" ({score.named / applied:.1%})" if applied else ""

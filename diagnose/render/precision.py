@@ -117,7 +117,8 @@ def as_json(found: Any) -> str:
         for run in found.runs
     ]
     findings = [_plain(one, ("probe", "severity", "where", "message", "fix")) for one in found.findings]
-    scale = _plain(found.scale, ("start", "settled", "moves", "given"))
+    scale = _plain(found.scale, ("start", "settled", "moves"))
+    scale = scale and scale | {"given": found.scale.from_run}
     content = {"asked": found.target, "runs": runs, "scale": scale, "rounding": found.rounding_noise}
     return json.dumps(without_nan(content | {"findings": findings}), indent=1, ensure_ascii=False) + "\n"
 

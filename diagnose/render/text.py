@@ -41,7 +41,7 @@ def preflight_lines(preflight: Preflight) -> Iterator[Line]:
         yield 2, Text(f"nothing found by the {looked} probe{'s' * (looked != 1)} that looked")
     yield 0, Text("")
     yield from unexamined_lines(report)
-    if preflight.since and (report.findings or preflight.since.gone):
+    if preflight.since and (report.findings or preflight.since.resolved):
         yield from changes(preflight.since)
     yield 0, Text(f"cost: {costs(report)}")
     if preflight.receipt:
@@ -98,12 +98,12 @@ def _cause(outcome: Outcome) -> str:
 
 
 def changes(since: ChangesSince) -> Iterator[Line]:
-    for what, keys in (("gone", since.gone), ("new", since.new)):
+    for what, keys in (("gone", since.resolved), ("new", since.new)):
         named = "; ".join(f"{probe} at {where}" for probe, where in keys[:SHOWN])
         more = f" and {len(keys) - SHOWN:,} more" if len(keys) > SHOWN else ""
         if keys:
             yield 0, Text(f"{what} since the last preflight: {named}{more}")
-    if not since.gone and not since.new:
+    if not since.resolved and not since.new:
         yield 0, Text("the same findings as in the last preflight")
 
 

@@ -1,12 +1,10 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Findings, Severity, Stage, probe
 from probes.facts.settings.types import RunSettings
 from probes.reporting.setting_finding import setting_finding
 
 
 @probe(id="CFG007", stage=Stage.CONFIG, severity=Severity.ERROR)
-def best_metric_is_not_computed(run_settings: RunSettings) -> Iterator[Finding]:
+def best_metric_is_not_computed(run_settings: RunSettings) -> Findings:
     """metric_for_best_model is not among the computed metrics: the first evaluation raises a KeyError."""
     settings = run_settings
     if settings.metric is None or settings.metric_names is None or settings.eval_strategy == "no":

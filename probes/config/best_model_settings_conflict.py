@@ -1,12 +1,10 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Findings, Severity, Stage, probe
 from probes.facts.settings.types import RunSettings
 from probes.reporting.setting_finding import setting_finding
 
 
 @probe(id="CFG008", stage=Stage.CONFIG, severity=Severity.ERROR, explains=("CFG007", "CFG013", "CFG016"))
-def best_model_settings_conflict(run_settings: RunSettings) -> Iterator[Finding]:
+def best_model_settings_conflict(run_settings: RunSettings) -> Findings:
     """Evaluation, saving or metric settings conflict with load_best_model_at_end or early stopping."""
     settings = run_settings
     evaluated, saved = settings.eval_strategy, settings.save_strategy

@@ -1,12 +1,11 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
-from probes.facts.settings.types import RemovedColumns, SettingLocation
+from diagnose import Findings, Severity, Stage, probe
+from probes.facts.settings.argument_types import RemovedColumns
+from probes.facts.settings.types import SettingLocation
 from probes.reporting.setting_finding import setting_finding
 
 
 @probe(id="CFG002", stage=Stage.CONFIG, severity=Severity.ERROR, explains=("DAT003", "DAT022", "LAB*", "LOS*"))
-def column_is_removed(removed_columns: RemovedColumns) -> Iterator[Finding]:
+def column_is_removed(removed_columns: RemovedColumns) -> Findings:
     """The Trainer removes a column that the collator needs, because forward() does not accept it."""
     if not removed_columns.error:
         return

@@ -1,12 +1,10 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Findings, Severity, Stage, probe
 from probes.facts.settings.types import EventCount, RunSettings
 from probes.reporting.setting_finding import setting_finding
 
 
 @probe(id="CFG016", stage=Stage.CONFIG, severity=Severity.WARNING)
-def early_stopping_cannot_trigger(run_settings: RunSettings, evaluation_count: EventCount) -> Iterator[Finding]:
+def early_stopping_cannot_trigger(run_settings: RunSettings, evaluation_count: EventCount) -> Findings:
     """Early stopping cannot trigger: the run has too few evaluations for its patience."""
     patience, count = run_settings.patience, evaluation_count.count
     # The first evaluation is the best so far; after it, `patience` more without a better one stop the run.

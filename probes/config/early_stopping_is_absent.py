@@ -1,12 +1,10 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Findings, Severity, Stage, probe
 from probes.facts.settings.types import EventCount, RunSettings
 from probes.reporting.setting_finding import setting_finding
 
 
 @probe(id="CFG015", stage=Stage.CONFIG, severity=Severity.NOTE)
-def early_stopping_is_absent(run_settings: RunSettings, evaluation_count: EventCount) -> Iterator[Finding]:
+def early_stopping_is_absent(run_settings: RunSettings, evaluation_count: EventCount) -> Findings:
     """Early stopping is not configured, so the run continues even when evaluation gets worse."""
     if not run_settings.patience_known or run_settings.patience or evaluation_count.count < 2:
         return

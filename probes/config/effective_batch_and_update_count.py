@@ -1,12 +1,10 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Findings, Severity, Stage, probe
 from probes.facts.settings.types import RunSettings, UpdateCount
 from probes.reporting.setting_finding import setting_finding
 
 
 @probe(id="CFG021", stage=Stage.CONFIG, severity=Severity.NOTE)
-def effective_batch_and_update_count(run_settings: RunSettings, update_count: UpdateCount) -> Iterator[Finding]:
+def effective_batch_and_update_count(run_settings: RunSettings, update_count: UpdateCount) -> Findings:
     """The effective batch size or the number of updates is derived from several settings."""
     settings, plan = run_settings, update_count
     written = plan.rows_per_update == settings.batch_size and (settings.max_steps or 0) > 0

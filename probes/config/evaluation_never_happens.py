@@ -1,6 +1,4 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Findings, Severity, Stage, probe
 from probes.facts.settings.types import EventCount, RunSettings, UpdateCount
 from probes.reporting.setting_finding import setting_finding
 
@@ -8,7 +6,7 @@ from probes.reporting.setting_finding import setting_finding
 @probe(id="CFG013", stage=Stage.CONFIG, severity=Severity.WARNING, explains=("CFG016",))
 def evaluation_never_happens(
     evaluation_count: EventCount, run_settings: RunSettings, update_count: UpdateCount
-) -> Iterator[Finding]:
+) -> Findings:
     """The model is never evaluated before the end of training, so no best checkpoint can be selected."""
     if evaluation_count.count:
         return

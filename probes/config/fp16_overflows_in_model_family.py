@@ -1,6 +1,4 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Findings, Severity, Stage, probe
 from probes.facts.settings.types import ModelFamily, SettingLocation
 from probes.reporting.setting_finding import setting_finding
 
@@ -11,9 +9,7 @@ LATE = {"mbart", "pegasus", "pegasus_x", "m2m_100", "plbart"}
 
 
 @probe(id="CFG018", stage=Stage.CONFIG, severity=Severity.ERROR, explains=("PRE*", "LOS001", "GRD004"))
-def fp16_overflows_in_model_family(
-    fp16_setting: SettingLocation, model_families: tuple[ModelFamily, ...]
-) -> Iterator[Finding]:
+def fp16_overflows_in_model_family(fp16_setting: SettingLocation, model_families: tuple[ModelFamily, ...]) -> Findings:
     """fp16 is enabled for a model family known to overflow in fp16: the loss becomes NaN."""
     for family in model_families:
         if family.kind in AT_ONCE | LATE:

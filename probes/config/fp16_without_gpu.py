@@ -1,12 +1,10 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Findings, Severity, Stage, probe
 from probes.facts.settings.types import SettingLocation
 from probes.reporting.setting_finding import setting_finding
 
 
 @probe(id="CFG019", stage=Stage.CONFIG, severity=Severity.WARNING)
-def fp16_without_gpu(fp16_setting: SettingLocation, present_devices: tuple[str, ...]) -> Iterator[Finding]:
+def fp16_without_gpu(fp16_setting: SettingLocation, present_devices: tuple[str, ...]) -> Findings:
     """fp16 is enabled without a GPU: most trainers then silently train in fp32."""
     if present_devices == ("cpu",):
         yield setting_finding(

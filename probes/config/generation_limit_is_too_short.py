@@ -1,6 +1,4 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Findings, Severity, Stage, probe
 from probes.facts.settings.types import GenerationLimit, LabelLengths
 from probes.reporting.setting_finding import setting_finding
 
@@ -9,7 +7,7 @@ SOME = 0.05  # fewer are outliers, which a limit may well cut
 
 
 @probe(id="CFG009", stage=Stage.CONFIG, severity=Severity.ERROR, explains=("GEN*",))
-def generation_limit_is_too_short(generation_limit: GenerationLimit, label_lengths: LabelLengths) -> Iterator[Finding]:
+def generation_limit_is_too_short(generation_limit: GenerationLimit, label_lengths: LabelLengths) -> Findings:
     """The generation length limit is shorter than the labels, so generated texts are truncated."""
     limit, lengths = generation_limit.tokens, label_lengths.tokens
     share = label_lengths.share_above(limit)

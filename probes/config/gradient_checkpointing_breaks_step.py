@@ -1,11 +1,9 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Finding, Findings, Severity, Stage, probe
 from probes.facts.settings.types import CheckpointedStep
 
 
 @probe(id="CFG010", stage=Stage.CONFIG, severity=Severity.ERROR, explains=("GRD001", "GRD003"))
-def gradient_checkpointing_breaks_step(gradient_checkpointing_effect: CheckpointedStep) -> Iterator[Finding]:
+def gradient_checkpointing_breaks_step(gradient_checkpointing_effect: CheckpointedStep) -> Findings:
     """Gradient checkpointing makes the training step raise, or removes gradients from parameters."""
     effect = gradient_checkpointing_effect
     if effect.error:

@@ -1,6 +1,4 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Findings, Severity, Stage, probe
 from probes.facts.settings.types import RunSettings
 from probes.reporting.setting_finding import setting_finding
 
@@ -18,7 +16,7 @@ def low_is_better(metric: str) -> bool | None:
 
 
 @probe(id="CFG006", stage=Stage.CONFIG, severity=Severity.ERROR)
-def greater_is_better_is_wrong(run_settings: RunSettings) -> Iterator[Finding]:
+def greater_is_better_is_wrong(run_settings: RunSettings) -> Findings:
     """greater_is_better is wrong for the best-model metric, so the worst checkpoint is kept."""
     settings = run_settings
     low = low_is_better(settings.metric) if settings.metric else None

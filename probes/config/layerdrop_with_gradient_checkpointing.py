@@ -1,11 +1,9 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Finding, Findings, Severity, Stage, probe
 from probes.facts.settings.types import CheckpointedStep
 
 
 @probe(id="CFG011", stage=Stage.CONFIG, severity=Severity.ERROR, explains=("DST*",))
-def layerdrop_with_gradient_checkpointing(gradient_checkpointing_effect: CheckpointedStep) -> Iterator[Finding]:
+def layerdrop_with_gradient_checkpointing(gradient_checkpointing_effect: CheckpointedStep) -> Findings:
     """LayerDrop is combined with gradient checkpointing in several processes, which then hang."""
     effect = gradient_checkpointing_effect
     if effect.layer_drop and effect.processes > 1:

@@ -1,6 +1,4 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Finding, Findings, Severity, Stage, probe
 from probes.facts.learning_rate.types import ScheduleCurve
 
 # Healthy schedules stand still (below a thousandth of their peak) in at most 2 % of their updates (linear, cosine,
@@ -12,7 +10,7 @@ CUT = 1.5  # times the run: the rate then ends above a third of its peak
 
 
 @probe(id="CFG005", stage=Stage.CONFIG, severity=Severity.ERROR, explains=("LRN*", "CFG003"))
-def lr_schedule_length_differs(schedule_curve: ScheduleCurve) -> Iterator[Finding]:
+def lr_schedule_length_differs(schedule_curve: ScheduleCurve) -> Findings:
     """The learning rate schedule is built for a different number of steps than the run takes."""
     curve, per_update, still = schedule_curve, schedule_curve.steps_per_update, schedule_curve.near_zero_fraction
     steps = curve.updates * (per_update or 1)

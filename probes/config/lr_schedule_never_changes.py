@@ -1,13 +1,11 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Finding, Findings, Severity, Stage, probe
 from probes.facts.learning_rate.types import ScheduleCurve
 
 MEANT = ("constant", "ConstantLR", "LambdaLR")  # these may stand still because somebody wants them to
 
 
 @probe(id="CFG004", stage=Stage.CONFIG, severity=Severity.ERROR, explains=("LRN*", "GRD*"))
-def lr_schedule_never_changes(schedule_curve: ScheduleCurve) -> Iterator[Finding]:
+def lr_schedule_never_changes(schedule_curve: ScheduleCurve) -> Findings:
     """The learning rate schedule never changes the learning rate, or keeps it at zero."""
     curve = schedule_curve
     if curve.moves or curve.error or curve.updates < 2:

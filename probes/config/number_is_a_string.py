@@ -1,12 +1,10 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Findings, Severity, Stage, probe
 from probes.facts.settings.types import RunSettings
 from probes.reporting.setting_finding import setting_finding
 
 
 @probe(id="CFG020", stage=Stage.CONFIG, severity=Severity.ERROR, explains=("CFG*",))
-def number_is_a_string(run_settings: RunSettings) -> Iterator[Finding]:
+def number_is_a_string(run_settings: RunSettings) -> Findings:
     """A numeric setting is a string (YAML parses 1e-4 as a string), so the optimizer raises."""
     for setting, text in run_settings.texts.items():
         yield setting_finding(

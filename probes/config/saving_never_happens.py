@@ -1,6 +1,4 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Findings, Severity, Stage, probe
 from probes.facts.settings.types import EventCount, RunSettings, UpdateCount
 from probes.reporting.setting_finding import setting_finding
 
@@ -8,7 +6,7 @@ from probes.reporting.setting_finding import setting_finding
 @probe(id="CFG014", stage=Stage.CONFIG, severity=Severity.NOTE)
 def saving_never_happens(
     checkpoint_count: EventCount, run_settings: RunSettings, update_count: UpdateCount
-) -> Iterator[Finding]:
+) -> Findings:
     """No checkpoint is saved before the end of training, so an interrupted run is lost."""
     if checkpoint_count.count:
         return

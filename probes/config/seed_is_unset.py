@@ -1,12 +1,10 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Findings, Severity, Stage, probe
 from probes.facts.settings.types import SeedSetting
 from probes.reporting.setting_finding import setting_finding
 
 
 @probe(id="CFG017", stage=Stage.CONFIG, severity=Severity.WARNING)
-def seed_is_unset(seed_setting: SeedSetting) -> Iterator[Finding]:
+def seed_is_unset(seed_setting: SeedSetting) -> Findings:
     """No random seed is set, so the run cannot be reproduced."""
     if seed_setting.seed is None:
         yield setting_finding(

@@ -1,6 +1,4 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Finding, Findings, Severity, Stage, probe
 from probes.facts.learning_rate.types import ScheduleCurve
 
 # A tenth of the right rate did not learn in a run that the right one did (one tiny Whisper, 80 steps: loss 0.54 of its
@@ -9,7 +7,7 @@ TENTH = 0.1
 
 
 @probe(id="CFG003", stage=Stage.CONFIG, severity=Severity.ERROR, explains=("LRN*",))
-def warmup_is_longer_than_run(schedule_curve: ScheduleCurve) -> Iterator[Finding]:
+def warmup_is_longer_than_run(schedule_curve: ScheduleCurve) -> Findings:
     """The warmup is longer than the run, so the learning rate never reaches its peak."""
     curve = schedule_curve
     if not curve.rises_to_the_end or (curve.warmup or curve.updates) < curve.updates:

@@ -1,7 +1,6 @@
-from collections.abc import Iterator
 from statistics import median
 
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Findings, Severity, Stage, probe
 from probes.facts.audio.types import RowWaveform
 from probes.reporting.row_finding import row_finding, worst_first
 
@@ -10,7 +9,7 @@ FAINT = 2.0**-13  # four steps of 16 bits, 78 dB below full scale: under the noi
 
 
 @probe(id="DAT015", stage=Stage.DATA, severity=Severity.WARNING, explains=("DAT018", "DAT047", "DAT049", "DAT051"))
-def amplitude_scale_is_off(waveforms: tuple[RowWaveform, ...]) -> Iterator[Finding]:
+def amplitude_scale_is_off(waveforms: tuple[RowWaveform, ...]) -> Findings:
     """Audio samples are not scaled to [-1, 1], as feature extractors expect."""
     for heard in worst_first((heard.wave.peak, heard) for heard in waveforms if heard.wave.peak > LOUD):
         yield row_finding(

@@ -1,12 +1,10 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Findings, Severity, Stage, probe
 from probes.facts.corpus.types import CorpusRow
 from probes.reporting.row_finding import row_finding
 
 
 @probe(id="DAT001", stage=Stage.DATA, severity=Severity.ERROR, explains=("DAT003", "DAT022"))
-def audio_file_is_missing(audio_rows: tuple[CorpusRow, ...]) -> Iterator[Finding]:
+def audio_file_is_missing(audio_rows: tuple[CorpusRow, ...]) -> Findings:
     """An audio file listed in the manifest does not exist."""
     looked = [row for row in audio_rows if row.path is not None]
     missing = [row for row in looked if row.size is None]

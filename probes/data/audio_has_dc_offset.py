@@ -1,6 +1,4 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Findings, Severity, Stage, probe
 from probes.facts.audio.types import RowWaveform
 from probes.reporting.row_finding import note_unless, row_finding, worst_first
 
@@ -10,7 +8,7 @@ ROWS = 0.1  # of the rows: fewer are a note
 
 
 @probe(id="DAT017", stage=Stage.DATA, severity=Severity.WARNING)
-def audio_has_dc_offset(waveforms: tuple[RowWaveform, ...]) -> Iterator[Finding]:
+def audio_has_dc_offset(waveforms: tuple[RowWaveform, ...]) -> Findings:
     """Audio has a DC offset: the mean of its samples is far from zero."""
     files = [heard for heard in waveforms if not heard.loaded] or list(waveforms)
     off = [(abs(h.wave.mean), h) for h in files if abs(h.wave.mean) > max(LEVEL, SHARE * h.wave.rms) and h.wave.rms > 0]

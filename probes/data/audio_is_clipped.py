@@ -1,6 +1,4 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Findings, Severity, Stage, probe
 from probes.facts.audio.types import RowWaveform
 from probes.reporting.row_finding import note_unless, row_finding, worst_first
 
@@ -10,7 +8,7 @@ ROWS = 0.1  # of the rows: fewer do not change what is learnt, and are a note
 
 
 @probe(id="DAT016", stage=Stage.DATA, severity=Severity.WARNING)
-def audio_is_clipped(waveforms: tuple[RowWaveform, ...]) -> Iterator[Finding]:
+def audio_is_clipped(waveforms: tuple[RowWaveform, ...]) -> Findings:
     """Audio is clipped: the peaks of the waveform are cut off."""
     files = [heard for heard in waveforms if not heard.loaded] or list(waveforms)
     cut = [(h.wave.clipped_fraction, h) for h in files if h.wave.clipped_fraction > SHARE and h.wave.peak > LEVEL]

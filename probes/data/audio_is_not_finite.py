@@ -1,12 +1,10 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Findings, Severity, Stage, probe
 from probes.facts.audio.types import RowWaveform
 from probes.reporting.row_finding import row_finding
 
 
 @probe(id="DAT008", stage=Stage.DATA, severity=Severity.ERROR, explains=("DAT003", "DAT022", "LOS001", "GRD004"))
-def audio_is_not_finite(waveforms: tuple[RowWaveform, ...]) -> Iterator[Finding]:
+def audio_is_not_finite(waveforms: tuple[RowWaveform, ...]) -> Findings:
     """Audio samples are NaN or Inf, which makes the loss NaN."""
     told: set[str] = set()
     for heard in waveforms:  # files come first: what is wrong in the file is not told again of the item

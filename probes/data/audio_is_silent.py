@@ -1,6 +1,4 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Findings, Severity, Stage, probe
 from probes.facts.audio.types import RowWaveform
 from probes.reporting.row_finding import row_finding
 
@@ -8,7 +6,7 @@ SYLLABLE = 0.1  # seconds; nothing that is said is shorter
 
 
 @probe(id="DAT018", stage=Stage.DATA, severity=Severity.WARNING, explains=("DAT030",))
-def audio_is_silent(waveforms: tuple[RowWaveform, ...]) -> Iterator[Finding]:
+def audio_is_silent(waveforms: tuple[RowWaveform, ...]) -> Findings:
     """An audio clip is silent although it has a text, so the model learns to hallucinate."""
     told: set[str] = set()
     for heard in waveforms:

@@ -1,6 +1,4 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Findings, Severity, Stage, probe
 from probes.facts.audio.types import AudioLimits, RowWaveform
 from probes.reporting.row_finding import row_finding, worst_first
 
@@ -8,9 +6,7 @@ WINDOW = 0.025  # seconds: the analysis window of log-mel features, and what wav
 
 
 @probe(id="DAT020", stage=Stage.DATA, severity=Severity.ERROR, explains=("DAT003", "DAT030", "LAB018", "LOS*"))
-def audio_is_too_short(
-    waveforms: tuple[RowWaveform, ...], audio_limits: AudioLimits | None = None
-) -> Iterator[Finding]:
+def audio_is_too_short(waveforms: tuple[RowWaveform, ...], audio_limits: AudioLimits | None = None) -> Findings:
     """An audio clip is shorter than one feature window or than the configured minimum length."""
     least = (audio_limits.min_seconds or 0.0) if audio_limits else 0.0
     short = {h.row.where: h for h in reversed(waveforms) if h.wave.seconds < max(WINDOW, least) and h.wave.seconds > 0}

@@ -1,12 +1,10 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Findings, Severity, Stage, probe
 from probes.facts.audio.types import AudioFiles
 from probes.reporting.row_finding import row_finding
 
 
 @probe(id="DAT006", stage=Stage.DATA, severity=Severity.ERROR, explains=("DAT003", "DAT022", "DAT009", "DAT030"))
-def audio_is_truncated(audio_files: AudioFiles) -> Iterator[Finding]:
+def audio_is_truncated(audio_files: AudioFiles) -> Findings:
     """An audio file is truncated: it ends before the length given in its header."""
     for clip in audio_files.rows:
         if clip.problem == "truncated":

@@ -1,6 +1,4 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Findings, Severity, Stage, probe
 from probes.facts.audio.types import AudioFiles
 from probes.reporting.row_finding import row_finding
 
@@ -11,7 +9,7 @@ FIXES = {
 
 
 @probe(id="DAT007", stage=Stage.DATA, severity=Severity.ERROR, explains=("DAT003", "DAT022"))
-def audio_is_unreadable(audio_files: AudioFiles) -> Iterator[Finding]:
+def audio_is_unreadable(audio_files: AudioFiles) -> Findings:
     """An audio file listed in the manifest cannot be decoded as audio."""
     for clip in audio_files.rows:
         if clip.problem in FIXES:

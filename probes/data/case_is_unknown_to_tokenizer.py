@@ -1,6 +1,4 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Finding, Findings, Severity, Stage, probe
 from probes.facts.text.types import UnknownTokenShares
 
 SOME = 0.01  # of the tokens; below, it may be a few names
@@ -8,7 +6,7 @@ FEWER = 5  # times: another case must take most of the unknown away to be the ca
 
 
 @probe(id="DAT028", stage=Stage.DATA, severity=Severity.ERROR, explains=("TOK00[345]",))
-def case_is_unknown_to_tokenizer(unknown_token_shares: UnknownTokenShares) -> Iterator[Finding]:
+def case_is_unknown_to_tokenizer(unknown_token_shares: UnknownTokenShares) -> Findings:
     """The texts use a letter case that the tokenizer lacks, so letters become unknown tokens."""
     read = unknown_token_shares
     case, left = min(("lower", read.lowered), ("upper", read.raised), key=lambda pair: pair[1])

@@ -1,6 +1,4 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Findings, Severity, Stage, probe
 from probes.facts.audio.types import AudioFiles
 from probes.reporting.row_finding import row_finding
 
@@ -8,7 +6,7 @@ QUIET = 0.05  # of the louder channel's rms; two independent channels keep 0.7, 
 
 
 @probe(id="DAT013", stage=Stage.DATA, severity=Severity.WARNING, explains=("DAT018",))
-def channels_cancel_out(audio_files: AudioFiles) -> Iterator[Finding]:
+def channels_cancel_out(audio_files: AudioFiles) -> Findings:
     """Audio channels cancel out when averaged to mono, or one of them is all zeros."""
     for clip, wave in audio_files.decoded:
         if clip.header and clip.header.channels > 1 and wave.mono_rms_ratio < QUIET:

@@ -1,6 +1,4 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Finding, Findings, Severity, Stage, probe
 from probes.facts.text.types import UnknownTokenShares
 
 SOME = 0.001  # of all letters: a name in another script now and then is no fault
@@ -8,7 +6,7 @@ MANY = 0.05  # one letter in twenty: about every fifth word cannot be written
 
 
 @probe(id="DAT029", stage=Stage.DATA, severity=Severity.ERROR, explains=("TOK00[345]",))
-def characters_are_unknown_to_tokenizer(unknown_token_shares: UnknownTokenShares) -> Iterator[Finding]:
+def characters_are_unknown_to_tokenizer(unknown_token_shares: UnknownTokenShares) -> Findings:
     """The texts contain characters or a script that the tokenizer's vocabulary lacks."""
     for script, letters in unknown_token_shares.strange.items():
         count = sum(letters.values())

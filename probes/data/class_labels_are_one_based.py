@@ -1,13 +1,11 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Finding, Findings, Severity, Stage, probe
 from probes.facts.classes.types import ClassLabels
 
 SURE = 1e-4  # chance that class 0 is there and was not met
 
 
 @probe(id="DAT043", stage=Stage.DATA, severity=Severity.ERROR, explains=("LOS003", "LAB015"))
-def class_labels_are_one_based(class_labels: ClassLabels) -> Iterator[Finding]:
+def class_labels_are_one_based(class_labels: ClassLabels) -> Findings:
     """Class labels are one-based, but cross-entropy expects classes starting at 0."""
     numbers = sorted(class_labels.counts)
     classes = len(numbers)

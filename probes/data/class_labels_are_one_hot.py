@@ -1,11 +1,9 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Finding, Findings, Severity, Stage, probe
 from probes.facts.classes.types import ClassLabels
 
 
 @probe(id="DAT042", stage=Stage.DATA, severity=Severity.WARNING, explains=("LOS003",))
-def class_labels_are_one_hot(class_labels: ClassLabels) -> Iterator[Finding]:
+def class_labels_are_one_hot(class_labels: ClassLabels) -> Findings:
     """Class labels are one-hot vectors, but cross-entropy and accuracy expect class indices."""
     if class_labels.one_hot == class_labels.read and class_labels.width:
         yield Finding(

@@ -1,13 +1,11 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Finding, Findings, Severity, Stage, probe
 from probes.facts.classes.types import ClassLabels
 
 SHARE = 0.9  # then whoever always answers the largest class is right nine times in ten, and has learnt nothing
 
 
 @probe(id="DAT041", stage=Stage.DATA, severity=Severity.WARNING)
-def classes_are_imbalanced(class_labels: ClassLabels) -> Iterator[Finding]:
+def classes_are_imbalanced(class_labels: ClassLabels) -> Findings:
     """Classes are imbalanced: one class has nearly all items, so always predicting it looks good."""
     counts = class_labels.counts
     largest = max(counts, key=lambda name: counts[name])

@@ -1,14 +1,13 @@
-from collections.abc import Iterator
 from difflib import get_close_matches
 
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Finding, Findings, Severity, Stage, probe
 from probes.facts.corpus.types import Columns
 
 KNOWN = ("audio_path", "transcript", "translation", "document", "summary", "duration")
 
 
 @probe(id="DAT031", stage=Stage.DATA, severity=Severity.ERROR, explains=("DAT003", "DAT022"))
-def column_is_missing(columns: Columns) -> Iterator[Finding]:
+def column_is_missing(columns: Columns) -> Findings:
     """The manifest lacks a column that the run reads, in some or all rows of a split."""
     every = {name for present in columns.present.values() for name in present}
     wanted = dict.fromkeys((*columns.needed, *(name for name in KNOWN if name in every)))

@@ -1,12 +1,10 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Findings, Severity, Stage, probe
 from probes.facts.core.types import DrawnBatches
 from probes.reporting.failure_finding import failure_finding
 
 
 @probe(id="DAT003", stage=Stage.DATA, severity=Severity.ERROR)
-def dataloader_raises(batch_drawing: DrawnBatches) -> Iterator[Finding]:
+def dataloader_raises(batch_drawing: DrawnBatches) -> Findings:
     """The DataLoader raises while drawing the first batches: the dataset or the collator fails."""
     failure = batch_drawing.failure
     if failure is not None:

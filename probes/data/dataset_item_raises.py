@@ -1,12 +1,10 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Findings, Severity, Stage, probe
 from probes.facts.audio.types import LoadedItems
 from probes.reporting.row_finding import row_finding
 
 
 @probe(id="DAT022", stage=Stage.DATA, severity=Severity.ERROR, explains=("DAT003",))
-def dataset_item_raises(train_items: LoadedItems, eval_items: LoadedItems | None = None) -> Iterator[Finding]:
+def dataset_item_raises(train_items: LoadedItems, eval_items: LoadedItems | None = None) -> Findings:
     """The dataset raises for some items, so the run stops when it reaches one of them."""
     items = train_items.rows + (eval_items.rows if eval_items else ())
     failed = [item for item in items if item.error]

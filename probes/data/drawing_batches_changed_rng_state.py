@@ -1,11 +1,9 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Finding, Findings, Severity, Stage, probe
 from probes.facts.core.types import DrawnBatches
 
 
 @probe(id="DAT004", stage=Stage.DATA, severity=Severity.NOTE)
-def drawing_batches_changed_rng_state(batch_drawing: DrawnBatches) -> Iterator[Finding]:
+def drawing_batches_changed_rng_state(batch_drawing: DrawnBatches) -> Findings:
     """Batches were drawn in the training process, so the RNG state of the data may have changed."""
     if batch_drawing.consumed:
         yield Finding(

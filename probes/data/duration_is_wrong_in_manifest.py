@@ -1,6 +1,6 @@
 from collections.abc import Iterator
 
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Findings, Severity, Stage, probe
 from probes.facts.audio.types import AudioFile, AudioFiles
 from probes.reporting.row_finding import row_finding, worst_first
 
@@ -9,7 +9,7 @@ LOSSY = 0.15  # encoders of MP3 and Ogg add up to 2 x 1152 samples of padding: 0
 
 
 @probe(id="DAT009", stage=Stage.DATA, severity=Severity.WARNING, explains=("DAT040",))
-def duration_is_wrong_in_manifest(audio_files_with_duration: AudioFiles) -> Iterator[Finding]:
+def duration_is_wrong_in_manifest(audio_files_with_duration: AudioFiles) -> Findings:
     """The manifest gives a wrong audio duration, which misleads filters, limits and batching."""
     off = [(abs(said - is_), (clip, said, is_)) for clip in audio_files_with_duration.rows for said, is_ in _pair(clip)]
     for clip, said, is_ in worst_first(off):

@@ -1,13 +1,11 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Finding, Findings, Severity, Stage, probe
 from probes.facts.dataloader.types import WorkerDraws
 
 VARIED = 5  # different ones of eight draws: then two independent epochs agree in all eight with less than 1e-4
 
 
 @probe(id="DAT046", stage=Stage.DATA, severity=Severity.WARNING)
-def epochs_repeat_augmentation(worker_draws: WorkerDraws) -> Iterator[Finding]:
+def epochs_repeat_augmentation(worker_draws: WorkerDraws) -> Findings:
     """Every epoch repeats the random augmentations of the previous one."""
     if worker_draws.epochs_agree == worker_draws.draws and worker_draws.distinct >= VARIED:
         yield Finding(

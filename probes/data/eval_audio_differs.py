@@ -1,7 +1,6 @@
-from collections.abc import Iterator
 from statistics import median
 
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Finding, Findings, Severity, Stage, probe
 from probes.facts.audio.types import AudioFile, AudioFiles, AudioHeader, WaveformStats
 
 LEAST = 20  # clips on each side
@@ -10,7 +9,7 @@ TIMES = 10.0  # 20 dB of level
 
 
 @probe(id="DAT051", stage=Stage.DATA, severity=Severity.WARNING)
-def eval_audio_differs(audio_files_of_both_splits: AudioFiles) -> Iterator[Finding]:
+def eval_audio_differs(audio_files_of_both_splits: AudioFiles) -> Findings:
     """Evaluation audio differs from training audio in sample rate, level or duration."""
     sound = [
         (one, one.header, wave) for one, wave in audio_files_of_both_splits.decoded if one.header and not one.problem

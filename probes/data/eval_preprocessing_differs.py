@@ -1,6 +1,4 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Finding, Findings, Severity, Stage, probe
 from probes.facts.features.types import Features, Preprocessing
 
 LEAST = 12  # rows on each side: fully apart by chance with 7e-7
@@ -9,7 +7,7 @@ SHIFT, SCALE = 0.25, 1.25  # of the spread; smaller shifts do not matter
 
 
 @probe(id="DAT049", stage=Stage.DATA, severity=Severity.WARNING)
-def eval_preprocessing_differs(preprocessing: Preprocessing) -> Iterator[Finding]:
+def eval_preprocessing_differs(preprocessing: Preprocessing) -> Findings:
     """Evaluation inputs are preprocessed differently from training inputs."""
     train, other = preprocessing.train, preprocessing.evaluation
     told = _told(preprocessing)

@@ -1,6 +1,4 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Finding, Findings, Severity, Stage, probe
 from probes.facts.text.types import TextStyle
 
 SHARE = 0.5  # of the texts
@@ -8,7 +6,7 @@ SIGMAS = 4.5  # one-sided 3e-6; three habits are compared
 
 
 @probe(id="DAT050", stage=Stage.DATA, severity=Severity.WARNING)
-def eval_text_style_differs(text_styles: tuple[TextStyle, TextStyle]) -> Iterator[Finding]:
+def eval_text_style_differs(text_styles: tuple[TextStyle, TextStyle]) -> Findings:
     """Evaluation texts differ from training texts in case, punctuation or digits."""
     train, other = text_styles
     for habit in ("capitals", "punctuation", "digits"):

@@ -1,6 +1,4 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Finding, Findings, Severity, Stage, probe
 from probes.facts.features.types import Features
 
 LARGE = 2.0  # rms; normalised features have 1, log-mel of Whisper and images scaled to 0..1 less
@@ -9,7 +7,7 @@ TINY = 1e-3  # quiet raw waveforms have 0.01
 
 
 @probe(id="DAT047", stage=Stage.DATA, severity=Severity.WARNING)
-def features_are_not_normalized(train_features: Features) -> Iterator[Finding]:
+def features_are_not_normalized(train_features: Features) -> Findings:
     """Input features are not normalized: their mean and standard deviation are far from 0 and 1."""
     mean, std, rms = train_features.mean, train_features.std, train_features.rms
     # Where the mean is larger than the spread, most of what the first layer computes is a constant.

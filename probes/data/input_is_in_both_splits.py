@@ -1,12 +1,10 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Findings, Severity, Stage, probe
 from probes.facts.splits.types import DuplicateInputs
 from probes.reporting.row_finding import row_finding
 
 
 @probe(id="DAT035", stage=Stage.DATA, severity=Severity.WARNING, explains=("DAT036", "DAT037", "DAT038", "DAT039"))
-def input_is_in_both_splits(duplicates_across_splits: DuplicateInputs) -> Iterator[Finding]:
+def input_is_in_both_splits(duplicates_across_splits: DuplicateInputs) -> Findings:
     """Evaluation audio or documents are also in the training set: data leakage."""
     count = len(duplicates_across_splits.across_splits)
     for pair in duplicates_across_splits.across_splits:

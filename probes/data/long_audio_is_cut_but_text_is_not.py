@@ -1,6 +1,4 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Findings, Severity, Stage, probe
 from probes.facts.audio.types import UsedAudio
 from probes.reporting.row_finding import row_finding, worst_first
 
@@ -9,7 +7,7 @@ LOST = 0.04  # of the clip: resampling and padding change less
 
 
 @probe(id="DAT021", stage=Stage.DATA, severity=Severity.WARNING)
-def long_audio_is_cut_but_text_is_not(audio_used: tuple[UsedAudio, ...]) -> Iterator[Finding]:
+def long_audio_is_cut_but_text_is_not(audio_used: tuple[UsedAudio, ...]) -> Findings:
     """Long audio is truncated but its text is not, so labels contain words missing from the input."""
     cut = [(clip.seconds, clip) for clip in audio_used if clip.used < clip.seconds * (1 - LOST) - SLACK]
     for clip in worst_first(cut):

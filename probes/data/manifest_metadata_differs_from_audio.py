@@ -1,6 +1,6 @@
 from collections.abc import Iterator
 
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Findings, Severity, Stage, probe
 from probes.facts.audio.types import AudioFile, AudioFiles
 from probes.reporting.row_finding import row_finding
 
@@ -11,7 +11,7 @@ COLUMNS = {
 
 
 @probe(id="DAT014", stage=Stage.DATA, severity=Severity.WARNING)
-def manifest_metadata_differs_from_audio(audio_files_with_metadata: AudioFiles) -> Iterator[Finding]:
+def manifest_metadata_differs_from_audio(audio_files_with_metadata: AudioFiles) -> Findings:
     """The sample rate or channel count in the manifest differs from the audio file."""
     for clip in audio_files_with_metadata.rows:
         for what, said, is_ in _differences(clip):

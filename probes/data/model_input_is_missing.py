@@ -1,6 +1,4 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Finding, Findings, Severity, Stage, probe
 from probes.facts.batches.types import BatchShape
 from probes.facts.first_step.types import FirstStep
 
@@ -8,7 +6,7 @@ AFTER = ("DAT049", "LAB0*", "LOS*", "GRD*", "PRE*", "LRN*", "GEN*")
 
 
 @probe(id="DAT054", stage=Stage.DATA, severity=Severity.ERROR, explains=AFTER)
-def model_input_is_missing(batch_shape: BatchShape, first_step: FirstStep) -> Iterator[Finding]:
+def model_input_is_missing(batch_shape: BatchShape, first_step: FirstStep) -> Findings:
     """Batches lack an input that the model's forward() requires."""
     failure = first_step.failure
     if failure is None:

@@ -1,6 +1,4 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Findings, Severity, Stage, probe
 from probes.facts.splits.types import NearDuplicates
 from probes.reporting.row_finding import row_finding
 
@@ -10,7 +8,7 @@ SIGMAS = 3.72  # one-sided, 1e-4: the chance that two samples of one corpus diff
 
 
 @probe(id="DAT037", stage=Stage.DATA, severity=Severity.WARNING)
-def near_text_is_in_both_splits(near_duplicates_across_splits: NearDuplicates) -> Iterator[Finding]:
+def near_text_is_in_both_splits(near_duplicates_across_splits: NearDuplicates) -> Findings:
     """Evaluation texts have far more near-duplicates in the training set than training texts do."""
     near = near_duplicates_across_splits
     ours, theirs = near.train_near / near.train_read, near.eval_near / near.eval_read

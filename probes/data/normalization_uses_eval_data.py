@@ -1,6 +1,4 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Finding, Findings, Severity, Stage, probe
 from probes.facts.features.types import SetStatistics, SplitStatistics
 
 DIMENSIONS = 3  # fewer may be near 0 and 1 by chance
@@ -9,7 +7,7 @@ ROUNDING = 1e-5  # of float32 vectors
 
 
 @probe(id="DAT048", stage=Stage.DATA, severity=Severity.WARNING, explains=("DAT049",))
-def normalization_uses_eval_data(split_statistics: SplitStatistics) -> Iterator[Finding]:
+def normalization_uses_eval_data(split_statistics: SplitStatistics) -> Findings:
     """Normalization statistics were fitted on evaluation data, not on the training set alone."""
     train, evaluation, both = split_statistics.train, split_statistics.evaluation, split_statistics.both
     fitted = _fitted(evaluation)

@@ -1,11 +1,9 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Finding, Findings, Severity, Stage, probe
 from probes.facts.corpus.types import Corpus
 
 
 @probe(id="DAT052", stage=Stage.DATA, severity=Severity.NOTE)
-def only_a_sample_was_checked(sampled_rows: Corpus) -> Iterator[Finding]:
+def only_a_sample_was_checked(sampled_rows: Corpus) -> Findings:
     """Only a sample of the dataset rows was decoded and checked."""
     seen, total = len(sampled_rows.rows), sampled_rows.total
     if seen < total:

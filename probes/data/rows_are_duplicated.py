@@ -1,6 +1,4 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Findings, Severity, Stage, probe
 from probes.facts.splits.types import DuplicateInputs
 from probes.reporting.row_finding import note_unless, row_finding
 
@@ -8,7 +6,7 @@ SHARE = 0.01  # of the rows: fewer change nothing that can be measured
 
 
 @probe(id="DAT032", stage=Stage.DATA, severity=Severity.WARNING)
-def rows_are_duplicated(duplicate_inputs: DuplicateInputs) -> Iterator[Finding]:
+def rows_are_duplicated(duplicate_inputs: DuplicateInputs) -> Findings:
     """Training rows are duplicated, so they weigh more than the others."""
     count = len(duplicate_inputs.repeated)
     for pair in duplicate_inputs.repeated:

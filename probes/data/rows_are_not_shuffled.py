@@ -1,11 +1,9 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Finding, Findings, Severity, Stage, probe
 from probes.facts.dataloader.types import RowOrder
 
 
 @probe(id="DAT044", stage=Stage.DATA, severity=Severity.WARNING)
-def rows_are_not_shuffled(row_order: RowOrder) -> Iterator[Finding]:
+def rows_are_not_shuffled(row_order: RowOrder) -> Findings:
     """Training rows are not shuffled: every epoch takes them in the same order."""
     first = ", ".join(map(str, row_order.first))
     if row_order.in_turn:

@@ -1,12 +1,10 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Findings, Severity, Stage, probe
 from probes.facts.splits.types import DuplicateInputs
 from probes.reporting.row_finding import row_finding
 
 
 @probe(id="DAT033", stage=Stage.DATA, severity=Severity.WARNING)
-def same_input_has_several_targets(duplicate_inputs: DuplicateInputs) -> Iterator[Finding]:
+def same_input_has_several_targets(duplicate_inputs: DuplicateInputs) -> Findings:
     """The same input has several different target texts in the training set."""
     count = len(duplicate_inputs.conflicting)
     for pair in duplicate_inputs.conflicting:

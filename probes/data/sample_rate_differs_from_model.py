@@ -1,7 +1,6 @@
-from collections.abc import Iterator
 from statistics import median
 
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Findings, Severity, Stage, probe
 from probes.facts.audio.types import AudioLimits, LoadedItem
 from probes.reporting.row_finding import row_finding
 
@@ -10,9 +9,7 @@ LONG = 0.5  # seconds; in shorter clips an encoder's padding counts
 
 
 @probe(id="DAT011", stage=Stage.DATA, severity=Severity.ERROR, explains=("DAT021", "DAT030", "DAT049", "DAT040"))
-def sample_rate_differs_from_model(
-    loaded_waveforms: tuple[LoadedItem, ...], audio_limits: AudioLimits
-) -> Iterator[Finding]:
+def sample_rate_differs_from_model(loaded_waveforms: tuple[LoadedItem, ...], audio_limits: AudioLimits) -> Findings:
     """Audio reaches the model at a sample rate other than the one it expects."""
     expected = audio_limits.sample_rate or 0
     for item in loaded_waveforms:

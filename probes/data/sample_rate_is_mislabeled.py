@@ -1,7 +1,7 @@
 from collections import Counter
 from collections.abc import Iterator
 
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Findings, Severity, Stage, probe
 from probes.facts.audio.types import AudioFile, AudioFiles
 from probes.reporting.row_finding import row_finding
 
@@ -13,7 +13,7 @@ ROWS = 3  # one clip may have a duration that fits another rate by chance, three
 @probe(
     id="DAT010", stage=Stage.DATA, severity=Severity.ERROR, explains=("DAT009", "DAT030", "DAT040", "DAT021", "DAT051")
 )
-def sample_rate_is_mislabeled(audio_files_with_duration: AudioFiles) -> Iterator[Finding]:
+def sample_rate_is_mislabeled(audio_files_with_duration: AudioFiles) -> Findings:
     """Audio headers give a wrong sample rate, so clips play too fast or too slow."""
     found = [(clip, header, true) for clip in audio_files_with_duration.rows for header, true in _rates(clip)]
     counts = Counter((header, true) for _, header, true in found)

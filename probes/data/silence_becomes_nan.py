@@ -1,11 +1,9 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Finding, Findings, Severity, Stage, probe
 from probes.facts.features.types import SilentBatch
 
 
 @probe(id="DAT019", stage=Stage.DATA, severity=Severity.ERROR, explains=("DAT018", "LOS001", "GRD004"))
-def silence_becomes_nan(silent_clip_batch: SilentBatch) -> Iterator[Finding]:
+def silence_becomes_nan(silent_clip_batch: SilentBatch) -> Findings:
     """The collator turns a silent clip into NaN or Inf by dividing by zero or taking the log of zero."""
     clips = silent_clip_batch.silent_clips
     if silent_clip_batch.not_finite:

@@ -1,12 +1,10 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Findings, Severity, Stage, probe
 from probes.facts.splits.types import GroupColumns
 from probes.reporting.row_finding import row_finding
 
 
 @probe(id="DAT039", stage=Stage.DATA, severity=Severity.WARNING)
-def speaker_is_in_both_splits(shared_speakers: GroupColumns, groups: GroupColumns) -> Iterator[Finding]:
+def speaker_is_in_both_splits(shared_speakers: GroupColumns, groups: GroupColumns) -> Findings:
     """Evaluation speakers also occur in the training set, so metrics do not cover unseen speakers."""
     by_video = any(group.role == "video" and not group.both for group in groups.columns)
     for group in shared_speakers.columns:

@@ -1,7 +1,6 @@
-from collections.abc import Iterator
 from statistics import median
 
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Findings, Severity, Stage, probe
 from probes.facts.text.types import SpeakingRate
 from probes.reporting.row_finding import row_finding, worst_first
 
@@ -12,7 +11,7 @@ LETTERS = 8  # a single word may stand in a long clip
 
 
 @probe(id="DAT030", stage=Stage.DATA, severity=Severity.WARNING)
-def speaking_rate_is_impossible(speaking_rates: tuple[SpeakingRate, ...]) -> Iterator[Finding]:
+def speaking_rate_is_impossible(speaking_rates: tuple[SpeakingRate, ...]) -> Findings:
     """The speaking rate is impossible: a text is far too long or too short for its audio."""
     usual = median(pace.rate for pace in speaking_rates) if len(speaking_rates) >= ROWS else None
     fast = [pace for pace in speaking_rates if pace.rate > (TIMES * usual if usual else FASTEST)]

@@ -1,13 +1,11 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Finding, Findings, Severity, Stage, probe
 from probes.facts.classes.types import ColumnBalance
 
 SHARE = 0.9  # of the rows; the rest is seen once in ten rows, or less
 
 
 @probe(id="DAT053", stage=Stage.DATA, severity=Severity.WARNING)
-def tasks_are_imbalanced(column_balances: tuple[ColumnBalance, ...]) -> Iterator[Finding]:
+def tasks_are_imbalanced(column_balances: tuple[ColumnBalance, ...]) -> Findings:
     """Tasks, languages or classes are imbalanced: one of them has nearly all training rows."""
     for balance in column_balances:
         total = sum(balance.counts.values())

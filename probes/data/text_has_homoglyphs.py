@@ -1,12 +1,10 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Findings, Severity, Stage, probe
 from probes.facts.text.types import TextCheck
 from probes.reporting.row_finding import row_finding
 
 
 @probe(id="DAT027", stage=Stage.DATA, severity=Severity.WARNING)
-def text_has_homoglyphs(text_checks: tuple[TextCheck, ...]) -> Iterator[Finding]:
+def text_has_homoglyphs(text_checks: tuple[TextCheck, ...]) -> Findings:
     """Text contains homoglyphs: look-alike letters of another script, such as a Cyrillic a."""
     found = [text for text in text_checks if text.homoglyph_words]
     for text in found:

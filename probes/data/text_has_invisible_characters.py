@@ -1,12 +1,10 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Findings, Severity, Stage, probe
 from probes.facts.text.types import TextCheck
 from probes.reporting.row_finding import row_finding
 
 
 @probe(id="DAT026", stage=Stage.DATA, severity=Severity.WARNING)
-def text_has_invisible_characters(text_checks: tuple[TextCheck, ...]) -> Iterator[Finding]:
+def text_has_invisible_characters(text_checks: tuple[TextCheck, ...]) -> Findings:
     """Text contains invisible characters, which change its tokenization."""
     found = [text for text in text_checks if text.invisible and not text.same_ids]
     for text in found:

@@ -1,12 +1,10 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Findings, Severity, Stage, probe
 from probes.facts.text.types import TextCheck
 from probes.reporting.row_finding import row_finding
 
 
 @probe(id="DAT023", stage=Stage.DATA, severity=Severity.WARNING)
-def text_has_markup(text_checks: tuple[TextCheck, ...]) -> Iterator[Finding]:
+def text_has_markup(text_checks: tuple[TextCheck, ...]) -> Findings:
     """Text contains markup or annotations that are never spoken, such as [laughter] or HTML tags."""
     marked = [text for text in text_checks if text.markup]
     for text in marked:

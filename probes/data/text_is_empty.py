@@ -1,6 +1,4 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Findings, Severity, Stage, probe
 from probes.facts.corpus.types import CorpusRow
 from probes.reporting.row_finding import row_finding
 
@@ -8,7 +6,7 @@ WRITTEN = {"nan", "NaN", "None", "<NA>", "NULL", "null"}  # what pandas, Python 
 
 
 @probe(id="DAT002", stage=Stage.DATA, severity=Severity.ERROR, explains=("LAB001", "LAB003"))
-def text_is_empty(corpus_rows: tuple[CorpusRow, ...], needed_columns: tuple[str, ...] = ()) -> Iterator[Finding]:
+def text_is_empty(corpus_rows: tuple[CorpusRow, ...], needed_columns: tuple[str, ...] = ()) -> Findings:
     """A text in the manifest is empty or a literal null value, such as nan or None."""
     there = dict.fromkeys(name for row in corpus_rows for name in row.texts)
     for column in [name for name in there if not needed_columns or name in needed_columns]:

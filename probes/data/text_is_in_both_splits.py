@@ -1,6 +1,4 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Findings, Severity, Stage, probe
 from probes.facts.splits.types import SharedTexts
 from probes.reporting.row_finding import note_unless, row_finding
 
@@ -8,7 +6,7 @@ SHARE = 0.01  # of the evaluation texts of 20 letters and more; a stock phrase m
 
 
 @probe(id="DAT036", stage=Stage.DATA, severity=Severity.WARNING, explains=("DAT037",))
-def text_is_in_both_splits(shared_texts: SharedTexts) -> Iterator[Finding]:
+def text_is_in_both_splits(shared_texts: SharedTexts) -> Findings:
     """Evaluation texts also occur in the training set, so memorized sentences score well."""
     count = len(shared_texts.pairs)
     for pair in shared_texts.pairs:

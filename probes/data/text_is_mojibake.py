@@ -1,12 +1,10 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Findings, Severity, Stage, probe
 from probes.facts.text.types import TextCheck
 from probes.reporting.row_finding import row_finding
 
 
 @probe(id="DAT024", stage=Stage.DATA, severity=Severity.WARNING, explains=("DAT02[67]", "DAT050"))
-def text_is_mojibake(text_checks: tuple[TextCheck, ...]) -> Iterator[Finding]:
+def text_is_mojibake(text_checks: tuple[TextCheck, ...]) -> Findings:
     """Text is mojibake: it was decoded with the wrong character encoding."""
     broken = [text for text in text_checks if text.repaired]
     for text in broken:

@@ -1,12 +1,10 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Findings, Severity, Stage, probe
 from probes.facts.text.types import TextCheck
 from probes.reporting.row_finding import row_finding
 
 
 @probe(id="DAT025", stage=Stage.DATA, severity=Severity.WARNING)
-def text_is_not_nfc(text_checks: tuple[TextCheck, ...]) -> Iterator[Finding]:
+def text_is_not_nfc(text_checks: tuple[TextCheck, ...]) -> Findings:
     """Text is not in Unicode NFC form, so identical words are tokenized differently."""
     apart = [text for text in text_checks if text.decomposed and not text.same_ids]
     for text in apart:

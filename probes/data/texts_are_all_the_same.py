@@ -1,7 +1,6 @@
 from collections import Counter
-from collections.abc import Iterator
 
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Findings, Severity, Stage, probe
 from probes.facts.corpus.types import CorpusRow
 from probes.reporting.row_finding import row_finding
 
@@ -10,7 +9,7 @@ MOST = 0.9  # of the rows: corpora of a few commands have a quarter, one wake wo
 
 
 @probe(id="DAT055", stage=Stage.DATA, severity=Severity.ERROR, explains=("DAT03[2-7]", "DAT040", "DAT050"))
-def texts_are_all_the_same(corpus_rows: tuple[CorpusRow, ...]) -> Iterator[Finding]:
+def texts_are_all_the_same(corpus_rows: tuple[CorpusRow, ...]) -> Findings:
     """Nearly all training rows have the same text, so the model can ignore its input."""
     rows = [row for row in corpus_rows if row.split == "train"]
     for column in dict.fromkeys(name for row in rows for name in row.texts):

@@ -1,7 +1,6 @@
-from collections.abc import Iterator
 from math import atanh
 
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Finding, Findings, Severity, Stage, probe
 from probes.facts.pairing.types import ManifestPairTest
 
 ALPHA = 1e-4  # the chance that texts dealt out at random fit as well and are passed
@@ -11,7 +10,7 @@ STRETCH = 4.5  # one-sided 3e-6, since there are several stretches and shifts
 
 
 @probe(id="DAT040", stage=Stage.DATA, severity=Severity.ERROR, explains=("DAT030", "LRN03*"))
-def texts_are_misaligned_with_inputs(manifest_pair_tests: tuple[ManifestPairTest, ...]) -> Iterator[Finding]:
+def texts_are_misaligned_with_inputs(manifest_pair_tests: tuple[ManifestPairTest, ...]) -> Findings:
     """Texts are misaligned with their inputs: they fit no better than the texts of other rows."""
     for fit in manifest_pair_tests:
         if _wrong(fit):

@@ -1,13 +1,11 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Finding, Findings, Severity, Stage, probe
 from probes.facts.splits.types import NearDuplicates
 
 MANY = 0.5  # of the texts: then most of the corpus is a few sentences with small changes
 
 
 @probe(id="DAT034", stage=Stage.DATA, severity=Severity.NOTE)
-def texts_are_near_duplicates(near_duplicate_texts: NearDuplicates) -> Iterator[Finding]:
+def texts_are_near_duplicates(near_duplicate_texts: NearDuplicates) -> Findings:
     """Most training texts are near-duplicates of texts from other recordings."""
     share = near_duplicate_texts.train_near / near_duplicate_texts.train_read
     if share > MANY:

@@ -1,12 +1,10 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Findings, Severity, Stage, probe
 from probes.facts.splits.types import GroupColumns
 from probes.reporting.row_finding import row_finding
 
 
 @probe(id="DAT038", stage=Stage.DATA, severity=Severity.WARNING, explains=("DAT039", "DAT036", "DAT037"))
-def video_is_in_both_splits(shared_videos: GroupColumns) -> Iterator[Finding]:
+def video_is_in_both_splits(shared_videos: GroupColumns) -> Findings:
     """A video or recording has rows in both the training and the evaluation set."""
     for group in shared_videos.columns:
         if group.both and group.example:

@@ -1,12 +1,10 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Findings, Severity, Stage, probe
 from probes.facts.audio.types import LoadedItem
 from probes.reporting.row_finding import row_finding
 
 
 @probe(id="DAT012", stage=Stage.DATA, severity=Severity.ERROR, explains=("DAT003", "DAT049", "LOS003"))
-def waveform_is_not_1d(loaded_waveforms: tuple[LoadedItem, ...]) -> Iterator[Finding]:
+def waveform_is_not_1d(loaded_waveforms: tuple[LoadedItem, ...]) -> Findings:
     """The waveform is not 1-D, so feature extractors treat its first dimension as a batch."""
     for item in loaded_waveforms:
         if item.wave and len(item.wave.shape) > 1:

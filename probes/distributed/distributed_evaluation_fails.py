@@ -1,6 +1,4 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Findings, Severity, Stage, probe
 from probes.facts.distributed.types import Ranks, RankStop
 from probes.reporting.code_finding import code_finding
 
@@ -9,7 +7,7 @@ MISMATCH = "doesn't match expected size"
 
 
 @probe(id="DST005", stage=Stage.DISTRIBUTED, severity=Severity.ERROR)
-def distributed_evaluation_fails(distributed_evaluation: Ranks) -> Iterator[Finding]:
+def distributed_evaluation_fails(distributed_evaluation: Ranks) -> Findings:
     """Distributed evaluation raises or hangs in a group of several processes."""
     stop = distributed_evaluation.stopped("evaluation")
     if stop is None:

@@ -1,13 +1,11 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Findings, Severity, Stage, probe
 from probes.facts.distributed.types import Ranks
 from probes.reporting.code_finding import code_finding
-from probes.reporting.failure_finding import cure_of
+from probes.reporting.failure_finding import fix_of
 
 
 @probe(id="DST004", stage=Stage.DISTRIBUTED, severity=Severity.ERROR, explains=("DST005",))
-def distributed_step_fails(distributed_step: Ranks) -> Iterator[Finding]:
+def distributed_step_fails(distributed_step: Ranks) -> Findings:
     """The distributed training step raises or hangs, although it works in a single process."""
     stop = distributed_step.stopped("step")
     if stop is None:
@@ -18,7 +16,7 @@ def distributed_step_fails(distributed_step: Ranks) -> Iterator[Finding]:
         failure.line,
         failure.module or f"rank {stop.rank}",
         f"in a group of {count}, {stop}; expected two steps",
-        cure_of(failure, "distributed step", default),
+        fix_of(failure, "distributed step", default),
         rank=stop.rank,
         how=stop.how,
         processes=count,

@@ -1,13 +1,11 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Finding, Findings, Severity, Stage, probe
 from probes.facts.distributed.types import RankBatches
 
 FIX = "give the loader a DistributedSampler (and call its set_epoch), or let accelerate prepare it"
 
 
 @probe(id="DST002", stage=Stage.DISTRIBUTED, severity=Severity.ERROR)
-def ranks_draw_the_same_rows(rank_rows: tuple[RankBatches, ...]) -> Iterator[Finding]:
+def ranks_draw_the_same_rows(rank_rows: tuple[RankBatches, ...]) -> Findings:
     """Ranks draw the same rows instead of separate shards of the dataset."""
     if min(len(batches.first) for batches in rank_rows) < 2:
         return  # one batch may be all there is, and is then repeated to keep the processes in step

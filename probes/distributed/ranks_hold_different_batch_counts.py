@@ -1,6 +1,4 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Finding, Findings, Severity, Stage, probe
 from probes.facts.distributed.types import RankBatches
 from probes.facts.settings.types import RunSettings
 
@@ -8,7 +6,7 @@ from probes.facts.settings.types import RunSettings
 @probe(id="DST001", stage=Stage.DISTRIBUTED, severity=Severity.ERROR)
 def ranks_hold_different_batch_counts(
     rank_batches: tuple[RankBatches, ...], total_steps: int | None = None, run_settings: RunSettings | None = None
-) -> Iterator[Finding]:
+) -> Findings:
     """Ranks have different numbers of batches, so training hangs at the end of an epoch."""
     most = max(batches.count for batches in rank_batches)
     fewest = min((batches.count for batches in rank_batches if batches.whole), default=most)

@@ -1,6 +1,6 @@
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Finding, Findings, Severity, Stage, probe
 from probes.facts.distributed.types import RankParameter, RankSteps
 from probes.reporting.first_names import first_names
 
@@ -10,7 +10,7 @@ ROUNDING = 1e-4
 
 
 @probe(id="DST003", stage=Stage.DISTRIBUTED, severity=Severity.ERROR)
-def ranks_hold_different_weights(rank_steps: tuple[RankSteps, ...]) -> Iterator[Finding]:
+def ranks_hold_different_weights(rank_steps: tuple[RankSteps, ...]) -> Findings:
     """Ranks hold different weights after a step: gradients or parameters are not synchronized."""
     names = dict.fromkeys(weight.name for steps in rank_steps for weight in steps.weights)
     held = {name: [_of(steps, name) for steps in rank_steps] for name in names}

@@ -1,12 +1,10 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Findings, Severity, Stage, probe
 from probes.facts.environment.types import ItemReading
 from probes.reporting.code_finding import code_finding
 
 
 @probe(id="ENV004", stage=Stage.ENVIRONMENT, severity=Severity.ERROR, explains=("DAT003", "DAT022"))
-def audio_decoder_is_missing(item_reading: ItemReading) -> Iterator[Finding]:
+def audio_decoder_is_missing(item_reading: ItemReading) -> Findings:
     """The audio decoder of the dataset is missing or broken, so no item can be loaded."""
     if item_reading.read:
         return

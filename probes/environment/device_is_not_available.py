@@ -1,11 +1,9 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Finding, Findings, Severity, Stage, probe
 from probes.facts.environment.types import Devices
 
 
 @probe(id="ENV007", stage=Stage.ENVIRONMENT, severity=Severity.ERROR)
-def device_is_not_available(devices: Devices) -> Iterator[Finding]:
+def device_is_not_available(devices: Devices) -> Findings:
     """The requested device is not available to torch."""
     for source, name in devices.named:
         kind, _, number = name.partition(":")

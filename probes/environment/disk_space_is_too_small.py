@@ -1,13 +1,11 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Finding, Findings, Severity, Stage, probe
 from probes.facts.environment.types import CheckpointRoom
 
 GB = 2**30
 
 
 @probe(id="ENV008", stage=Stage.ENVIRONMENT, severity=Severity.ERROR)
-def disk_space_is_too_small(checkpoint_disk_space: CheckpointRoom) -> Iterator[Finding]:
+def disk_space_is_too_small(checkpoint_disk_space: CheckpointRoom) -> Findings:
     """Free disk space is too small for the checkpoints that the run will save."""
     room = checkpoint_disk_space
     # A lower bound, so no margin is needed: tokenizer, logs and random states come on top.

@@ -1,11 +1,9 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Finding, Findings, Severity, Stage, probe
 from probes.facts.environment.types import NumpyBridge
 
 
 @probe(id="ENV003", stage=Stage.ENVIRONMENT, severity=Severity.ERROR, explains=("DAT003", "DAT022", "LOS003"))
-def numpy_torch_abi_mismatch(numpy_bridge: NumpyBridge) -> Iterator[Finding]:
+def numpy_torch_abi_mismatch(numpy_bridge: NumpyBridge) -> Findings:
     """NumPy and torch are binary incompatible, so arrays and tensors cannot be converted."""
     bridge = numpy_bridge
     if bridge.failed:

@@ -1,11 +1,9 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Finding, Findings, Severity, Stage, probe
 from probes.facts.environment.types import PackageImport
 
 
 @probe(id="ENV002", stage=Stage.ENVIRONMENT, severity=Severity.ERROR)
-def package_is_not_importable(packages: tuple[PackageImport, ...]) -> Iterator[Finding]:
+def package_is_not_importable(packages: tuple[PackageImport, ...]) -> Findings:
     """A package required for training cannot be imported."""
     for package in packages:
         if not package.imported:

@@ -1,11 +1,9 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Finding, Findings, Severity, Stage, probe
 from probes.facts.environment.types import TokenizerNeeds
 
 
 @probe(id="ENV005", stage=Stage.ENVIRONMENT, severity=Severity.ERROR)
-def tokenizer_package_is_missing(tokenizer_needs: TokenizerNeeds) -> Iterator[Finding]:
+def tokenizer_package_is_missing(tokenizer_needs: TokenizerNeeds) -> Findings:
     """A package that the tokenizer needs is missing: sentencepiece or protobuf."""
     needs = tokenizer_needs
     for name, reason in zip(needs.absent, needs.reasons, strict=True):

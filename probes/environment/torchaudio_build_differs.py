@@ -1,11 +1,9 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Finding, Findings, Severity, Stage, probe
 from probes.facts.environment.types import TorchBuilds
 
 
 @probe(id="ENV001", stage=Stage.ENVIRONMENT, severity=Severity.ERROR, explains=("ENV*",))
-def torchaudio_build_differs(torch_builds: TorchBuilds) -> Iterator[Finding]:
+def torchaudio_build_differs(torch_builds: TorchBuilds) -> Findings:
     """torchaudio is built for a different torch, so importing it or transformers fails."""
     builds = torch_builds
     if not builds.loads:

@@ -1,11 +1,9 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Finding, Findings, Severity, Stage, probe
 from probes.facts.environment.types import PackageLocation
 
 
 @probe(id="ENV006", stage=Stage.ENVIRONMENT, severity=Severity.WARNING)
-def trainer_package_is_shadowed(trainer_package: PackageLocation) -> Iterator[Finding]:
+def trainer_package_is_shadowed(trainer_package: PackageLocation) -> Findings:
     """The trainer package is shadowed by another package or module of the same name."""
     package = trainer_package
     if package.rivals:

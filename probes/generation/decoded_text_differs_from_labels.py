@@ -1,11 +1,9 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Finding, Findings, Severity, Stage, probe
 from probes.facts.generation.types import ForcedGeneration
 
 
 @probe(id="GEN005", stage=Stage.GENERATION, severity=Severity.ERROR, explains=("GEN006", "GEN010"))
-def decoded_text_differs_from_labels(forced_generation: ForcedGeneration) -> Iterator[Finding]:
+def decoded_text_differs_from_labels(forced_generation: ForcedGeneration) -> Findings:
     """Decoded text differs from the labels even when generation is forced to output them."""
     rows = [row for row in forced_generation.rows if row.text is not None and row.reference is not None]
     wrong = [row for row in rows if str(row.text).split() != str(row.reference).split()]

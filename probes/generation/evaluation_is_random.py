@@ -1,19 +1,17 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Finding, Findings, Severity, Stage, probe
 from probes.facts.generation.types import FreeGeneration, SeedRepeats
 from probes.reporting.evaluation_figures import differing_figures
 
 
 @probe(id="GEN013", stage=Stage.GENERATION, severity=Severity.WARNING, explains=("GEN010",))
-def evaluation_is_random(seed_repeats: SeedRepeats) -> Iterator[Finding]:
+def evaluation_is_random(seed_repeats: SeedRepeats) -> Findings:
     """Evaluation is random: the same weights give different outputs or metrics."""
     heard, figures = seed_repeats.output, seed_repeats.evaluated
     place = _parted(heard) if heard is not None else None
     if heard is not None and (place is not None or heard.sampling):
         row = heard.rows[place or 0]
         cause = f"{heard.sampling} is on" if heard.sampling else "in evaluation mode something still draws"
-        again = "may be" if place is None else f"is, {_words(row.ids)} and {_words(heard.again[place])},"
+        again = "may be" if place is None else f"is, {_words(row.ids)} and {_words(heard.second[place])},"
         yield Finding(
             where=row.where,
             message=f"the same row {again} answered differently under two seeds: {cause}, expected the same",
@@ -26,15 +24,15 @@ def evaluation_is_random(seed_repeats: SeedRepeats) -> Iterator[Finding]:
         name = names[0]
         yield Finding(
             where=f"evaluate, {name}",
-            message=f"{figures.figures[name]:.6g} and {figures.again[name]:.6g} from the same weights under two seeds, "
-            "with every module in evaluation mode; expected the same",
+            message=f"{figures.figures[name]:.6g} and {figures.second[name]:.6g} from the same weights under two "
+            "seeds, with every module in evaluation mode; expected the same",
             fix="fix the rows that evaluate looks at and take no random numbers in it",
-            measured={"first": figures.figures[name], "second": figures.again[name]},
+            measured={"first": figures.figures[name], "second": figures.second[name]},
         )
 
 
 def _parted(heard: FreeGeneration) -> int | None:
-    pairs = zip(heard.rows, heard.again, strict=False)
+    pairs = zip(heard.rows, heard.second, strict=False)
     apart = [one.ids[: len(other)] != other[: len(one.ids)] for one, other in pairs]
     return apart.index(True) if True in apart else None
 

@@ -1,6 +1,4 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Finding, Findings, Severity, Stage, probe
 from probes.facts.generation.types import GatheredLogits
 
 WHOLE = 0.8  # of the memory: the model and the system need the rest
@@ -8,7 +6,7 @@ TIGHT = 0.4  # gathering copies the array once: twice this does not fit
 
 
 @probe(id="GEN017", stage=Stage.GENERATION, severity=Severity.ERROR)
-def evaluation_keeps_all_logits(gathered_logits: GatheredLogits) -> Iterator[Finding]:
+def evaluation_keeps_all_logits(gathered_logits: GatheredLogits) -> Findings:
     """Evaluation keeps the logits of the whole evaluation set, which do not fit in memory."""
     share = gathered_logits.bytes / gathered_logits.memory
     if share > TIGHT:

@@ -1,12 +1,10 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Findings, Severity, Stage, probe
 from probes.facts.generation.types import EvaluationPair
 from probes.reporting.failure_finding import failure_finding
 
 
 @probe(id="GEN011", stage=Stage.GENERATION, severity=Severity.ERROR)
-def evaluation_raises(evaluation_twice: EvaluationPair) -> Iterator[Finding]:
+def evaluation_raises(evaluation_twice: EvaluationPair) -> Findings:
     """The evaluation function raises, so the run would end at its first evaluation."""
     failure = evaluation_twice.failure
     if failure is not None:

@@ -1,18 +1,16 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Finding, Findings, Severity, Stage, probe
 from probes.facts.generation.types import EvaluationPair
 from probes.reporting.evaluation_figures import differing_figures
 
 
 @probe(id="GEN012", stage=Stage.GENERATION, severity=Severity.ERROR, explains=("GEN013",))
-def evaluation_runs_in_train_mode(evaluation_twice: EvaluationPair) -> Iterator[Finding]:
+def evaluation_runs_in_train_mode(evaluation_twice: EvaluationPair) -> Findings:
     """Evaluation runs in train mode: model.eval() is never called, so metrics change from run to run."""
     both = evaluation_twice
     if not both.training:
         return
     kinds = ", ".join(sorted(set(both.kinds)))
-    differ = [f"{name} {both.figures[name]:.4g} and {both.again[name]:.4g}" for name in differing_figures(both)]
+    differ = [f"{name} {both.figures[name]:.4g} and {both.second[name]:.4g}" for name in differing_figures(both)]
     yield Finding(
         where=both.training[0],
         message=f"{len(both.training)} modules ({kinds}) were in training mode while evaluate ran, expected 0"

@@ -1,6 +1,4 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Finding, Findings, Severity, Stage, probe
 from probes.facts.generation.types import TeacherForcingGap
 
 # With nine of ten labels right when led, a model that listens to its input stays near the labels alone as well;
@@ -9,7 +7,7 @@ LED, ALONE = 0.9, 0.5
 
 
 @probe(id="GEN010", stage=Stage.GENERATION, severity=Severity.WARNING)
-def free_running_differs_from_teacher_forcing(teacher_forcing_gap: TeacherForcingGap) -> Iterator[Finding]:
+def free_running_differs_from_teacher_forcing(teacher_forcing_gap: TeacherForcingGap) -> Findings:
     """Free-running generation differs from the labels, although teacher forcing predicts them."""
     if teacher_forcing_gap.forced >= LED and teacher_forcing_gap.free < ALONE:
         said, labels = teacher_forcing_gap.example

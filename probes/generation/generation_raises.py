@@ -1,12 +1,10 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Findings, Severity, Stage, probe
 from probes.facts.generation.types import FreeGeneration
 from probes.reporting.failure_finding import failure_finding
 
 
 @probe(id="GEN001", stage=Stage.GENERATION, severity=Severity.ERROR, explains=("GEN*",))
-def generation_raises(generation_attempt: FreeGeneration) -> Iterator[Finding]:
+def generation_raises(generation_attempt: FreeGeneration) -> Findings:
     """Generation raises an error, so the first evaluation would end the run."""
     failure = generation_attempt.failure
     if failure is None:

@@ -1,11 +1,9 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Finding, Findings, Severity, Stage, probe
 from probes.facts.generation.types import ForcedGeneration
 
 
 @probe(id="GEN004", stage=Stage.GENERATION, severity=Severity.ERROR, explains=("GEN005", "GEN009"))
-def generation_stops_at_wrong_place(forced_generation: ForcedGeneration) -> Iterator[Finding]:
+def generation_stops_at_wrong_place(forced_generation: ForcedGeneration) -> Findings:
     """Generation forced to output the labels stops before their EOS token or continues after it."""
     heard = forced_generation
     if heard.went_on:

@@ -1,13 +1,11 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Finding, Findings, Severity, Stage, probe
 from probes.facts.generation.types import ForbiddenLabel, ForcedGeneration
 
 MOST, SOME = 0.5, 0.1  # of the rows
 
 
 @probe(id="GEN002", stage=Stage.GENERATION, severity=Severity.ERROR, explains=("GEN00[3-9]", "GEN01*"))
-def label_cannot_be_generated(forced_generation: ForcedGeneration) -> Iterator[Finding]:
+def label_cannot_be_generated(forced_generation: ForcedGeneration) -> Findings:
     """A generation setting or logits processor forbids tokens that the labels contain."""
     for broken in forced_generation.forbidden:
         setting = f"generation_config.{broken.setting}" if broken.setting else broken.rule

@@ -1,6 +1,4 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Finding, Findings, Severity, Stage, probe
 from probes.facts.generation.metric_types import MetricTrial
 
 NOTED = 0.02  # of the way from perfect to worthless: a name's capital letter
@@ -8,7 +6,7 @@ GRAVE = 0.5  # more than half: the figure tells more about spelling than about w
 
 
 @probe(id="GEN016", stage=Stage.GENERATION, severity=Severity.WARNING)
-def metric_counts_case_and_punctuation(working_metric: MetricTrial) -> Iterator[Finding]:
+def metric_counts_case_and_punctuation(working_metric: MetricTrial) -> Findings:
     """The metric counts differences in case and punctuation as errors."""
     trial = working_metric
     lost = {name: share for name in trial.stripped if (share := trial.lost(name)) is not None and share > NOTED}

@@ -1,6 +1,4 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Finding, Findings, Severity, Stage, probe
 from probes.facts.generation.metric_types import MetricTrial
 
 GRAIN = 1e-3  # of the figure: what rounding leaves
@@ -10,7 +8,7 @@ BEST = (1.0, 100.0)  # what a score of a perfect prediction is, as a share or in
 
 
 @probe(id="GEN015", stage=Stage.GENERATION, severity=Severity.WARNING, explains=("GEN016",))
-def metric_penalizes_perfect_predictions(working_metric: MetricTrial) -> Iterator[Finding]:
+def metric_penalizes_perfect_predictions(working_metric: MetricTrial) -> Findings:
     """The metric does not give its best value when the predictions equal the labels."""
     perfect, swapped, clean = working_metric.perfect, working_metric.swapped, working_metric.clean
     names = [name for name in perfect if name in swapped and perfect[name] == perfect[name]]

@@ -1,12 +1,10 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Findings, Severity, Stage, probe
 from probes.facts.generation.metric_types import MetricTrial
 from probes.reporting.failure_finding import failure_finding
 
 
 @probe(id="GEN014", stage=Stage.GENERATION, severity=Severity.ERROR, explains=("GEN011",))
-def metric_raises(metric_trial: MetricTrial) -> Iterator[Finding]:
+def metric_raises(metric_trial: MetricTrial) -> Findings:
     """compute_metrics raises on the predictions and labels that an evaluation gathers."""
     failure = metric_trial.failure
     if failure is None:

@@ -1,12 +1,10 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Findings, Severity, Stage, probe
 from probes.facts.saving.types import SavedModel
 from probes.reporting.failure_finding import failure_finding
 
 
 @probe(id="GEN018", stage=Stage.GENERATION, severity=Severity.ERROR, explains=("GEN019",))
-def model_cannot_be_saved(saved_model: SavedModel) -> Iterator[Finding]:
+def model_cannot_be_saved(saved_model: SavedModel) -> Findings:
     """The model cannot be saved, or its checkpoint cannot be loaded again."""
     failure = saved_model.failure
     if failure is None:

@@ -1,14 +1,13 @@
-from collections.abc import Iterator
 from itertools import combinations
 
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Finding, Findings, Severity, Stage, probe
 from probes.facts.generation.types import FreeGeneration
 
 SHORT = 4  # tokens: shorter answers may well be the same
 
 
 @probe(id="GEN008", stage=Stage.GENERATION, severity=Severity.WARNING, explains=("GEN010",))
-def output_ignores_input(pretrained_generation: FreeGeneration) -> Iterator[Finding]:
+def output_ignores_input(pretrained_generation: FreeGeneration) -> Findings:
     """A trained model generates the same output for different inputs."""
     special = pretrained_generation.special
     said = [(row, [token for token in row.ids if token not in special]) for row in pretrained_generation.rows]

@@ -1,7 +1,6 @@
 import re
-from collections.abc import Iterator
 
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Finding, Findings, Severity, Stage, probe
 from probes.facts.generation.types import FreeGeneration
 
 # How sentencepiece models name what stands for no text: sentinels of T5's pretraining, single bytes.
@@ -10,7 +9,7 @@ MOST = 0.5  # of what was said: one byte of a rare letter is no fault
 
 
 @probe(id="GEN006", stage=Stage.GENERATION, severity=Severity.WARNING, explains=("GEN00[789]", "GEN010"))
-def output_is_not_text(pretrained_generation: FreeGeneration) -> Iterator[Finding]:
+def output_is_not_text(pretrained_generation: FreeGeneration) -> Findings:
     """A trained model generates nothing, or only sentinel, special or byte tokens."""
     special, names = pretrained_generation.special, pretrained_generation.names
     for row in pretrained_generation.rows:

@@ -1,11 +1,9 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Finding, Findings, Severity, Stage, probe
 from probes.facts.generation.types import FreeGeneration
 
 
 @probe(id="GEN009", stage=Stage.GENERATION, severity=Severity.WARNING, explains=("GEN010",))
-def output_never_ends(pretrained_generation: FreeGeneration) -> Iterator[Finding]:
+def output_never_ends(pretrained_generation: FreeGeneration) -> Findings:
     """A trained model generates no EOS token within twice the length of the labels."""
     rows = [row for row in pretrained_generation.rows if not row.ended]
     if not pretrained_generation.cut or not rows or len(rows) < len(pretrained_generation.rows):

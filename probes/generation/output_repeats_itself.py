@@ -1,6 +1,4 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Finding, Findings, Severity, Stage, probe
 from probes.facts.generation.types import FreeGeneration
 
 TIMES = 6  # in a row; a trained model says no word of the labels so often
@@ -8,7 +6,7 @@ PERIODS = (1, 2, 3)
 
 
 @probe(id="GEN007", stage=Stage.GENERATION, severity=Severity.WARNING, explains=("GEN00[89]", "GEN010"))
-def output_repeats_itself(pretrained_generation: FreeGeneration) -> Iterator[Finding]:
+def output_repeats_itself(pretrained_generation: FreeGeneration) -> Findings:
     """A trained model generates the same token or short sequence of tokens over and over."""
     no_row_ends = not any(row.ended for row in pretrained_generation.rows)
     for row in pretrained_generation.rows:

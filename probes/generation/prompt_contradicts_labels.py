@@ -1,11 +1,9 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Finding, Findings, Severity, Stage, probe
 from probes.facts.generation.types import ForcedGeneration
 
 
 @probe(id="GEN003", stage=Stage.GENERATION, severity=Severity.ERROR, explains=("GEN00[4-9]", "GEN01*"))
-def prompt_contradicts_labels(forced_generation: ForcedGeneration) -> Iterator[Finding]:
+def prompt_contradicts_labels(forced_generation: ForcedGeneration) -> Findings:
     """The decoder prompt in generation contradicts the tokens that the labels begin with."""
     wrong = [prompt for prompt in forced_generation.prompts if prompt.wrong is not None]
     if not wrong:

@@ -1,13 +1,11 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Finding, Findings, Severity, Stage, probe
 from probes.facts.saving.types import SavedModel
 
 SAME = 1e-4  # of the loss; saving changes no bit, and float32 sums in another order stay below
 
 
 @probe(id="GEN019", stage=Stage.GENERATION, severity=Severity.ERROR)
-def reloaded_model_differs(saved_model: SavedModel) -> Iterator[Finding]:
+def reloaded_model_differs(saved_model: SavedModel) -> Findings:
     """The model differs after saving and reloading, because its checkpoint is incomplete."""
     saved = saved_model
     if saved.failure is not None:

@@ -1,6 +1,4 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Finding, Findings, Severity, Stage, probe
 from probes.facts.gradients.types import RepeatedStep
 
 # A random unit is active in half of all positions; the sparsest trained layers (ReLU language models) in a twentieth.
@@ -9,7 +7,7 @@ SMALL = 64  # fewer outputs than this may all be off by chance
 
 
 @probe(id="GRD007", stage=Stage.GRADIENTS, severity=Severity.ERROR, explains=("GRD002", "GRD005", "LRN*", "GEN*"))
-def activation_is_dead(repeated_step: RepeatedStep) -> Iterator[Finding]:
+def activation_is_dead(repeated_step: RepeatedStep) -> Findings:
     """An activation is dead: it outputs zero for the whole batch and passes no gradient."""
     dead = [one for one in repeated_step.activations if one.alive < ALIVE and one.size >= SMALL]
     if dead:

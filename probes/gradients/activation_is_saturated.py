@@ -1,6 +1,4 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Finding, Findings, Severity, Stage, probe
 from probes.facts.gradients.types import RepeatedStep
 
 # Outputs at which the slope is below 1e-6 (|x| > 7.6 for tanh, > 13.8 for sigmoid): its input is far too large.
@@ -10,7 +8,7 @@ SMALL = 64  # outputs: a few gates may well be shut
 
 
 @probe(id="GRD008", stage=Stage.GRADIENTS, severity=Severity.WARNING, explains=("GRD002", "GRD005", "LRN*", "GEN*"))
-def activation_is_saturated(repeated_step: RepeatedStep) -> Iterator[Finding]:
+def activation_is_saturated(repeated_step: RepeatedStep) -> Findings:
     """A tanh or sigmoid is saturated for the whole batch, so its gradient is close to zero."""
     flat = [one for one in repeated_step.activations if one.flat >= FLAT and one.size >= SMALL]
     if flat:

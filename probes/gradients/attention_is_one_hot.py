@@ -1,6 +1,4 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Finding, Findings, Severity, Stage, probe
 from probes.facts.gradients.types import RepeatedStep
 
 # Trained heads may look at one position alone, but not every head of a layer at every query; untrained ones spread out.
@@ -9,7 +7,7 @@ DECIDED = 0.95
 
 
 @probe(id="GRD009", stage=Stage.GRADIENTS, severity=Severity.WARNING, explains=("GRD002", "GRD005", "LRN*", "GEN*"))
-def attention_is_one_hot(repeated_step: RepeatedStep) -> Iterator[Finding]:
+def attention_is_one_hot(repeated_step: RepeatedStep) -> Findings:
     """Attention is one-hot: nearly every query attends to a single position, so gradients vanish."""
     sure = [one for one in repeated_step.activations if one.decided >= DECIDED]
     if sure:

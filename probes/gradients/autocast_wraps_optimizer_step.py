@@ -1,11 +1,9 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Finding, Findings, Severity, Stage, probe
 from probes.facts.gradients.types import UserStep
 
 
 @probe(id="GRD016", stage=Stage.GRADIENTS, severity=Severity.ERROR, explains=("PRE*", "LRN*"))
-def autocast_wraps_optimizer_step(user_step: UserStep) -> Iterator[Finding]:
+def autocast_wraps_optimizer_step(user_step: UserStep) -> Findings:
     """autocast wraps backward() or optimizer.step() instead of the forward pass alone."""
     if any(call.autocast_left for call in user_step.calls):
         yield Finding(

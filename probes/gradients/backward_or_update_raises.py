@@ -1,12 +1,10 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Findings, Severity, Stage, probe
 from probes.facts.first_step.types import FirstStep
 from probes.reporting.failure_finding import failure_finding
 
 
 @probe(id="GRD003", stage=Stage.GRADIENTS, severity=Severity.ERROR)
-def backward_or_update_raises(first_step: FirstStep) -> Iterator[Finding]:
+def backward_or_update_raises(first_step: FirstStep) -> Findings:
     """The backward pass or the optimizer update raises on the first batch."""
     failure = first_step.failure
     if failure is None or failure.phase not in ("backward pass", "update"):

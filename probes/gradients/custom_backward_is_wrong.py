@@ -1,12 +1,10 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Findings, Severity, Stage, probe
 from probes.facts.gradients.types import CustomBackward, RepeatedStep
 from probes.reporting.code_finding import code_finding
 
 
 @probe(id="GRD021", stage=Stage.GRADIENTS, severity=Severity.ERROR, explains=("GRD001", "GRD002", "LRN*"))
-def custom_backward_is_wrong(repeated_step: RepeatedStep) -> Iterator[Finding]:
+def custom_backward_is_wrong(repeated_step: RepeatedStep) -> Findings:
     """A custom autograd Function returns a wrong gradient from backward()."""
     for row in repeated_step.functions:
         told = _told(row)

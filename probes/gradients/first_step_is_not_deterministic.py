@@ -1,6 +1,4 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Finding, Findings, Severity, Stage, probe
 from probes.facts.gradients.types import RepeatedStep
 
 # Relative. A CPU repeats itself but for the alignment of its memory, some units of float32's last digit (1e-7); a GPU
@@ -10,9 +8,9 @@ ELSEWHERE = 1e-3
 
 
 @probe(id="GRD020", stage=Stage.GRADIENTS, severity=Severity.WARNING, explains=("LRN*", "GEN*"))
-def first_step_is_not_deterministic(repeated_step: RepeatedStep) -> Iterator[Finding]:
+def first_step_is_not_deterministic(repeated_step: RepeatedStep) -> Findings:
     """The first step is not deterministic: the same seed and state give a different loss."""
-    first, again = repeated_step.first, repeated_step.again
+    first, again = repeated_step.first, repeated_step.second
     same = SAME.get(repeated_step.device, ELSEWHERE)
     if repeated_step.failure or not abs(again - first) > same * max(1.0, abs(first)):
         return

@@ -1,8 +1,7 @@
-from collections.abc import Iterator
 from math import sqrt
 from typing import Any
 
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Finding, Findings, Severity, Stage, probe
 from probes.facts.first_step.types import Gradients, ParameterGradient
 from probes.facts.gradients.types import LayerGradients
 from probes.reporting.layer_finding import is_steady, layer_finding
@@ -19,7 +18,7 @@ def gradient_explodes(
     first_gradients: Gradients,
     layer_gradients: tuple[LayerGradients, ...] | None = None,
     training_arguments: Any = None,
-) -> Iterator[Finding]:
+) -> Findings:
     """Gradients of the first step explode: an update with them destroys the weights."""
     rows = [row for row in first_gradients.rows if row.norm and row.finite and row.dims > 1]
     huge = max(rows, key=lambda row: row.largest, default=None)
@@ -39,7 +38,7 @@ def gradient_explodes(
         yield from _leaps(first_gradients, rows, training_arguments)
 
 
-def _leaps(gradients: Gradients, rows: list[ParameterGradient], arguments: Any) -> Iterator[Finding]:
+def _leaps(gradients: Gradients, rows: list[ParameterGradient], arguments: Any) -> Findings:
     known = arguments if isinstance(arguments, dict) else getattr(arguments, "__dict__", {})
     limit = float(known.get("max_grad_norm") or 0.0)
     clip = min(1.0, limit / gradients.norm) if limit else 1.0

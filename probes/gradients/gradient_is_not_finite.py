@@ -1,12 +1,10 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Finding, Findings, Severity, Stage, probe
 from probes.facts.first_step.types import Gradients
 from probes.reporting.first_names import first_names
 
 
 @probe(id="GRD004", stage=Stage.GRADIENTS, severity=Severity.ERROR, explains=("PRE*", "LRN*", "GEN*"))
-def gradient_is_not_finite(first_gradients: Gradients) -> Iterator[Finding]:
+def gradient_is_not_finite(first_gradients: Gradients) -> Findings:
     """Gradients of the first step contain NaN or Inf."""
     bad = [row.name for row in first_gradients.rows if not row.finite]
     if bad:

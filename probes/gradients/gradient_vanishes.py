@@ -1,6 +1,4 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Finding, Findings, Severity, Stage, probe
 from probes.facts.first_step.types import GradientReach
 from probes.facts.gradients.types import LayerGradients
 from probes.reporting.layer_finding import is_steady, layer_finding
@@ -18,7 +16,7 @@ FADED = 1e-4
 @probe(id="GRD005", stage=Stage.GRADIENTS, severity=Severity.ERROR, explains=("PRE*", "LRN*", "GEN*"))
 def gradient_vanishes(
     gradient_reach: GradientReach, layer_gradients: tuple[LayerGradients, ...] | None = None
-) -> Iterator[Finding]:
+) -> Findings:
     """Gradients vanish in the backward pass: they become too small to update the weights."""
     faint = [part for part in gradient_reach.faint if part.largest < NOTHING]
     share = sum(part.size for part in faint) / max(gradient_reach.trainable, 1)

@@ -1,6 +1,4 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Finding, Findings, Severity, Stage, probe
 from probes.facts.gradients.types import UserStep
 
 CHANGED = 0.999  # of the norm at the update: what a clip behind it leaves; rounding is a thousand times finer
@@ -9,7 +7,7 @@ SCALED, TINY = 256.0, 1e-3
 
 
 @probe(id="GRD017", stage=Stage.GRADIENTS, severity=Severity.ERROR, explains=("LRN*",))
-def gradients_are_clipped_wrongly(user_step: UserStep) -> Iterator[Finding]:
+def gradients_are_clipped_wrongly(user_step: UserStep) -> Findings:
     """Gradients are clipped after the update, or before they are unscaled."""
     for call in user_step.calls:
         if not call.updates or not call.backward_calls:

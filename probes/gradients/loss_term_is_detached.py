@@ -1,6 +1,4 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Finding, Findings, Severity, Stage, probe
 from probes.facts.gradients.types import RepeatedStep
 
 # A head that only watches (a probe on detached features) is small; a decoder trains a tenth of the model and more.
@@ -8,7 +6,7 @@ LARGE = 0.1
 
 
 @probe(id="GRD010", stage=Stage.GRADIENTS, severity=Severity.ERROR, explains=("LRN*", "GEN*"))
-def loss_term_is_detached(repeated_step: RepeatedStep) -> Iterator[Finding]:
+def loss_term_is_detached(repeated_step: RepeatedStep) -> Findings:
     """A term of the loss is detached from a module that it depends on."""
     cut = [part for part in repeated_step.parts if part.followed]
     for part in cut:

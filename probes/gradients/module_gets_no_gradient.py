@@ -1,6 +1,4 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Finding, Findings, Severity, Stage, probe
 from probes.facts.first_step.types import GradientReach, UnreachedModule
 from probes.reporting.first_names import first_names
 
@@ -9,7 +7,7 @@ LARGE = 0.1
 
 
 @probe(id="GRD001", stage=Stage.GRADIENTS, severity=Severity.ERROR, explains=("LRN*", "GEN*", "DST004"))
-def module_gets_no_gradient(gradient_reach: GradientReach) -> Iterator[Finding]:
+def module_gets_no_gradient(gradient_reach: GradientReach) -> Findings:
     """A trainable module gets no gradient: the graph is cut, or the loss does not use its output."""
     missing = [cut for cut in gradient_reach.cuts if cut.missing and not cut.elsewhere]
     grave = [cut for cut in missing if cut.followed or gradient_reach.share(cut) >= LARGE]

@@ -1,6 +1,4 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Finding, Findings, Severity, Stage, probe
 from probes.facts.first_step.types import GradientReach
 from probes.reporting.first_names import first_names
 
@@ -9,7 +7,7 @@ LARGE = 0.1
 
 
 @probe(id="GRD002", stage=Stage.GRADIENTS, severity=Severity.ERROR, explains=("LRN*", "GEN*"))
-def module_gradient_is_zero(gradient_reach: GradientReach) -> Iterator[Finding]:
+def module_gradient_is_zero(gradient_reach: GradientReach) -> Findings:
     """A trainable module gets gradients that are exactly zero."""
     zero = [cut for cut in gradient_reach.cuts if not cut.missing]
     for cut in zero:

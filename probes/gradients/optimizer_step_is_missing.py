@@ -1,11 +1,9 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Finding, Findings, Severity, Stage, probe
 from probes.facts.gradients.types import UserStep
 
 
 @probe(id="GRD014", stage=Stage.GRADIENTS, severity=Severity.ERROR, explains=("LRN*", "GEN*"))
-def optimizer_step_is_missing(user_step: UserStep) -> Iterator[Finding]:
+def optimizer_step_is_missing(user_step: UserStep) -> Findings:
     """The training step never calls backward() or optimizer.step(): nothing is learned."""
     calls = user_step.calls
     if len(calls) < 2 or any(call.updates or call.moved or call.rescaled for call in calls):

@@ -1,11 +1,9 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Finding, Findings, Severity, Stage, probe
 from probes.facts.gradients.types import UserStep
 
 
 @probe(id="GRD015", stage=Stage.GRADIENTS, severity=Severity.ERROR, explains=("GRD013", "GRD019", "LRN*", "GEN*"))
-def optimizer_step_order_is_wrong(user_step: UserStep) -> Iterator[Finding]:
+def optimizer_step_order_is_wrong(user_step: UserStep) -> Findings:
     """optimizer.step() runs before backward() or after zero_grad(), with stale or no gradients."""
     if not user_step.calls:
         return

@@ -1,12 +1,10 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Findings, Severity, Stage, probe
 from probes.facts.gradients.types import RepeatedStep, UserStep
 from probes.reporting.failure_finding import failure_finding
 
 
 @probe(id="GRD018", stage=Stage.GRADIENTS, severity=Severity.ERROR, explains=("LOS015", "GRD019", "LRN*"))
-def second_step_raises(repeated_step: RepeatedStep, user_step: UserStep | None = None) -> Iterator[Finding]:
+def second_step_raises(repeated_step: RepeatedStep, user_step: UserStep | None = None) -> Findings:
     """The second step raises although the first one works: the model keeps state between steps."""
     failure = repeated_step.failure
     if failure is None or (user_step is not None and user_step.failure is None):

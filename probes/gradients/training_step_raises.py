@@ -1,12 +1,10 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Findings, Severity, Stage, probe
 from probes.facts.gradients.types import UserStep
 from probes.reporting.failure_finding import failure_finding
 
 
 @probe(id="GRD019", stage=Stage.GRADIENTS, severity=Severity.ERROR, explains=("LRN*", "STP*"))
-def training_step_raises(user_step: UserStep) -> Iterator[Finding]:
+def training_step_raises(user_step: UserStep) -> Findings:
     """The user's training_step raises, although forward and backward alone work."""
     failure = user_step.failure
     if failure is None:

@@ -1,6 +1,4 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Finding, Findings, Severity, Stage, probe
 from probes.facts.first_step.types import Gradients
 
 # Where half of the elements that have a gradient do not change, the usual update is below half the last digit of the
@@ -10,7 +8,7 @@ FAINT = 1e-6  # a gradient below it (a gate that starts shut) may be lost for no
 
 
 @probe(id="GRD012", stage=Stage.GRADIENTS, severity=Severity.ERROR, explains=("LRN*", "GEN*"))
-def update_is_rounded_away(first_gradients: Gradients) -> Iterator[Finding]:
+def update_is_rounded_away(first_gradients: Gradients) -> Findings:
     """Updates are rounded away: they are too small for the precision of the weights."""
     rows = [row for row in first_gradients.rows if row.largest > FAINT and row.finite and row.rate]
     total = sum(row.size for row in rows)

@@ -1,6 +1,4 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Finding, Findings, Severity, Stage, probe
 from probes.facts.first_step.types import Gradients
 from probes.reporting.first_names import first_names
 
@@ -9,7 +7,7 @@ LARGE = 0.1
 
 
 @probe(id="GRD011", stage=Stage.GRADIENTS, severity=Severity.ERROR, explains=("LRN*", "GEN*"))
-def update_leaves_weights_unchanged(first_gradients: Gradients) -> Iterator[Finding]:
+def update_leaves_weights_unchanged(first_gradients: Gradients) -> Findings:
     """The optimizer update leaves parameters that have a gradient unchanged."""
     rows = [row for row in first_gradients.rows if row.norm and row.finite and row.moved is not None]
     none = not any(row.moved for row in rows)

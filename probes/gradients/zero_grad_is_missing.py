@@ -1,6 +1,4 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Finding, Findings, Severity, Stage, probe
 from probes.facts.gradients.types import UserStep
 
 # What is left over is compared with what the update used: after a reset it is nought, and not merely small.
@@ -8,7 +6,7 @@ LEFT = 1e-3
 
 
 @probe(id="GRD013", stage=Stage.GRADIENTS, severity=Severity.ERROR, explains=("GRD017", "LRN*", "STP*"))
-def zero_grad_is_missing(user_step: UserStep) -> Iterator[Finding]:
+def zero_grad_is_missing(user_step: UserStep) -> Findings:
     """zero_grad() is missing: each training step starts with the gradients of the previous one."""
     if len(user_step.calls) < 2:
         return

@@ -1,12 +1,10 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Finding, Findings, Severity, Stage, probe
 from probes.facts.padding.types import PaddingEffect
 from probes.reporting.padding_finding import describe_change, mask_is_missing
 
 
 @probe(id="LAB020", stage=Stage.LABELS, severity=Severity.WARNING)
-def attention_mask_is_missing(padding_effect: PaddingEffect) -> Iterator[Finding]:
+def attention_mask_is_missing(padding_effect: PaddingEffect) -> Findings:
     """The attention mask is missing from the batches, so the model attends to padding."""
     if padding_effect.differs and mask_is_missing(padding_effect):
         mask = padding_effect.accepted_masks[0]

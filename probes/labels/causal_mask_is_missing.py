@@ -1,10 +1,8 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Finding, Findings, Severity, Stage, probe
 
 
 @probe(id="LAB012", stage=Stage.LABELS, severity=Severity.ERROR, explains=("LAB023", "LOS*", "LRN*", "GEN*"))
-def causal_mask_is_missing(label_influence_distance: int) -> Iterator[Finding]:
+def causal_mask_is_missing(label_influence_distance: int) -> Findings:
     """The decoder has no causal mask: its logits depend on later labels."""
     if label_influence_distance < 0:
         yield Finding(

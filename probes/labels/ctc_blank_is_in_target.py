@@ -1,13 +1,11 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Finding, Findings, Severity, Stage, probe
 from probes.facts.labels.types import CtcRow
 
 AFTER = ("LAB002", "LAB018", "LOS*", "GRD*", "LRN*", "GEN*")
 
 
 @probe(id="LAB019", stage=Stage.LABELS, severity=Severity.ERROR, explains=AFTER)
-def ctc_blank_is_in_target(ctc_rows: tuple[CtcRow, ...]) -> Iterator[Finding]:
+def ctc_blank_is_in_target(ctc_rows: tuple[CtcRow, ...]) -> Findings:
     """CTC targets contain the blank token: model and tokenizer use different blank ids."""
     wrong = [row for row in ctc_rows if row.blanks]
     if wrong:

@@ -1,14 +1,13 @@
 from collections import Counter
-from collections.abc import Iterator
 
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Finding, Findings, Severity, Stage, probe
 from probes.facts.labels.types import CtcRow
 
 FEWEST = 2  # rows that end with the same symbol, over and over: two words may, whole batches do not
 
 
 @probe(id="LAB036", stage=Stage.LABELS, severity=Severity.ERROR, explains=("LAB018", "LOS*", "GRD*", "LRN*", "GEN*"))
-def ctc_target_includes_padding(ctc_rows: tuple[CtcRow, ...]) -> Iterator[Finding]:
+def ctc_target_includes_padding(ctc_rows: tuple[CtcRow, ...]) -> Findings:
     """CTC target lengths include padding, so the model learns to output padding."""
     filled = [row for row in ctc_rows if row.tail > 1]
     common = Counter(row.last for row in filled).most_common(1)

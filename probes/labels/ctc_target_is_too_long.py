@@ -1,6 +1,4 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Finding, Findings, Severity, Stage, probe
 from probes.facts.labels.types import CtcRow
 
 
@@ -10,7 +8,7 @@ from probes.facts.labels.types import CtcRow
     severity=Severity.ERROR,
     explains=("LOS0[056]?", "LOS01[!4]", "GRD*", "PRE*", "LRN*"),
 )
-def ctc_target_is_too_long(ctc_rows: tuple[CtcRow, ...]) -> Iterator[Finding]:
+def ctc_target_is_too_long(ctc_rows: tuple[CtcRow, ...]) -> Findings:
     """A CTC target needs more frames than the encoder outputs, so its loss is infinite."""
     for row in sorted(ctc_rows, key=lambda row: row.frames - row.needed):
         if row.needed > row.frames:

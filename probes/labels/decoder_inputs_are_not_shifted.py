@@ -1,11 +1,9 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Finding, Findings, Severity, Stage, probe
 from probes.facts.labels.types import LabelShift
 
 
 @probe(id="LAB011", stage=Stage.LABELS, severity=Severity.ERROR, explains=("LAB012", "LOS*", "LRN*", "GEN*"))
-def decoder_inputs_are_not_shifted(label_shift: LabelShift) -> Iterator[Finding]:
+def decoder_inputs_are_not_shifted(label_shift: LabelShift) -> Findings:
     """Decoder inputs are not shifted: the decoder receives the label that it has to predict."""
     shift = label_shift
     if shift.label_offset is not None and shift.label_offset < 1:

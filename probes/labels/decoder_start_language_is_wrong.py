@@ -1,11 +1,9 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Finding, Findings, Severity, Stage, probe
 from probes.facts.labels.prefix_types import LabelPrefixes, language_of
 
 
 @probe(id="LAB009", stage=Stage.LABELS, severity=Severity.ERROR, explains=("LRN*", "GEN*"))
-def decoder_start_language_is_wrong(label_prefixes: LabelPrefixes) -> Iterator[Finding]:
+def decoder_start_language_is_wrong(label_prefixes: LabelPrefixes) -> Findings:
     """The decoder start token belongs to a different language than the target."""
     started = language_of([label_prefixes.start])
     labelled = {row.language for row in label_prefixes.rows if row.language}

@@ -1,12 +1,10 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Finding, Findings, Severity, Stage, probe
 from probes.facts.core.types import SpecialIds
 from probes.facts.labels.types import LabelRow
 
 
 @probe(id="LAB035", stage=Stage.LABELS, severity=Severity.WARNING)
-def end_token_is_doubled(decoder_rows: tuple[LabelRow, ...], special_ids: SpecialIds) -> Iterator[Finding]:
+def end_token_is_doubled(decoder_rows: tuple[LabelRow, ...], special_ids: SpecialIds) -> Findings:
     """The EOS token is doubled: every row of labels ends with two of them."""
     ends = set(special_ids.ends) - set(special_ids.padding)  # where padding is the end token it is LAB002's to tell
     said = [[token for token in row.ids if token >= 0] for row in decoder_rows]

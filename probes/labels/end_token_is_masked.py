@@ -1,11 +1,9 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Finding, Findings, Severity, Stage, probe
 from probes.facts.labels.types import EndTokens
 
 
 @probe(id="LAB006", stage=Stage.LABELS, severity=Severity.ERROR, explains=("LRN*", "GEN*"))
-def end_token_is_masked(end_tokens: EndTokens) -> Iterator[Finding]:
+def end_token_is_masked(end_tokens: EndTokens) -> Findings:
     """The EOS token is masked with -100 in every row, so the model never learns to stop."""
     if end_tokens.all and end_tokens.masked:
         yield Finding(

@@ -1,11 +1,9 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Finding, Findings, Severity, Stage, probe
 from probes.facts.labels.types import EndTokens
 
 
 @probe(id="LAB007", stage=Stage.LABELS, severity=Severity.ERROR, explains=("LRN*", "GEN*"))
-def end_token_is_missing(end_tokens: EndTokens) -> Iterator[Finding]:
+def end_token_is_missing(end_tokens: EndTokens) -> Findings:
     """Labels contain no EOS token, so the model does not learn to stop."""
     if not end_tokens.without or (end_tokens.all and end_tokens.masked):
         return

@@ -1,13 +1,11 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Finding, Findings, Severity, Stage, probe
 from probes.facts.padding.types import PaddingEffect
 
 SAME = 1e-3  # of the input's spread: a thousand times what float32 rounds
 
 
 @probe(id="LAB024", stage=Stage.LABELS, severity=Severity.WARNING)
-def input_depends_on_batch_padding(padding_effect: PaddingEffect) -> Iterator[Finding]:
+def input_depends_on_batch_padding(padding_effect: PaddingEffect) -> Findings:
     """The collator gives a row different input values depending on the padding of its batch."""
     effect = padding_effect
     if effect.input_change > SAME:

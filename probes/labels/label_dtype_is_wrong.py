@@ -1,6 +1,4 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Finding, Findings, Severity, Stage, probe
 from probes.facts.batches.types import BatchShape
 from probes.facts.first_step.types import FirstStep
 
@@ -9,7 +7,7 @@ ASKED = ("long", "scalar type")  # what torch says when it wants numbers of clas
 
 
 @probe(id="LAB030", stage=Stage.LABELS, severity=Severity.ERROR, explains=AFTER)
-def label_dtype_is_wrong(batch_shape: BatchShape, first_step: FirstStep) -> Iterator[Finding]:
+def label_dtype_is_wrong(batch_shape: BatchShape, first_step: FirstStep) -> Findings:
     """Labels have the wrong dtype: the embedding or the loss expects int64."""
     failure = first_step.failure
     if failure is None:

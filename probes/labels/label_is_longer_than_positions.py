@@ -1,6 +1,4 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Finding, Findings, Severity, Stage, probe
 from probes.facts.collation.types import LabelTextMatches
 from probes.facts.core.types import TokenTable
 from probes.facts.labels.types import LabelRow
@@ -11,7 +9,7 @@ def label_is_longer_than_positions(
     decoder_rows: tuple[LabelRow, ...],
     decoder_positions: TokenTable,
     label_text_matches: LabelTextMatches | None = None,
-) -> Iterator[Finding]:
+) -> Findings:
     """Labels are longer than the decoder's maximum number of positions."""
     limit = decoder_positions.rows
     rows = [(row.length, row.where) for row in decoder_rows]

@@ -1,6 +1,4 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Finding, Findings, Severity, Stage, probe
 from probes.facts.core.types import TokenTables
 from probes.facts.first_step.types import FirstStep
 from probes.facts.labels.types import LabelRow
@@ -9,7 +7,7 @@ from probes.facts.labels.types import LabelRow
 @probe(id="LAB015", stage=Stage.LABELS, severity=Severity.ERROR, explains=("LOS*", "GRD*", "PRE*", "LRN*", "GEN*"))
 def label_is_outside_vocabulary(
     decoder_rows: tuple[LabelRow, ...], token_tables: TokenTables, first_step: FirstStep | None = None
-) -> Iterator[Finding]:
+) -> Findings:
     """A label id is outside the range of the model's embedding or output layer."""
     tables = [table for table in (token_tables.embedding, token_tables.head) if table]
     smallest = min(tables, key=lambda table: table.rows)

@@ -1,11 +1,9 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Finding, Findings, Severity, Stage, probe
 from probes.facts.labels.prefix_types import LabelPrefixes
 
 
 @probe(id="LAB026", stage=Stage.LABELS, severity=Severity.ERROR, explains=("LRN*", "GEN*"))
-def label_language_differs(label_prefixes: LabelPrefixes) -> Iterator[Finding]:
+def label_language_differs(label_prefixes: LabelPrefixes) -> Findings:
     """The language token of the labels differs from the language set for generation."""
     languages = {row.language for row in label_prefixes.rows if row.language}
     for source, wanted in label_prefixes.languages.items():

@@ -1,6 +1,4 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Finding, Findings, Severity, Stage, probe
 from probes.facts.core.types import SpecialIds
 from probes.facts.labels.types import LabelRow
 
@@ -11,7 +9,7 @@ AFTER = ("LAB01[89]", "LAB036", "LOS*", "LRN*", "GEN*")
 
 
 @probe(id="LAB005", stage=Stage.LABELS, severity=Severity.ERROR, explains=AFTER)
-def label_padding_id_is_wrong(decoder_rows: tuple[LabelRow, ...], special_ids: SpecialIds) -> Iterator[Finding]:
+def label_padding_id_is_wrong(decoder_rows: tuple[LabelRow, ...], special_ids: SpecialIds) -> Findings:
     """Labels are padded with a token that is neither -100 nor the padding token, so it is scored."""
     filled = [(row, tail) for row in decoder_rows if (tail := _tail(row, special_ids)) and len(tail) >= FEWEST]
     if filled:

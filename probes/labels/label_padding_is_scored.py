@@ -1,11 +1,9 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Finding, Findings, Severity, Stage, probe
 from probes.facts.labels.types import LabelRow
 
 
 @probe(id="LAB002", stage=Stage.LABELS, severity=Severity.ERROR, explains=("LAB018", "LAB036", "LOS*", "LRN*", "GEN*"))
-def label_padding_is_scored(label_rows: tuple[LabelRow, ...]) -> Iterator[Finding]:
+def label_padding_is_scored(label_rows: tuple[LabelRow, ...]) -> Findings:
     """Label padding is not -100, so the loss scores padding tokens."""
     wrong = [row for row in label_rows if row.scored_padding]
     if wrong:

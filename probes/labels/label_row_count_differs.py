@@ -1,6 +1,4 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Finding, Findings, Severity, Stage, probe
 from probes.facts.batches.types import BatchShape
 from probes.facts.first_step.types import FirstStep
 
@@ -8,7 +6,7 @@ AFTER = ("DAT04[123]", "LAB0*", "TOK005", "LOS*", "GRD*", "PRE*", "LRN*", "GEN*"
 
 
 @probe(id="LAB031", stage=Stage.LABELS, severity=Severity.ERROR, explains=AFTER)
-def label_row_count_differs(batch_shape: BatchShape, first_step: FirstStep) -> Iterator[Finding]:
+def label_row_count_differs(batch_shape: BatchShape, first_step: FirstStep) -> Findings:
     """Labels and inputs have different numbers of rows in a batch."""
     failure = first_step.failure
     if failure is None:

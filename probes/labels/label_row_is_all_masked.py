@@ -1,11 +1,9 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Finding, Findings, Severity, Stage, probe
 from probes.facts.labels.types import LabelRow
 
 
 @probe(id="LAB003", stage=Stage.LABELS, severity=Severity.WARNING, explains=("LAB029", "LRN*"))
-def label_row_is_all_masked(label_rows: tuple[LabelRow, ...]) -> Iterator[Finding]:
+def label_row_is_all_masked(label_rows: tuple[LabelRow, ...]) -> Findings:
     """All labels of a row are masked, so the row contributes nothing to the loss."""
     alive = {row.batch for row in label_rows if row.scored}
     masked = [row for row in label_rows if not row.scored and row.batch in alive]

@@ -1,6 +1,4 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Finding, Findings, Severity, Stage, probe
 from probes.facts.collation.types import LabelTextMatch, LabelTextMatches
 from probes.facts.labels.types import LabelRow
 
@@ -12,7 +10,7 @@ FIX = "mask by position, with the attention mask of the labels: never by compari
 )
 def label_text_is_masked(
     decoder_rows: tuple[LabelRow, ...], label_text_matches: LabelTextMatches | None = None
-) -> Iterator[Finding]:
+) -> Findings:
     """Labels of text tokens are masked with -100, so the model never learns these tokens."""
     for row in sorted(decoder_rows, key=_holes, reverse=True):
         if _holes(row):

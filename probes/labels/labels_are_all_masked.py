@@ -1,7 +1,6 @@
-from collections.abc import Iterator
 from itertools import groupby
 
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Finding, Findings, Severity, Stage, probe
 from probes.facts.core.types import SpecialIds
 from probes.facts.labels.types import LabelRow
 
@@ -9,7 +8,7 @@ AFTER = ("LAB00[25678]", "LAB010", "LAB013", "LAB025", "LOS*", "GRD*", "PRE*", "
 
 
 @probe(id="LAB001", stage=Stage.LABELS, severity=Severity.ERROR, explains=AFTER)
-def labels_are_all_masked(label_rows: tuple[LabelRow, ...], special_ids: SpecialIds | None = None) -> Iterator[Finding]:
+def labels_are_all_masked(label_rows: tuple[LabelRow, ...], special_ids: SpecialIds | None = None) -> Findings:
     """All labels of a batch are -100 or padding, so the loss has nothing to score."""
     batches = [list(rows) for _, rows in groupby(label_rows, key=lambda row: row.batch)]
     padding = special_ids.padding if special_ids else ()

@@ -1,7 +1,6 @@
-from collections.abc import Iterator
 from itertools import groupby
 
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Finding, Findings, Severity, Stage, probe
 from probes.facts.core.types import SpecialIds
 from probes.facts.labels.types import EndTokens, LabelRow
 
@@ -12,7 +11,7 @@ FEWEST = 2  # rows that are filled up in front
 @probe(id="LAB033", stage=Stage.LABELS, severity=Severity.ERROR, explains=AFTER)
 def labels_are_left_padded(
     decoder_rows: tuple[LabelRow, ...], special_ids: SpecialIds, end_tokens: EndTokens
-) -> Iterator[Finding]:
+) -> Findings:
     """Labels are left-padded, so the decoder starts with padding in training but not in generation."""
     fill = {-100, *special_ids.padding}
     batches = [list(rows) for _, rows in groupby(decoder_rows, key=lambda row: row.batch)]

@@ -1,13 +1,11 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Finding, Findings, Severity, Stage, probe
 from probes.facts.collation.types import CollatedSample
 
 AFTER = ("LAB01[0468]", "LAB02[0-8]", "LOS015", "LRN*", "GEN*")
 
 
 @probe(id="LAB034", stage=Stage.LABELS, severity=Severity.ERROR, explains=AFTER)
-def labels_are_misaligned_with_inputs(collated_sample: CollatedSample) -> Iterator[Finding]:
+def labels_are_misaligned_with_inputs(collated_sample: CollatedSample) -> Findings:
     """Labels are misaligned with inputs: the collator pairs an input with another item's labels."""
     strays, items = collated_sample.alignment, collated_sample.items
     if strays.misaligned:

@@ -1,7 +1,6 @@
-from collections.abc import Iterator
 from typing import Any
 
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Finding, Findings, Severity, Stage, probe
 from probes.facts.batches.types import BatchShape
 from probes.facts.first_step.types import FirstStep
 
@@ -11,7 +10,7 @@ AFTER = ("LOS*", "GRD*", "PRE*", "LRN*", "GEN*")
 @probe(id="LAB032", stage=Stage.LABELS, severity=Severity.ERROR, explains=AFTER)
 def labels_are_missing(
     batch_shape: BatchShape, first_step: FirstStep | None = None, training_step: Any = None, compute_loss: Any = None
-) -> Iterator[Finding]:
+) -> Findings:
     """Batches contain no labels, so the model cannot compute its loss."""
     form = batch_shape
     works = first_step.failure is None if first_step else bool(training_step or compute_loss)

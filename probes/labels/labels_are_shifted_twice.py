@@ -1,6 +1,4 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Finding, Findings, Severity, Stage, probe
 from probes.facts.collation.types import LabelTextMatches
 from probes.facts.core.types import SpecialIds
 from probes.facts.labels.types import LabelRow, LabelShift
@@ -15,7 +13,7 @@ def labels_are_shifted_twice(
     decoder_start: int | None = None,
     label_shift: LabelShift | None = None,
     label_text_matches: LabelTextMatches | None = None,
-) -> Iterator[Finding]:
+) -> Findings:
     """Labels are shifted twice: by the collator or the loss, and again by the model."""
     shift, matches = label_shift, label_text_matches
     if shift and shift.label_offset is not None and shift.label_offset > 1:

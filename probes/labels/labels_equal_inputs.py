@@ -1,13 +1,11 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Finding, Findings, Severity, Stage, probe
 from probes.facts.labels.types import SourceLabelPair
 
 FEWEST = 2  # one text may well be its own summary
 
 
 @probe(id="LAB013", stage=Stage.LABELS, severity=Severity.ERROR, explains=("LAB01[46]", "LRN*", "GEN*"))
-def labels_equal_inputs(source_label_pairs: tuple[SourceLabelPair, ...]) -> Iterator[Finding]:
+def labels_equal_inputs(source_label_pairs: tuple[SourceLabelPair, ...]) -> Findings:
     """Labels equal the inputs in every row, so the model learns to copy."""
     if len(source_label_pairs) >= FEWEST and all(row.equal for row in source_label_pairs):
         yield Finding(

@@ -1,15 +1,13 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Finding, Findings, Severity, Stage, probe
 from probes.facts.padding.types import PaddingEffect
 from probes.reporting.padding_finding import describe_change, is_norm_over_time, mask_is_missing
 
 
 @probe(id="LAB023", stage=Stage.LABELS, severity=Severity.WARNING)
-def output_depends_on_padding(padding_effect: PaddingEffect) -> Iterator[Finding]:
+def output_depends_on_padding(padding_effect: PaddingEffect) -> Findings:
     """The model output for a row depends on the padding of its batch, although the mask is correct."""
     effect, over_time = padding_effect, is_norm_over_time(padding_effect)
-    wrong = any(mask.hidden or mask.own != mask.beside for mask in effect.masks)
+    wrong = any(mask.hidden or mask.own != mask.in_batch for mask in effect.masks)
     if not effect.differs or wrong or mask_is_missing(effect):
         return
     masks = ", ".join(mask.name for mask in effect.masks)

@@ -1,6 +1,4 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Finding, Findings, Severity, Stage, probe
 from probes.facts.labels.prefix_types import LabelPrefix, LabelPrefixes
 from probes.facts.labels.types import LabelRow
 
@@ -8,7 +6,7 @@ from probes.facts.labels.types import LabelRow
 @probe(id="LAB008", stage=Stage.LABELS, severity=Severity.ERROR, explains=("LRN*", "GEN*"))
 def start_token_is_doubled(
     decoder_rows: tuple[LabelRow, ...], decoder_start: int, label_prefixes: LabelPrefixes | None = None
-) -> Iterator[Finding]:
+) -> Findings:
     """The decoder start token or another prefix token is doubled in the decoder inputs."""
     doubled = [row for row in decoder_rows if row.scored > 1 and row.first == decoder_start]
     if doubled:

@@ -1,11 +1,9 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Finding, Findings, Severity, Stage, probe
 from probes.facts.collation.types import LabelTextMatches
 
 
 @probe(id="LAB014", stage=Stage.LABELS, severity=Severity.ERROR, explains=("LAB009", "LRN*", "GEN*"))
-def target_is_tokenized_as_source(label_text_matches: LabelTextMatches) -> Iterator[Finding]:
+def target_is_tokenized_as_source(label_text_matches: LabelTextMatches) -> Findings:
     """Target texts are tokenized as source texts, with the wrong language token or vocabulary."""
     wrong = [row for row in label_text_matches.rows if row.as_source]
     if wrong:

@@ -1,13 +1,11 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Finding, Findings, Severity, Stage, probe
 from probes.facts.collation.types import LabelTextMatches
 
 MANY = 0.01  # one text in a hundred: what is cut is never said, which alone costs about as much of the error rate
 
 
 @probe(id="LAB016", stage=Stage.LABELS, severity=Severity.WARNING, explains=("LAB007", "LAB028"))
-def target_is_truncated(label_text_matches: LabelTextMatches) -> Iterator[Finding]:
+def target_is_truncated(label_text_matches: LabelTextMatches) -> Findings:
     """Target texts are truncated in the labels, so the model never learns their ends."""
     matches = label_text_matches
     if matches.tail:

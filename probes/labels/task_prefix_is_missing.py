@@ -1,13 +1,11 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Finding, Findings, Severity, Stage, probe
 from probes.facts.labels.prefix_types import LabelPrefixes
 
 FEWEST = 2  # tasks: with a single one there is nothing to tell apart
 
 
 @probe(id="LAB025", stage=Stage.LABELS, severity=Severity.ERROR, explains=("LAB02[79]", "LRN*", "GEN*"))
-def task_prefix_is_missing(label_prefixes: LabelPrefixes) -> Iterator[Finding]:
+def task_prefix_is_missing(label_prefixes: LabelPrefixes) -> Findings:
     """Labels lack a task token, so the model cannot distinguish its tasks."""
     without = [row for row in label_prefixes.rows if not row.task]
     used = len(without) < len(label_prefixes.rows)

@@ -1,12 +1,11 @@
 from collections import Counter
-from collections.abc import Iterator
 
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Finding, Findings, Severity, Stage, probe
 from probes.facts.collation.types import LabelTextMatches
 
 
 @probe(id="LAB029", stage=Stage.LABELS, severity=Severity.WARNING, explains=("GEN*",))
-def task_row_counts_differ(label_text_matches: LabelTextMatches) -> Iterator[Finding]:
+def task_row_counts_differ(label_text_matches: LabelTextMatches) -> Findings:
     """Tasks have different row counts in a batch, although each item should occur once per task."""
     matches = label_text_matches
     counts = Counter(row.task for row in matches.rows if row.task)

@@ -1,13 +1,11 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Finding, Findings, Severity, Stage, probe
 from probes.facts.collation.types import LabelTextMatch, LabelTextMatches
 
 MEANT = {"transcrib": ("transcript", "transcription"), "translat": ("translation",), "summar": ("summary",)}
 
 
 @probe(id="LAB028", stage=Stage.LABELS, severity=Severity.ERROR, explains=("LRN*", "GEN*"))
-def task_token_contradicts_text(label_text_matches: LabelTextMatches) -> Iterator[Finding]:
+def task_token_contradicts_text(label_text_matches: LabelTextMatches) -> Findings:
     """The task token contradicts the text: for example, a transcript is labeled as a translation."""
     known = [(row, _meant(row, label_text_matches)) for row in label_text_matches.rows if row.columns]
     wrong = [row for row, meant in known if meant and not meant & set(row.columns)]

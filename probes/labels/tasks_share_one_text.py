@@ -1,11 +1,11 @@
 from collections.abc import Iterator
 
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Finding, Findings, Severity, Stage, probe
 from probes.facts.collation.types import LabelTextMatch, LabelTextMatches
 
 
 @probe(id="LAB027", stage=Stage.LABELS, severity=Severity.ERROR, explains=("LAB028", "LRN*", "GEN*"))
-def tasks_share_one_text(label_text_matches: LabelTextMatches) -> Iterator[Finding]:
+def tasks_share_one_text(label_text_matches: LabelTextMatches) -> Findings:
     """Tasks share one target text: each item is repeated with the same text for every task."""
     pairs = list(_pairs(label_text_matches))
     same = [(one, other) for one, other in pairs if set(one.columns) & set(other.columns)]

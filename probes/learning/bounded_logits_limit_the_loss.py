@@ -1,6 +1,4 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Finding, Findings, Severity, Stage, probe
 from probes.facts.overfit.types import OverfitResult
 
 # Scores between `lowest` and `highest` give the right one of V classes at most 1 / (1 + (V - 1) exp(lowest - highest)):
@@ -9,7 +7,7 @@ NEAR = 1.3  # times that bound: the scores have grown as far apart as they can, 
 
 
 @probe(id="LRN005", stage=Stage.LEARNING, severity=Severity.ERROR, explains=("LRN*", "GEN*"))
-def bounded_logits_limit_the_loss(overfit_curve: OverfitResult) -> Iterator[Finding]:
+def bounded_logits_limit_the_loss(overfit_curve: OverfitResult) -> Findings:
     """Bounded logits, such as softmax outputs, keep the loss far above zero."""
     run = overfit_curve
     if run.scores is None or run.bound is None:

@@ -1,6 +1,4 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Finding, Findings, Severity, Stage, probe
 from probes.facts.overfit.types import OverfitResult
 
 # One answer for all frames, the best there is, reaches `floor`: mostly blank, and a little of each letter. CTC goes
@@ -12,7 +10,7 @@ UPDATES = 12
 
 
 @probe(id="LRN011", stage=Stage.LEARNING, severity=Severity.ERROR, explains=("LRN001", "GEN*"))
-def ctc_stays_blank(overfit_verdict: OverfitResult) -> Iterator[Finding]:
+def ctc_stays_blank(overfit_verdict: OverfitResult) -> Findings:
     """CTC keeps predicting blanks: its output is the same in every frame."""
     run, ctc = overfit_verdict, overfit_verdict.ctc
     if run.learnt or ctc is None or ctc.updates < UPDATES or ctc.varies > STILL:

@@ -1,6 +1,4 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Finding, Findings, Severity, Stage, probe
 from probes.facts.overfit.types import OverfitResult
 
 # Whoever does not know which row it is pays at every place where rows part: `blind` nats for each label. One that
@@ -9,7 +7,7 @@ NEAR = 0.1
 
 
 @probe(id="LRN008", stage=Stage.LEARNING, severity=Severity.ERROR, explains=("LRN001", "LRN011", "GEN*"))
-def decoder_ignores_encoder(overfit_verdict: OverfitResult) -> Iterator[Finding]:
+def decoder_ignores_encoder(overfit_verdict: OverfitResult) -> Findings:
     """The decoder ignores the encoder: after overfitting, swapped inputs do not raise the loss."""
     run = overfit_verdict
     if run.uses_input is not False or run.reads_labels or not run.loss_fell or run.swapped is None:

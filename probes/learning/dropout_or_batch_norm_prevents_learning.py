@@ -1,6 +1,4 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Finding, Findings, Severity, Stage, probe
 from probes.facts.overfit.types import OverfitResult, better
 
 
@@ -10,14 +8,14 @@ from probes.facts.overfit.types import OverfitResult, better
     severity=Severity.ERROR,
     explains=("LRN001", "LRN00[78]", "LRN011", "LRN021", "GEN*"),
 )
-def dropout_or_batch_norm_prevents_learning(overfit_verdict: OverfitResult) -> Iterator[Finding]:
+def dropout_or_batch_norm_prevents_learning(overfit_verdict: OverfitResult) -> Findings:
     """Dropout or batch norm, in the mode used for training, prevents overfitting a few rows."""
     run, trial = overfit_verdict, overfit_verdict.training
     if trial is None or trial.failure:  # what a forward pass in training mode raises is told of the first step
         return
     if run.learnt and better(trial, run):
         return
-    now = trial.loss if trial.book is None else trial.book
+    now = trial.loss if trial.cross_entropy is None else trial.cross_entropy
     where = f"{trial.guilty} ({trial.kind})" if trial.guilty else "model.train()"
     if run.learnt:
         swapped = "" if trial.exchanged is None else f", and {trial.exchanged:.4g} with the inputs exchanged"

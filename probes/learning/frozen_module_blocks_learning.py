@@ -1,6 +1,4 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Finding, Findings, Severity, Stage, probe
 from probes.facts.overfit.types import OverfitResult
 from probes.facts.parameters.types import NewParameters, Parameters
 
@@ -8,7 +6,7 @@ from probes.facts.parameters.types import NewParameters, Parameters
 @probe(id="LRN004", stage=Stage.LEARNING, severity=Severity.ERROR, explains=("LRN001", "LRN00[578]", "GEN*"))
 def frozen_module_blocks_learning(
     overfit_curve: OverfitResult, parameters: Parameters, new_parameters: NewParameters | None = None
-) -> Iterator[Finding]:
+) -> Findings:
     """A frozen module blocks learning: it prevents overfitting a batch, or keeps random weights."""
     run, trial = overfit_curve, overfit_curve.unfrozen_trial
     if trial is not None:

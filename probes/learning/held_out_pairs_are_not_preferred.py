@@ -1,6 +1,4 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Finding, Findings, Severity, Stage, probe
 from probes.facts.pairing.types import PairTests, SwappedTargetLoss
 
 UNRELATED = 0.01  # a chance above it shows nothing
@@ -10,7 +8,7 @@ LEARNT = 0.9  # of its loss before: less than a tenth gained tells nothing of wh
 @probe(id="LRN032", stage=Stage.LEARNING, severity=Severity.WARNING)
 def held_out_pairs_are_not_preferred(
     swapped_target_loss: SwappedTargetLoss, pair_tests: PairTests | None = None
-) -> Iterator[Finding]:
+) -> Findings:
     """Held-out rows have no lower loss with their own targets than with swapped ones."""
     found = swapped_target_loss
     if found.p_value <= UNRELATED:

@@ -1,6 +1,4 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Finding, Findings, Severity, Stage, probe
 from probes.facts.pairing.types import PairTests, SwappedTargetLoss
 
 UNRELATED = 0.01  # a chance above it shows nothing
@@ -10,7 +8,7 @@ ENOUGH = 100  # rows, with which the demo's right pairs stand out by more than 2
 @probe(id="LRN031", stage=Stage.LEARNING, severity=Severity.NOTE)
 def input_target_relation_not_shown(
     pair_tests: PairTests, swapped_target_loss: SwappedTargetLoss | None = None
-) -> Iterator[Finding]:
+) -> Findings:
     """No statistical relation between inputs and targets could be shown."""
     if swapped_target_loss is not None and swapped_target_loss.p_value <= UNRELATED:
         return

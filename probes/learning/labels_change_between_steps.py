@@ -1,11 +1,9 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Finding, Findings, Severity, Stage, probe
 from probes.facts.overfit.types import OverfitResult
 
 
 @probe(id="LRN010", stage=Stage.LEARNING, severity=Severity.ERROR, explains=("LRN*", "GEN*"))
-def labels_change_between_steps(overfit_curve: OverfitResult, relabeled_rows: str | None = None) -> Iterator[Finding]:
+def labels_change_between_steps(overfit_curve: OverfitResult, relabeled_rows: str | None = None) -> Findings:
     """Labels of the same rows change from step to step, so they cannot be learned."""
     run = overfit_curve
     if run.relabelled:

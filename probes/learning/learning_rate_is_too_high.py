@@ -1,6 +1,4 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Finding, Findings, Severity, Stage, probe
 from probes.facts.learning_rate.types import RateRun, RateTrial
 
 BETTER = 0.85  # of the loss at the peak: a tenth of a good rate is far behind in so few updates, never ahead
@@ -9,7 +7,7 @@ RISEN, LEAPT = 1.1, 2.0  # times the loss before; times that or what ignorance g
 
 
 @probe(id="LRN020", stage=Stage.LEARNING, severity=Severity.ERROR, explains=("GEN*",))
-def learning_rate_is_too_high(rate_trial: RateTrial) -> Iterator[Finding]:
+def learning_rate_is_too_high(rate_trial: RateTrial) -> Findings:
     """The peak learning rate is too high: the loss diverges, while a lower rate reduces it."""
     peak, lower = rate_trial.peak, rate_trial.lower
     if lower is None or not lower.sound or lower.last >= lower.first or not _runs_away(peak, lower, rate_trial.floor):

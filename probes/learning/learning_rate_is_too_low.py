@@ -1,11 +1,9 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Finding, Findings, Severity, Stage, probe
 from probes.facts.learning_rate.types import MARGIN, SEEN, RateTrial
 
 
 @probe(id="LRN021", stage=Stage.LEARNING, severity=Severity.ERROR, explains=("GEN*",))
-def learning_rate_is_too_low(rate_trial: RateTrial) -> Iterator[Finding]:
+def learning_rate_is_too_low(rate_trial: RateTrial) -> Findings:
     """The peak learning rate is too low: the whole run cannot change the loss noticeably."""
     trial = rate_trial
     peak, high, total = trial.peak, trial.more, trial.total

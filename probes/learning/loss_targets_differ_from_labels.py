@@ -1,6 +1,4 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Finding, Findings, Severity, Stage, probe
 from probes.facts.overfit.types import OverfitResult
 
 # A loss of these labels asks for each of them at its place, or at the one before (a language model): for 100 %.
@@ -9,7 +7,7 @@ HALF = 0.6
 
 
 @probe(id="LRN006", stage=Stage.LEARNING, severity=Severity.ERROR, explains=("LRN*", "GEN*"))
-def loss_targets_differ_from_labels(overfit_curve: OverfitResult) -> Iterator[Finding]:
+def loss_targets_differ_from_labels(overfit_curve: OverfitResult) -> Findings:
     """The targets of the loss differ from the labels at many positions."""
     run = overfit_curve
     agreement = run.target_agreement

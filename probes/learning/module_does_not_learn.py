@@ -1,6 +1,4 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Finding, Findings, Severity, Stage, probe
 from probes.facts.overfit.types import OverfitResult
 
 LARGE = 0.1  # of what trains: an unused pooler of BERT-base is 0.5 %, an encoder a third and more
@@ -9,7 +7,7 @@ UNHELD, RESTING = "no optimiser holds it", "a rate of zero"
 
 
 @probe(id="LRN003", stage=Stage.LEARNING, severity=Severity.ERROR, explains=("LRN*", "GEN*"))
-def module_does_not_learn(overfit_curve: OverfitResult) -> Iterator[Finding]:
+def module_does_not_learn(overfit_curve: OverfitResult) -> Findings:
     """A trainable module does not learn: its weights stay the same while the rest overfits a batch."""
     run = overfit_curve
     still = [part for part in run.idle if part.share >= LARGE and part.why != RESTING]

@@ -1,11 +1,9 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Finding, Findings, Severity, Stage, probe
 from probes.facts.overfit.types import OverfitResult
 
 
 @probe(id="LRN001", stage=Stage.LEARNING, severity=Severity.ERROR, explains=("GEN*",))
-def one_batch_cannot_be_overfit(overfit_verdict: OverfitResult) -> Iterator[Finding]:
+def one_batch_cannot_be_overfit(overfit_verdict: OverfitResult) -> Findings:
     """The model cannot overfit a few rows of one batch at any learning rate tried."""
     run = overfit_verdict
     unknown = run.cross_entropy is None and run.ctc is None  # nobody knows how low it can go

@@ -1,6 +1,4 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Finding, Findings, Severity, Stage, probe
 from probes.facts.overfit.types import OverfitResult
 
 # Without input and prefix nothing can be below the entropy of the labels; who ends within a tenth of it knows no more.
@@ -8,7 +6,7 @@ NEAR = 0.1
 
 
 @probe(id="LRN007", stage=Stage.LEARNING, severity=Severity.ERROR, explains=("LRN001", "LRN008", "LRN011", "GEN*"))
-def only_label_frequencies_are_learned(overfit_verdict: OverfitResult) -> Iterator[Finding]:
+def only_label_frequencies_are_learned(overfit_verdict: OverfitResult) -> Findings:
     """Only label frequencies are learned: the loss stays at the entropy of the labels."""
     run = overfit_verdict
     book, swapped = run.cross_entropy, run.swapped_cross_entropy

@@ -1,11 +1,9 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Finding, Findings, Severity, Stage, probe
 from probes.facts.overfit.types import OverfitResult
 
 
 @probe(id="LRN002", stage=Stage.LEARNING, severity=Severity.ERROR, explains=("LRN*", "GEN*"))
-def optimizer_holds_no_trainable_weight(overfit_curve: OverfitResult) -> Iterator[Finding]:
+def optimizer_holds_no_trainable_weight(overfit_curve: OverfitResult) -> Findings:
     """The optimizer holds none of the model's trainable weights, so no update changes the loss."""
     run = overfit_curve
     if run.optimized_tensors:

@@ -1,13 +1,11 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Finding, Findings, Severity, Stage, probe
 from probes.facts.overfit.types import OverfitResult
 
 
 # Where each label is the likeliest one after those before it, a greedy search says all of them. Beams, sampling and
 # rules of generation may choose otherwise, and the generation stage names what is wrong with them: this only tells.
 @probe(id="LRN012", stage=Stage.LEARNING, severity=Severity.NOTE)
-def overfit_text_is_not_generated(overfit_verdict: OverfitResult) -> Iterator[Finding]:
+def overfit_text_is_not_generated(overfit_verdict: OverfitResult) -> Findings:
     """Overfit text is not generated, although teacher forcing predicts every label correctly."""
     run = overfit_verdict
     wrong = [(text, reference) for text, reference in run.generated if text != reference]

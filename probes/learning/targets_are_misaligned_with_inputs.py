@@ -1,7 +1,6 @@
-from collections.abc import Iterator
 from math import atanh, sqrt
 
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Finding, Findings, Severity, Stage, probe
 from probes.facts.pairing.types import PairTest, PairTests
 
 UNRELATED = 0.01  # the chance above which own targets are taken to fit no better than swapped ones
@@ -13,7 +12,7 @@ FLOOR, FEWEST = 0.5, 3.72  # lengths of right pairs correlate by that at the ver
 
 
 @probe(id="LRN030", stage=Stage.LEARNING, severity=Severity.ERROR, explains=("LRN03[12]", "GEN*"))
-def targets_are_misaligned_with_inputs(pair_tests: PairTests) -> Iterator[Finding]:
+def targets_are_misaligned_with_inputs(pair_tests: PairTests) -> Findings:
     """Targets are misaligned with their inputs: a linear model fits them no better than swapped ones."""
     kinds = [one for one in pair_tests.train if one.whole]
     stretches = [one for one in pair_tests.train if not one.whole]

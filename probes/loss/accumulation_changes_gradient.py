@@ -1,6 +1,4 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Finding, Findings, Severity, Stage, probe
 from probes.facts.loss.types import AccumulationError, LossTrials
 from probes.reporting.loss_reduction import is_sum
 
@@ -13,7 +11,7 @@ FACTOR = 1.5  # of two batches one is too many or too few
 @probe(id="LOS013", stage=Stage.LOSS, severity=Severity.ERROR, explains=("LRN*",))
 def accumulation_changes_gradient(
     accumulation: AccumulationError, perturbed_losses: LossTrials | None = None
-) -> Iterator[Finding]:
+) -> Findings:
     """Gradient accumulation gives a different gradient than the same rows in one batch."""
     seen, name = accumulation, f"{accumulation.batches} accumulated batches"
     numbers = {"error": seen.error, "ratio": seen.means_ratio, "cosine": seen.cosine, "updates": seen.updates}
@@ -39,7 +37,7 @@ def accumulation_changes_gradient(
         yield Finding("accumulated_step", message, fix, numbers, Severity.NOTE)
 
 
-def _scaled(seen: AccumulationError, name: str, numbers: dict[str, float | None], summed: bool) -> Iterator[Finding]:
+def _scaled(seen: AccumulationError, name: str, numbers: dict[str, float | None], summed: bool) -> Findings:
     ratio, divisor = seen.means_ratio, _divisor(seen)
     if divisor is not None and divisor > 1 and divisor == seen.configured:
         return  # it divides by the setting, and the run accumulates as many

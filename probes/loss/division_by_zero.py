@@ -1,6 +1,4 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Findings, Severity, Stage, probe
 from probes.facts.nonfinite.types import BisectResult
 from probes.reporting.nonfinite_finding import nonfinite_finding
 
@@ -8,7 +6,7 @@ FIX = "add an eps to the divisor, or leave out the rows in which it is nought"
 
 
 @probe(id="LOS054", stage=Stage.LOSS, severity=Severity.ERROR, explains=("LOS0*", "GRD*", "PRE*", "LRN*", "GEN*"))
-def division_by_zero(nan_origin: BisectResult) -> Iterator[Finding]:
+def division_by_zero(nan_origin: BisectResult) -> Findings:
     """A value is divided by zero."""
     for origin in nan_origin.with_cause("division by zero"):
         yield nonfinite_finding(origin, f"{origin.operation} in {origin.where} has a divisor of nought", FIX)

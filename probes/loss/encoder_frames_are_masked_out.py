@@ -1,6 +1,4 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Finding, Findings, Severity, Stage, probe
 from probes.facts.loss.types import FramesUsed
 
 SLIGHT = 0.02  # and more than one frame: formulas for the length after subsampling are often one short
@@ -8,7 +6,7 @@ MUCH = 0.1
 
 
 @probe(id="LOS014", stage=Stage.LOSS, severity=Severity.ERROR, explains=("LAB018", "LRN*", "GEN*"))
-def encoder_frames_are_masked_out(encoder_frames: tuple[FramesUsed, ...]) -> Iterator[Finding]:
+def encoder_frames_are_masked_out(encoder_frames: tuple[FramesUsed, ...]) -> Findings:
     """Valid encoder frames are masked out: the mask is shorter than the encoder output."""
     for reader in sorted({one.reader for one in encoder_frames}):
         worst = max((one for one in encoder_frames if one.reader == reader), key=lambda one: one.frames - one.used)

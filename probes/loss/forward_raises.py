@@ -1,13 +1,12 @@
-from collections.abc import Iterator
 from typing import Any
 
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Findings, Severity, Stage, probe
 from probes.facts.first_step.types import FirstStep
-from probes.reporting.failure_finding import cure_of, failure_finding
+from probes.reporting.failure_finding import failure_finding, fix_of
 
 
 @probe(id="LOS003", stage=Stage.LOSS, severity=Severity.ERROR, explains=("DAT049",))
-def forward_raises(first_step: FirstStep, batch: Any = None) -> Iterator[Finding]:
+def forward_raises(first_step: FirstStep, batch: Any = None) -> Findings:
     """The forward pass or the loss function raises on the first batch."""
     failure = first_step.failure
     if failure is None or failure.phase not in ("forward pass", "loss function"):
@@ -16,7 +15,7 @@ def forward_raises(first_step: FirstStep, batch: Any = None) -> Iterator[Finding
     message = f"{failure}{held and f'; the batch holds {held}'}; expected one number that can be walked back"
     fix = "return the loss as a tensor with one element, still attached to the graph"
     if failure.phase == "forward pass":
-        fix = cure_of(failure, "forward", f"run this one batch by hand and mend {failure.line or 'the forward pass'}")
+        fix = fix_of(failure, "forward", f"run this one batch by hand and mend {failure.line or 'the forward pass'}")
     where, shapes = failure.module or "compute_loss", failure.shapes or held
     yield failure_finding(failure, "", where, message, fix, module=failure.module, shapes=shapes)
 

@@ -1,6 +1,4 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Finding, Findings, Severity, Stage, probe
 from probes.facts.loss.types import LossTrials
 
 LARGE = 3.0  # where sigmoid and tanh are flat, 0.05 from their end
@@ -9,7 +7,7 @@ DIP = -0.3  # gelu and silu go down to -0.17 and -0.28
 
 
 @probe(id="LOS010", stage=Stage.LOSS, severity=Severity.ERROR, explains=("GRD*", "LRN*", "GEN*"))
-def logits_are_bounded(perturbed_losses: LossTrials) -> Iterator[Finding]:
+def logits_are_bounded(perturbed_losses: LossTrials) -> Findings:
     """Logits are bounded by an activation after the output layer, so the loss stays high."""
     bound = perturbed_losses.bound
     if bound is None or any(heard.are_probabilities for heard in perturbed_losses.loss_calls):

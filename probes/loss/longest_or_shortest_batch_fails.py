@@ -1,14 +1,13 @@
-from collections.abc import Iterator
 from math import isfinite
 
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Finding, Findings, Severity, Stage, probe
 from probes.facts.loss.types import ExtremeBatches, ExtremeBatchResult
 from probes.reporting.failure_finding import failure_finding
 from probes.reporting.first_names import first_names
 
 
 @probe(id="LOS015", stage=Stage.LOSS, severity=Severity.ERROR, explains=("LRN*",))
-def longest_or_shortest_batch_fails(extreme_batches: ExtremeBatches) -> Iterator[Finding]:
+def longest_or_shortest_batch_fails(extreme_batches: ExtremeBatches) -> Findings:
     """A batch of the longest or shortest rows raises, or its loss or gradients are NaN or Inf."""
     for one in extreme_batches.batches:
         where = f"{one.kind} ({first_names(one.rows, 4)})"

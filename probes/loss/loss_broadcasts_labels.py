@@ -1,11 +1,9 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Finding, Findings, Severity, Stage, probe
 from probes.facts.loss.types import LossTrials
 
 
 @probe(id="LOS012", stage=Stage.LOSS, severity=Severity.ERROR, explains=("LOS0*", "LRN*", "GEN*"))
-def loss_broadcasts_labels(perturbed_losses: LossTrials) -> Iterator[Finding]:
+def loss_broadcasts_labels(perturbed_losses: LossTrials) -> Findings:
     """The loss broadcasts logits and labels of different shapes against each other."""
     for heard in perturbed_losses.loss_calls:
         if heard.spread:

@@ -1,12 +1,10 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Finding, Findings, Severity, Stage, probe
 from probes.facts.loss.types import LossTrials
 from probes.reporting.loss_reduction import NEAR, is_sum
 
 
 @probe(id="LOS011", stage=Stage.LOSS, severity=Severity.WARNING, explains=("LRN*",))
-def loss_depends_on_batch_size(perturbed_losses: LossTrials) -> Iterator[Finding]:
+def loss_depends_on_batch_size(perturbed_losses: LossTrials) -> Findings:
     """The loss depends on the batch size: it is not a plain mean over the batch."""
     growth, value, twice = perturbed_losses.growth, perturbed_losses.value, perturbed_losses.loss_doubled
     if growth is None or abs(value) < 1e-6:

@@ -1,11 +1,9 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Finding, Findings, Severity, Stage, probe
 from probes.facts.loss.types import LossTrials
 
 
 @probe(id="LOS007", stage=Stage.LOSS, severity=Severity.ERROR, explains=("LOS006", "LOS011", "LRN*", "GEN*"))
-def loss_depends_on_row_order(perturbed_losses: LossTrials) -> Iterator[Finding]:
+def loss_depends_on_row_order(perturbed_losses: LossTrials) -> Findings:
     """The loss depends on the row order: logits of one row are compared with labels of another."""
     if perturbed_losses.in_order is None:
         return

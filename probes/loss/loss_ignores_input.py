@@ -1,6 +1,4 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Finding, Findings, Severity, Stage, probe
 from probes.facts.first_step.types import GradientReach
 from probes.facts.loss.types import LossTrials
 
@@ -11,7 +9,7 @@ LARGE = 0.1  # as for gradients: of what trains
 
 
 @probe(id="LOS005", stage=Stage.LOSS, severity=Severity.ERROR, explains=("GRD*", "LRN*", "GEN*"))
-def loss_ignores_input(perturbed_losses: LossTrials, gradient_reach: GradientReach | None = None) -> Iterator[Finding]:
+def loss_ignores_input(perturbed_losses: LossTrials, gradient_reach: GradientReach | None = None) -> Findings:
     """The loss ignores the input: logits stay the same when rows exchange their inputs."""
     follow = perturbed_losses.logit_change
     cuts = gradient_reach.cuts if gradient_reach else ()

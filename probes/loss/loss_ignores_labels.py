@@ -1,6 +1,4 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Finding, Findings, Severity, Stage, probe
 from probes.facts.loss.types import LossTrials
 
 STILL = 1e-6  # relative; at random weights another label changes a healthy loss by 1e-3
@@ -9,7 +7,7 @@ ENOUGH = 10
 
 
 @probe(id="LOS006", stage=Stage.LOSS, severity=Severity.ERROR, explains=("LRN*", "GEN*"))
-def loss_ignores_labels(perturbed_losses: LossTrials) -> Iterator[Finding]:
+def loss_ignores_labels(perturbed_losses: LossTrials) -> Findings:
     """The loss ignores the labels: it stays the same when they change, or targets other classes."""
     value, other, asked = perturbed_losses.value, perturbed_losses.other_labels, perturbed_losses.target_agreement
     tokens = perturbed_losses.tokens or 0

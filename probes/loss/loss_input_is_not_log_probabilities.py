@@ -1,6 +1,4 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Finding, Findings, Severity, Stage, probe
 from probes.facts.loss.types import LossTrials
 
 TAKES_LOGS = ("nll_loss", "nll_loss_nd", "ctc_loss", "kl_div")
@@ -8,7 +6,7 @@ OFF = 0.05  # half precision leaves 0.01
 
 
 @probe(id="LOS009", stage=Stage.LOSS, severity=Severity.ERROR, explains=("LOS0*", "LRN*", "GEN*"))
-def loss_input_is_not_log_probabilities(perturbed_losses: LossTrials) -> Iterator[Finding]:
+def loss_input_is_not_log_probabilities(perturbed_losses: LossTrials) -> Findings:
     """A loss that expects log-probabilities receives logits or probabilities."""
     for heard in perturbed_losses.loss_calls:
         if heard.function in TAKES_LOGS and heard.classes > 1 and heard.log_sum_error > OFF:

@@ -1,11 +1,9 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Finding, Findings, Severity, Stage, probe
 from probes.facts.core.types import FirstLoss
 
 
 @probe(id="LOS002", stage=Stage.LOSS, severity=Severity.ERROR, explains=("GRD*", "LRN*", "GEN*"))
-def loss_is_exactly_zero(first_loss: FirstLoss) -> Iterator[Finding]:
+def loss_is_exactly_zero(first_loss: FirstLoss) -> Findings:
     """The loss of the first batch is exactly zero, so nothing is learned."""
     if first_loss.value != 0.0:
         return

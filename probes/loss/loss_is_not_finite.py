@@ -1,12 +1,11 @@
-from collections.abc import Iterator
 from math import isfinite
 
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Finding, Findings, Severity, Stage, probe
 from probes.facts.core.types import FirstLoss
 
 
 @probe(id="LOS001", stage=Stage.LOSS, severity=Severity.ERROR, explains=("GRD*", "PRE*", "LRN*", "GEN*"))
-def loss_is_not_finite(first_loss: FirstLoss) -> Iterator[Finding]:
+def loss_is_not_finite(first_loss: FirstLoss) -> Findings:
     """The loss of the first batch is NaN or Inf."""
     if isfinite(first_loss.value):
         return

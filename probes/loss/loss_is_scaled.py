@@ -1,7 +1,6 @@
-from collections.abc import Iterator
 from math import log
 
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Finding, Findings, Severity, Stage, probe
 from probes.facts.loss.types import LossTrials
 from probes.reporting.loss_reduction import NEAR, is_sum
 
@@ -11,7 +10,7 @@ WIDE = 5.0  # times ln V: a random mT5 of two layers has 3, a large one 10
 
 
 @probe(id="LOS004", stage=Stage.LOSS, severity=Severity.ERROR, explains=("LRN*",))
-def loss_is_scaled(perturbed_losses: LossTrials) -> Iterator[Finding]:
+def loss_is_scaled(perturbed_losses: LossTrials) -> Findings:
     """The loss is scaled: it is a multiple of the cross-entropy or exceeds the sum of its terms."""
     trials, parts = perturbed_losses, perturbed_losses.parts
     value, book, classes, whole = trials.value, trials.cross_entropy, trials.classes, sum(parts.values())

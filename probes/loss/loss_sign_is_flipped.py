@@ -1,13 +1,11 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Finding, Findings, Severity, Stage, probe
 from probes.facts.loss.types import LossTrials
 
 AGAINST = -0.9  # cosine of its gradient and that of cross-entropy: smoothing and weights leave it above 0.5
 
 
 @probe(id="LOS016", stage=Stage.LOSS, severity=Severity.ERROR, explains=("LOS0*", "LRN*", "GEN*"))
-def loss_sign_is_flipped(perturbed_losses: LossTrials) -> Iterator[Finding]:
+def loss_sign_is_flipped(perturbed_losses: LossTrials) -> Findings:
     """The sign of the loss is flipped: minimizing it makes the correct labels less likely."""
     cosine, slope = perturbed_losses.cosine, perturbed_losses.ctc_slope
     if cosine is None and slope is not None and slope < 0:

@@ -1,6 +1,4 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Findings, Severity, Stage, probe
 from probes.facts.nonfinite.types import BisectResult
 from probes.reporting.nonfinite_finding import nonfinite_finding
 
@@ -8,7 +6,7 @@ FIX = "seed every source of randomness of the step and turn on torch.use_determi
 
 
 @probe(id="LOS061", stage=Stage.LOSS, severity=Severity.ERROR, explains=("LOS0*", "GRD*", "PRE*", "LRN*", "GEN*"))
-def nonfinite_step_is_not_reproducible(nan_origin: BisectResult) -> Iterator[Finding]:
+def nonfinite_step_is_not_reproducible(nan_origin: BisectResult) -> Findings:
     """A non-finite step is not reproducible: repeated from the same RNG state, it is finite."""
     for origin in nan_origin.with_cause("unsteady"):
         yield nonfinite_finding(origin, "three replays from the same random state were finite", FIX)

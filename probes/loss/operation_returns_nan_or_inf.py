@@ -1,6 +1,4 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Findings, Severity, Stage, probe
 from probes.facts.nonfinite.types import BisectResult
 from probes.reporting.nonfinite_finding import nonfinite_finding
 
@@ -8,7 +6,7 @@ FIX = "look at the line that is named and at the ranges of its inputs"
 
 
 @probe(id="LOS060", stage=Stage.LOSS, severity=Severity.ERROR, explains=("LOS0*", "GRD*", "PRE*", "LRN*", "GEN*"))
-def operation_returns_nan_or_inf(nan_origin: BisectResult) -> Iterator[Finding]:
+def operation_returns_nan_or_inf(nan_origin: BisectResult) -> Findings:
     """An operation returns NaN or Inf because its inputs are outside its domain."""
     for origin in nan_origin.with_cause("arithmetic"):
         yield nonfinite_finding(

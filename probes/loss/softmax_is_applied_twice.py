@@ -1,6 +1,4 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Finding, Findings, Severity, Stage, probe
 from probes.facts.core.types import FirstLoss
 from probes.facts.loss.types import LossTrials
 
@@ -8,7 +6,7 @@ TAKES_SCORES = ("cross_entropy", "cross_entropy_loss", "log_softmax")
 
 
 @probe(id="LOS008", stage=Stage.LOSS, severity=Severity.ERROR, explains=("LOS0*", "GRD*", "LRN*", "GEN*"))
-def softmax_is_applied_twice(perturbed_losses: LossTrials, first_loss: FirstLoss) -> Iterator[Finding]:
+def softmax_is_applied_twice(perturbed_losses: LossTrials, first_loss: FirstLoss) -> Findings:
     """Softmax is applied twice: cross-entropy receives probabilities instead of logits."""
     logits = first_loss.logits
     in_model = logits is not None and logits.minimum >= 0 and logits.highest_sum - logits.lowest_sum < 0.01

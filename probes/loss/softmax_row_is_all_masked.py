@@ -1,6 +1,4 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Findings, Severity, Stage, probe
 from probes.facts.nonfinite.types import BisectResult
 from probes.reporting.nonfinite_finding import nonfinite_finding
 
@@ -8,7 +6,7 @@ FIX = "leave at least one position of each row unmasked, or mask with a large fi
 
 
 @probe(id="LOS056", stage=Stage.LOSS, severity=Severity.ERROR, explains=("LOS0*", "GRD*", "PRE*", "LRN*", "GEN*"))
-def softmax_row_is_all_masked(nan_origin: BisectResult) -> Iterator[Finding]:
+def softmax_row_is_all_masked(nan_origin: BisectResult) -> Findings:
     """A softmax row is fully masked, so its output is NaN."""
     for origin in nan_origin.with_cause("fully masked"):
         yield nonfinite_finding(origin, f"{origin.operation} in {origin.where} was given a row of -inf alone", FIX)

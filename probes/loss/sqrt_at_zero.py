@@ -1,6 +1,4 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Findings, Severity, Stage, probe
 from probes.facts.nonfinite.types import BisectResult
 from probes.reporting.nonfinite_finding import nonfinite_finding
 
@@ -8,7 +6,7 @@ FIX = "put an eps under the root: (x + eps).sqrt()"
 
 
 @probe(id="LOS055", stage=Stage.LOSS, severity=Severity.ERROR, explains=("LOS0*", "GRD*", "PRE*", "LRN*", "GEN*"))
-def sqrt_at_zero(nan_origin: BisectResult) -> Iterator[Finding]:
+def sqrt_at_zero(nan_origin: BisectResult) -> Findings:
     """A square root, power or norm is computed where its value or gradient is not finite."""
     for origin in nan_origin.with_cause("root at zero"):
         yield nonfinite_finding(

@@ -1,6 +1,4 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Findings, Severity, Stage, probe
 from probes.facts.nonfinite.types import BisectResult
 from probes.reporting.nonfinite_finding import nonfinite_finding
 
@@ -8,7 +6,7 @@ FIX = "set a finite learning rate and decay, and an eps that the weights' format
 
 
 @probe(id="LOS059", stage=Stage.LOSS, severity=Severity.ERROR, explains=("LOS0*", "GRD*", "PRE*", "LRN*", "GEN*"))
-def update_is_not_finite(nan_origin: BisectResult) -> Iterator[Finding]:
+def update_is_not_finite(nan_origin: BisectResult) -> Findings:
     """The optimizer update makes a weight NaN or Inf, although loss and gradients are finite."""
     for origin in nan_origin.with_cause("update"):
         yield nonfinite_finding(origin, f"{origin.operation} made it so in the first update", FIX)

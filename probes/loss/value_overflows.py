@@ -1,6 +1,4 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Findings, Severity, Stage, probe
 from probes.facts.nonfinite.types import BisectResult
 from probes.reporting.nonfinite_finding import nonfinite_finding
 
@@ -8,7 +6,7 @@ FIX = "scale the inputs of this operation down, normalise before it, or keep it 
 
 
 @probe(id="LOS052", stage=Stage.LOSS, severity=Severity.ERROR, explains=("LOS0*", "GRD*", "PRE*", "LRN*", "GEN*"))
-def value_overflows(nan_origin: BisectResult) -> Iterator[Finding]:
+def value_overflows(nan_origin: BisectResult) -> Findings:
     """A value overflows: it exceeds the largest number of its dtype."""
     for origin in nan_origin.with_cause("overflow"):
         yield nonfinite_finding(

@@ -1,11 +1,9 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Finding, Findings, Severity, Stage, probe
 from probes.facts.parameters.weight_types import UntrainedFrozenModules
 
 
 @probe(id="PAR004", stage=Stage.PARAMETERS, severity=Severity.WARNING, explains=("LRN*", "GEN*"))
-def adapter_is_frozen_with_encoder(untrained_frozen_modules: UntrainedFrozenModules) -> Iterator[Finding]:
+def adapter_is_frozen_with_encoder(untrained_frozen_modules: UntrainedFrozenModules) -> Findings:
     """An untrained adapter is frozen together with the pretrained module around it."""
     seen = untrained_frozen_modules
     # Initialisation leaves exact zeros and exact laws behind; where most of what is frozen has moved from them, what

@@ -1,11 +1,9 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Finding, Findings, Severity, Stage, probe
 from probes.facts.placement.types import TrainingPass
 
 
 @probe(id="PAR014", stage=Stage.PARAMETERS, severity=Severity.WARNING, explains=("LRN*", "GEN*"))
-def frozen_running_stats_change(training_pass: TrainingPass) -> Iterator[Finding]:
+def frozen_running_stats_change(training_pass: TrainingPass) -> Findings:
     """Running statistics of a frozen module change, because it is in train mode."""
     if training_pass.moved:
         worst = max(training_pass.moved, key=lambda moved: moved.change)

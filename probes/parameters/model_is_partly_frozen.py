@@ -1,6 +1,4 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Finding, Findings, Severity, Stage, probe
 from probes.facts.parameters.types import Parameters
 from probes.reporting.first_names import first_names
 
@@ -9,7 +7,7 @@ ALONE = 0.95  # a part that holds nearly everything is looked into
 
 
 @probe(id="PAR015", stage=Stage.PARAMETERS, severity=Severity.NOTE)
-def model_is_partly_frozen(parameters: Parameters) -> Iterator[Finding]:
+def model_is_partly_frozen(parameters: Parameters) -> Findings:
     """The model is partly frozen: only some of its parameters are trainable."""
     frozen = sum(row.size for row in parameters.rows if not row.trainable and not row.fixed)
     if frozen and parameters.trainable:

@@ -1,12 +1,10 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Finding, Findings, Severity, Stage, probe
 from probes.facts.parameters.types import NewParameters, Parameters
 from probes.reporting.first_names import first_names
 
 
 @probe(id="PAR003", stage=Stage.PARAMETERS, severity=Severity.ERROR, explains=("PAR004", "PAR016", "LRN*", "GEN*"))
-def new_module_is_frozen(parameters: Parameters, new_parameters: NewParameters) -> Iterator[Finding]:
+def new_module_is_frozen(parameters: Parameters, new_parameters: NewParameters) -> Findings:
     """A newly initialized module is frozen, so its weights stay random."""
     new = {*new_parameters.declared, *new_parameters.absent}
     rows = [row for row in parameters.rows if row.name in new and not row.trainable]

@@ -1,6 +1,4 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Finding, Findings, Severity, Stage, probe
 from probes.facts.parameters.types import Parameters
 
 USUAL = 0.01  # AdamW's default, over all parameters the most common healthy code: what it takes is not seen in a run
@@ -8,7 +6,7 @@ LARGE = 0.1  # recipes that decay this much (GPT, LLaMA, ViT) all leave norms an
 
 
 @probe(id="PAR011", stage=Stage.PARAMETERS, severity=Severity.WARNING)
-def norm_has_weight_decay(optimizer_parameters: Parameters) -> Iterator[Finding]:
+def norm_has_weight_decay(optimizer_parameters: Parameters) -> Findings:
     """Normalization layers and biases have weight decay, which pulls them toward zero."""
     rows = [row for row in optimizer_parameters.rows if row.role and row.trainable and row.decay > USUAL]
     if rows:

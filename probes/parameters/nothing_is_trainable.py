@@ -1,11 +1,9 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Finding, Findings, Severity, Stage, probe
 from probes.facts.parameters.types import Parameters
 
 
 @probe(id="PAR001", stage=Stage.PARAMETERS, severity=Severity.ERROR, explains=("PAR*", "LOS015", "GRD*", "LRN*"))
-def nothing_is_trainable(parameters: Parameters) -> Iterator[Finding]:
+def nothing_is_trainable(parameters: Parameters) -> Findings:
     """No parameter requires a gradient, so nothing can be learned."""
     if not parameters.trainable:
         yield Finding(

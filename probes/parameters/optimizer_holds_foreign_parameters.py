@@ -1,11 +1,9 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Finding, Findings, Severity, Stage, probe
 from probes.facts.parameters.types import Parameters
 
 
 @probe(id="PAR006", stage=Stage.PARAMETERS, severity=Severity.ERROR, explains=("PAR002", "LRN*"))
-def optimizer_holds_foreign_parameters(optimizer_parameters: Parameters) -> Iterator[Finding]:
+def optimizer_holds_foreign_parameters(optimizer_parameters: Parameters) -> Findings:
     """The optimizer holds parameters that do not belong to the model."""
     table = optimizer_parameters
     wanted = [row for row in table.rows if row.trainable]

@@ -1,11 +1,9 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Finding, Findings, Severity, Stage, probe
 from probes.facts.parameters.types import Parameters
 
 
 @probe(id="PAR005", stage=Stage.PARAMETERS, severity=Severity.ERROR, explains=("LRN*",))
-def parameter_in_optimizer_twice(optimizer_parameters: Parameters) -> Iterator[Finding]:
+def parameter_in_optimizer_twice(optimizer_parameters: Parameters) -> Findings:
     """A parameter is in the optimizer more than once, so each step updates it several times."""
     twice = [row for row in optimizer_parameters.rows if len(row.groups) > 1]
     if twice:

@@ -1,11 +1,9 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Finding, Findings, Severity, Stage, probe
 from probes.facts.parameters.types import TrainablePatterns
 
 
 @probe(id="PAR016", stage=Stage.PARAMETERS, severity=Severity.ERROR, explains=("LRN*", "GEN*"))
-def requested_trainable_is_frozen(trainable_patterns: TrainablePatterns) -> Iterator[Finding]:
+def requested_trainable_is_frozen(trainable_patterns: TrainablePatterns) -> Findings:
     """A parameter requested in `trainable` is frozen or does not exist."""
     named = trainable_patterns
     if named.frozen:

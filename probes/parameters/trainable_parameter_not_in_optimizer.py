@@ -1,12 +1,10 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Finding, Findings, Severity, Stage, probe
 from probes.facts.parameters.types import Parameters
 from probes.reporting.first_names import first_names
 
 
 @probe(id="PAR002", stage=Stage.PARAMETERS, severity=Severity.ERROR, explains=("LRN*",))
-def trainable_parameter_not_in_optimizer(optimizer_parameters: Parameters) -> Iterator[Finding]:
+def trainable_parameter_not_in_optimizer(optimizer_parameters: Parameters) -> Findings:
     """A trainable parameter is in no parameter group of the optimizer, so it is never updated."""
     left = [row for row in optimizer_parameters.rows if row.trainable and not row.groups]
     if left:

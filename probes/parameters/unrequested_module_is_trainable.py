@@ -1,11 +1,9 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Finding, Findings, Severity, Stage, probe
 from probes.facts.parameters.types import TrainablePatterns
 
 
 @probe(id="PAR017", stage=Stage.PARAMETERS, severity=Severity.WARNING)
-def unrequested_module_is_trainable(trainable_patterns: TrainablePatterns) -> Iterator[Finding]:
+def unrequested_module_is_trainable(trainable_patterns: TrainablePatterns) -> Findings:
     """A module is trainable although `trainable` does not request it."""
     named = trainable_patterns
     if named.unrequested:

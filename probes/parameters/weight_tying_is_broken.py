@@ -1,11 +1,9 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Finding, Findings, Severity, Stage, probe
 from probes.facts.parameters.weight_types import WeightTie
 
 
 @probe(id="PAR013", stage=Stage.PARAMETERS, severity=Severity.ERROR, explains=("LRN*", "GEN*"))
-def weight_tying_is_broken(configured_weight_ties: tuple[WeightTie, ...]) -> Iterator[Finding]:
+def weight_tying_is_broken(configured_weight_ties: tuple[WeightTie, ...]) -> Findings:
     """Weight tying is broken: parameters that the configuration ties are separate tensors."""
     for tie in configured_weight_ties:
         if not tie.one:

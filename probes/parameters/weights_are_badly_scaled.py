@@ -1,6 +1,4 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Finding, Findings, Severity, Stage, probe
 from probes.facts.parameters.weight_types import Weights, WeightStats
 
 # The laws in use (Xavier, He, torch's own, 0.02 normal, T5's) give std × √fan-in between 0.1 and 3, trained T5 up to
@@ -13,7 +11,7 @@ APART = 30.0  # the same parameter of other layers follows the same law; depth-s
 @probe(
     id="PAR010", stage=Stage.PARAMETERS, severity=Severity.WARNING, explains=("LOS*", "GRD*", "PRE*", "LRN*", "GEN*")
 )
-def weights_are_badly_scaled(initial_weights: Weights) -> Iterator[Finding]:
+def weights_are_badly_scaled(initial_weights: Weights) -> Findings:
     """Weights are orders of magnitude too large or too small for any usual initialization."""
     found = [(row, why) for row in initial_weights.rows if (why := _why(row))]
     if found:

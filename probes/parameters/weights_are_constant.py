@@ -1,13 +1,11 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Finding, Findings, Severity, Stage, probe
 from probes.facts.parameters.weight_types import Weights, WeightStats
 
 EFFECTS = ("PAR010", "LOS*", "GRD*", "LRN*", "GEN*")
 
 
 @probe(id="PAR009", stage=Stage.PARAMETERS, severity=Severity.ERROR, explains=EFFECTS)
-def weights_are_constant(initial_weights: Weights) -> Iterator[Finding]:
+def weights_are_constant(initial_weights: Weights) -> Findings:
     """All units of a layer start with the same weights, so they never become different."""
     found = [(row, why) for row in initial_weights.matrices if (why := _why(row, initial_weights))]
     if found:

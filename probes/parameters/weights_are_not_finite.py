@@ -1,6 +1,4 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Finding, Findings, Severity, Stage, probe
 from probes.facts.parameters.weight_types import Weights
 
 
@@ -10,7 +8,7 @@ from probes.facts.parameters.weight_types import Weights
     severity=Severity.ERROR,
     explains=("LAB*", "LOS*", "GRD*", "PRE*", "LRN*", "GEN*"),
 )
-def weights_are_not_finite(initial_weights: Weights) -> Iterator[Finding]:
+def weights_are_not_finite(initial_weights: Weights) -> Findings:
     """Weights or buffers contain NaN or Inf before the first step."""
     for row in initial_weights.rows:
         if row.nan or row.infinite:

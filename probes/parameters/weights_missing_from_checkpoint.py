@@ -1,11 +1,9 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Finding, Findings, Severity, Stage, probe
 from probes.facts.parameters.weight_types import MissingKeys
 
 
 @probe(id="PAR007", stage=Stage.PARAMETERS, severity=Severity.ERROR, explains=("TOK012", "LOS*", "LRN*", "GEN*"))
-def weights_missing_from_checkpoint(missing_parameters: MissingKeys) -> Iterator[Finding]:
+def weights_missing_from_checkpoint(missing_parameters: MissingKeys) -> Findings:
     """Weights are missing from the checkpoint and unexpectedly start from random values."""
     keys = missing_parameters
     rows = [row for row in keys.rows if not row.expected]

@@ -1,12 +1,10 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Finding, Findings, Severity, Stage, probe
 from probes.facts.parameters.types import Parameters
 from probes.facts.parameters.weight_types import MemoryOverlap
 
 
 @probe(id="PAR012", stage=Stage.PARAMETERS, severity=Severity.ERROR, explains=("TOK011", "LRN*", "GEN*"))
-def weights_overlap_in_memory(memory_overlaps: tuple[MemoryOverlap, ...], parameters: Parameters) -> Iterator[Finding]:
+def weights_overlap_in_memory(memory_overlaps: tuple[MemoryOverlap, ...], parameters: Parameters) -> Findings:
     """Two different parameters overlap in memory, so each update overwrites the other."""
     trained = {row.name for row in parameters.rows if row.trainable}
     for pair in memory_overlaps:

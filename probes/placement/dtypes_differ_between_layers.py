@@ -1,15 +1,11 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Finding, Findings, Severity, Stage, probe
 from probes.facts.placement.types import DtypeMismatch
 
 
 @probe(
     id="PLC003", stage=Stage.PLACEMENT, severity=Severity.ERROR, explains=("PLC002", "PLC004", "LAB*", "LOS*", "GRD*")
 )
-def dtypes_differ_between_layers(
-    dtype_mismatches: tuple[DtypeMismatch, ...], precision: str = "fp32"
-) -> Iterator[Finding]:
+def dtypes_differ_between_layers(dtype_mismatches: tuple[DtypeMismatch, ...], precision: str = "fp32") -> Findings:
     """Parameters of one module or of one stack of layers have different dtypes."""
     rows = sorted(dtype_mismatches, key=lambda row: not row.within)
     if rows:

@@ -1,6 +1,4 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Finding, Findings, Severity, Stage, probe
 from probes.facts.first_step.types import FirstStep
 from probes.facts.placement.types import Placement
 
@@ -9,7 +7,7 @@ TYPES = ("double", "dtype", "scalar type")  # what torch says when types do not 
 
 
 @probe(id="PLC004", stage=Stage.PLACEMENT, severity=Severity.ERROR, explains=("LAB*", "LOS*", "GRD*", "LRN*"))
-def float64_tensors_are_present(placement: Placement, first_step: FirstStep | None = None) -> Iterator[Finding]:
+def float64_tensors_are_present(placement: Placement, first_step: FirstStep | None = None) -> Findings:
     """Some tensors are float64, which raises a dtype error or slows down training."""
     double = [row for row in placement.rows if row.dtype == DOUBLE]
     model = [row for row in placement.of("parameter") if "float" in row.dtype]

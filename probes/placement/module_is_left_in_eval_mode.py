@@ -1,11 +1,9 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Finding, Findings, Severity, Stage, probe
 from probes.facts.placement.types import EvalModeModule
 
 
 @probe(id="PLC005", stage=Stage.PLACEMENT, severity=Severity.WARNING, explains=("LRN*", "GEN*"))
-def module_is_left_in_eval_mode(eval_mode_modules: tuple[EvalModeModule, ...]) -> Iterator[Finding]:
+def module_is_left_in_eval_mode(eval_mode_modules: tuple[EvalModeModule, ...]) -> Findings:
     """A trainable module is left in eval mode, so its dropout is off and its batch norm is fixed."""
     for part in eval_mode_modules:
         if not part.trainable or not (part.dropouts or part.norms):

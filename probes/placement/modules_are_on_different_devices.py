@@ -1,13 +1,11 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Finding, Findings, Severity, Stage, probe
 from probes.facts.placement.types import Placement, TensorPlacement
 
 EFFECTS = ("PAR*", "PLC*", "LAB*", "MEM*", "LOS*", "GRD*", "PRE*", "LRN*", "GEN*")
 
 
 @probe(id="PLC001", stage=Stage.PLACEMENT, severity=Severity.ERROR, explains=EFFECTS)
-def modules_are_on_different_devices(placement: Placement) -> Iterator[Finding]:
+def modules_are_on_different_devices(placement: Placement) -> Findings:
     """Parameters, buffers or the batch are on different devices, or on the meta device."""
     empty = [row for row in placement.rows if row.device == "meta"]
     if empty:

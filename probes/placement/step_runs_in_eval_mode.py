@@ -1,11 +1,9 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Finding, Findings, Severity, Stage, probe
 from probes.facts.placement.types import TrainingPass
 
 
 @probe(id="PLC006", stage=Stage.PLACEMENT, severity=Severity.ERROR, explains=("LRN*", "GEN*"))
-def step_runs_in_eval_mode(training_pass: TrainingPass) -> Iterator[Finding]:
+def step_runs_in_eval_mode(training_pass: TrainingPass) -> Findings:
     """The training step runs the model in eval mode or leaves it in that mode."""
     step = training_pass
     if step.ran_in_evaluation:

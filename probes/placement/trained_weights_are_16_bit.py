@@ -1,6 +1,4 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Finding, Findings, Severity, Stage, probe
 from probes.facts.parameters.types import Parameters
 from probes.facts.placement.types import MasterWeights
 
@@ -9,7 +7,7 @@ DIGITS = {"float16": 2**-11, "bfloat16": 2**-8}
 
 
 @probe(id="PLC002", stage=Stage.PLACEMENT, severity=Severity.ERROR, explains=("LAB023", "LOS*", "GRD*", "PRE*", "LRN*"))
-def trained_weights_are_16_bit(parameters: Parameters, master_weights: MasterWeights) -> Iterator[Finding]:
+def trained_weights_are_16_bit(parameters: Parameters, master_weights: MasterWeights) -> Findings:
     """Trainable weights are stored in 16 bits, so small updates are rounded away."""
     rows = [row for row in parameters.rows if row.trainable and row.dtype in DIGITS]
     if rows and not master_weights.source:

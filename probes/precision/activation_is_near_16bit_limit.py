@@ -1,7 +1,6 @@
-from collections.abc import Iterator
 from math import log2
 
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Finding, Findings, Severity, Stage, probe
 from probes.facts.precision.types import PrecisionComparison
 from probes.reporting.precision_finding import describe_mode, judged_runs
 
@@ -10,7 +9,7 @@ SHOWN = 5
 
 
 @probe(id="PRE008", stage=Stage.PRECISION, severity=Severity.WARNING)
-def activation_is_near_16bit_limit(precision_comparison: PrecisionComparison) -> Iterator[Finding]:
+def activation_is_near_16bit_limit(precision_comparison: PrecisionComparison) -> Findings:
     """An activation is within a factor of ten of the 16-bit maximum and may overflow later."""
     for run, only_cpu in judged_runs(precision_comparison):
         near = [room for room in run.headroom if 0 <= room.bits < NEAR]

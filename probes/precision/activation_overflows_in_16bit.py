@@ -1,12 +1,10 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Findings, Severity, Stage, probe
 from probes.facts.precision.types import FORMATS, PrecisionComparison
 from probes.reporting.precision_finding import failed_run_finding, failed_runs, fix_for
 
 
 @probe(id="PRE001", stage=Stage.PRECISION, severity=Severity.ERROR, explains=("PRE*", "LRN*", "GEN*"))
-def activation_overflows_in_16bit(precision_comparison: PrecisionComparison) -> Iterator[Finding]:
+def activation_overflows_in_16bit(precision_comparison: PrecisionComparison) -> Findings:
     """An activation overflows in the 16-bit dtype of the run, so the loss becomes NaN."""
     for run, origin, only_cpu in failed_runs(precision_comparison):
         offender = run.predicted

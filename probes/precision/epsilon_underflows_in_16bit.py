@@ -1,6 +1,4 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Findings, Severity, Stage, probe
 from probes.facts.precision.types import PrecisionComparison
 from probes.reporting.precision_finding import failed_run_finding, failed_runs
 
@@ -8,7 +6,7 @@ ZEROS = ("log of zero", "division by zero", "root at zero")
 
 
 @probe(id="PRE006", stage=Stage.PRECISION, severity=Severity.ERROR, explains=("PRE*", "LRN*", "GEN*"))
-def epsilon_underflows_in_16bit(precision_comparison: PrecisionComparison) -> Iterator[Finding]:
+def epsilon_underflows_in_16bit(precision_comparison: PrecisionComparison) -> Findings:
     """An epsilon that guards a division, log or square root underflows to zero in 16 bits."""
     for run, origin, only_cpu in failed_runs(precision_comparison):
         if origin.cause in ZEROS:

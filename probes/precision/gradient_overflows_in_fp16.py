@@ -1,12 +1,10 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Finding, Findings, Severity, Stage, probe
 from probes.facts.precision.types import FORMATS, PrecisionComparison
 from probes.reporting.precision_finding import describe_mode, judged_runs
 
 
 @probe(id="PRE002", stage=Stage.PRECISION, severity=Severity.ERROR, explains=("PRE003", "LRN*"))
-def gradient_overflows_in_fp16(precision_comparison: PrecisionComparison) -> Iterator[Finding]:
+def gradient_overflows_in_fp16(precision_comparison: PrecisionComparison) -> Findings:
     """Gradients overflow in fp16, and the loss scale cannot become low enough to prevent it."""
     scale = precision_comparison.scale
     run = next((run for run, _ in judged_runs(precision_comparison)), None)

@@ -1,6 +1,4 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Finding, Findings, Severity, Stage, probe
 from probes.facts.precision.types import PrecisionComparison
 from probes.reporting.precision_finding import describe_mode, judged_runs
 
@@ -9,7 +7,7 @@ SHOWN = 5
 
 
 @probe(id="PRE003", stage=Stage.PRECISION, severity=Severity.WARNING, explains=("LRN*",))
-def gradient_underflows_in_fp16(precision_comparison: PrecisionComparison) -> Iterator[Finding]:
+def gradient_underflows_in_fp16(precision_comparison: PrecisionComparison) -> Findings:
     """Most gradients of a module underflow to zero in fp16 at the loss scale of the run."""
     scale = precision_comparison.scale
     run = next((run for run, _ in judged_runs(precision_comparison)), None)

@@ -1,13 +1,11 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Findings, Severity, Stage, probe
 from probes.facts.precision.types import FORMATS, PrecisionComparison
 from probes.reporting.code_finding import code_finding
 from probes.reporting.precision_finding import describe_mode, judged_runs
 
 
 @probe(id="PRE005", stage=Stage.PRECISION, severity=Severity.WARNING)
-def integers_collide_in_16bit(precision_comparison: PrecisionComparison) -> Iterator[Finding]:
+def integers_collide_in_16bit(precision_comparison: PrecisionComparison) -> Findings:
     """Integers such as positions or lengths collide when stored in 16 bits."""
     for run, only_cpu in judged_runs(precision_comparison):
         if only_cpu or not run.collided:

@@ -1,6 +1,4 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Finding, Findings, Severity, Stage, probe
 from probes.facts.precision.types import FORMATS, PrecisionComparison
 from probes.reporting.precision_finding import describe_mode, judged_runs
 
@@ -12,7 +10,7 @@ TIMES, ROUNDINGS = 12, 4
 
 
 @probe(id="PRE004", stage=Stage.PRECISION, severity=Severity.WARNING)
-def loss_differs_between_precisions(precision_comparison: PrecisionComparison) -> Iterator[Finding]:
+def loss_differs_between_precisions(precision_comparison: PrecisionComparison) -> Findings:
     """The loss in 16 bits differs from the float32 loss by more than rounding explains."""
     wide = precision_comparison.reference.loss
     for run, only_cpu in judged_runs(precision_comparison):

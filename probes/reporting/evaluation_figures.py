@@ -8,8 +8,8 @@ TIMES = ("runtime", "per_second", "seconds", "time")
 
 def differing_figures(pair: EvaluationPair) -> tuple[str, ...]:
     """Their names, times aside; NaN differs from nothing."""
-    both = [name for name in pair.figures if name in pair.again and not any(word in name for word in TIMES)]
-    return tuple(name for name in both if _apart(pair.figures[name], pair.again[name]))
+    both = [name for name in pair.figures if name in pair.second and not any(word in name for word in TIMES)]
+    return tuple(name for name in both if _apart(pair.figures[name], pair.second[name]))
 
 
 def _apart(one: float, other: float) -> bool:

@@ -91,7 +91,7 @@ CURES: Mapping[str, tuple[tuple[str, str], ...]] = {
 }
 
 
-def cure_of(failure: Failure, running: str, default: str) -> str:
+def fix_of(failure: Failure, running: str, default: str) -> str:
     """The fix for this error in what was running; `default` where its text does not say."""
     text = failure.message.lower()
     cures = (cure for words, cure in CURES.get(running, ()) if words in text or words == failure.error)
@@ -102,5 +102,5 @@ def failure_finding(
     failure: Failure, running: str, where: str, message: str, default: str, /, **measured: Number
 ) -> Finding:
     """A finding at the line that raised; `default` is the fix where the error's text suggests none."""
-    fix = cure_of(failure, running, default)
+    fix = fix_of(failure, running, default)
     return code_finding(failure.line, where, message, fix, error=failure.error, **measured, trace=failure.trace)

@@ -17,7 +17,7 @@ def nonfinite_finding(
     return code_finding(
         origin.line,
         origin.where + _rows(origin),
-        f"{origin.seen_in} is not finite: {story}" + (f" ({into})" if into else ""),
+        f"{origin.observed_in} is not finite: {story}" + (f" ({into})" if into else ""),
         fix,
         severity,
         phase=origin.phase,

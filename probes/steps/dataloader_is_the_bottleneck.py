@@ -1,7 +1,6 @@
-from collections.abc import Iterator
 from statistics import median
 
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Findings, Severity, Stage, probe
 from diagnose.records import Records
 from probes.reporting.step_finding import step_finding
 from probes.reporting.trend_tests import WINDOW
@@ -12,7 +11,7 @@ SECONDS = 0.02  # a wait that a person could notice in a run of a thousand steps
 
 
 @probe(id="STP023", stage=Stage.STEPS, severity=Severity.WARNING)
-def dataloader_is_the_bottleneck(records: Records) -> Iterator[Finding]:
+def dataloader_is_the_bottleneck(records: Records) -> Findings:
     """The DataLoader is the bottleneck: steps wait for data longer than they compute."""
     rows = [row for row in records.rows[-WINDOW:] if row.loading_seconds is not None and row.seconds]
     kept = rows[WARMING:]

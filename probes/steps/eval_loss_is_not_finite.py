@@ -1,13 +1,12 @@
-from collections.abc import Iterator
 from math import isfinite
 
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Findings, Severity, Stage, probe
 from diagnose.records import Records
 from probes.reporting.step_finding import step_finding
 
 
 @probe(id="STP004", stage=Stage.STEPS, severity=Severity.ERROR, explains=("STP02[0-3]",))
-def eval_loss_is_not_finite(records: Records) -> Iterator[Finding]:
+def eval_loss_is_not_finite(records: Records) -> Findings:
     """The evaluation loss is NaN or Inf although the training loss is finite."""
     series = records.series("evaluation.loss")
     if isfinite(sum(series.values)):

@@ -1,7 +1,6 @@
-from collections.abc import Iterator
 from statistics import median
 
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Findings, Severity, Stage, probe
 from diagnose.records import Records
 from probes.reporting.step_finding import step_finding
 from probes.reporting.trend_tests import p_value_of_rise
@@ -13,7 +12,7 @@ FALLING = ("wer", "cer", "ter", "mer", "perplexity")
 
 
 @probe(id="STP020", stage=Stage.STEPS, severity=Severity.WARNING)
-def eval_loss_rises(records: Records) -> Iterator[Finding]:
+def eval_loss_rises(records: Records) -> Findings:
     """The evaluation loss rises while the training loss falls: the model overfits."""
     run = records.finite_part
     series = run.series("evaluation.loss")

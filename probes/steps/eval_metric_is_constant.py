@@ -1,6 +1,4 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Findings, Severity, Stage, probe
 from diagnose.records import Records
 from probes.reporting.step_finding import step_finding
 from probes.reporting.trend_tests import initial_median, recent_median
@@ -13,7 +11,7 @@ ERRORS = ("wer", "cer", "mer", "ter")
 
 
 @probe(id="STP021", stage=Stage.STEPS, severity=Severity.WARNING)
-def eval_metric_is_constant(records: Records) -> Iterator[Finding]:
+def eval_metric_is_constant(records: Records) -> Findings:
     """An evaluation metric is constant or stays at its worst value over several evaluations."""
     run = records.finite_part
     begins = run.phase.rows[0].step if run.phase.rows else 0

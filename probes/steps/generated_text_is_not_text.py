@@ -1,7 +1,6 @@
 import re
-from collections.abc import Iterator
 
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Findings, Severity, Stage, probe
 from diagnose.records import Records
 from probes.reporting.step_finding import step_finding
 
@@ -14,7 +13,7 @@ MOST = 0.5  # of the texts
 
 
 @probe(id="STP022", stage=Stage.STEPS, severity=Severity.WARNING)
-def generated_text_is_not_text(records: Records) -> Iterator[Finding]:
+def generated_text_is_not_text(records: Records) -> Findings:
     """Generated texts are empty, repetitive, or made of sentinel tokens or bytes."""
     said = [row for row in records.rows if row.texts]
     if not said:

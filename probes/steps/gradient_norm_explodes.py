@@ -1,7 +1,6 @@
-from collections.abc import Iterator
 from statistics import median
 
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Findings, Severity, Stage, probe
 from diagnose.records import Records
 from probes.reporting.step_finding import step_finding
 from probes.reporting.trend_tests import WINDOW, recent_median
@@ -13,7 +12,7 @@ START = 20.0  # times the first norms: one that was next to nothing, since all i
 
 
 @probe(id="STP011", stage=Stage.STEPS, severity=Severity.WARNING, explains=("STP00[1-3]", "STP010", "STP015"))
-def gradient_norm_explodes(records: Records) -> Iterator[Finding]:
+def gradient_norm_explodes(records: Records) -> Findings:
     """The gradient norm explodes to many times its earlier values."""
     series = records.finite_part.phase.series("grad_norm")
     values, steps = series.values[-WINDOW:], series.steps[-WINDOW:]

@@ -1,6 +1,4 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Findings, Severity, Stage, probe
 from diagnose.records import Records
 from probes.reporting.step_finding import step_finding
 from probes.reporting.trend_tests import longest_run
@@ -9,7 +7,7 @@ LEAST = 2  # in a row: one batch without a label to score has none
 
 
 @probe(id="STP012", stage=Stage.STEPS, severity=Severity.ERROR, explains=("STP00[67]", "STP01[36]", "STP02[0-2]"))
-def gradient_norm_is_zero(records: Records) -> Iterator[Finding]:
+def gradient_norm_is_zero(records: Records) -> Findings:
     """The gradient norm is exactly zero although the loss is not."""
     if 0 not in records.series("grad_norm").values:
         return

@@ -1,6 +1,4 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Findings, Severity, Stage, probe
 from diagnose.records import Records
 from probes.reporting.step_finding import step_finding
 from probes.reporting.trend_tests import initial_median, recent_median
@@ -11,7 +9,7 @@ SHRUNK, HIGH = 1e-3, 0.5  # of the beginning: the gradient is gone and the loss 
 
 
 @probe(id="STP013", stage=Stage.STEPS, severity=Severity.WARNING, explains=("STP007", "STP016", "STP02[0-2]"))
-def gradient_norm_vanishes(records: Records) -> Iterator[Finding]:
+def gradient_norm_vanishes(records: Records) -> Findings:
     """The gradient norm vanishes while the loss is still high."""
     run = records.finite_part.phase
     norms, losses = run.series("grad_norm"), run.series("loss").values

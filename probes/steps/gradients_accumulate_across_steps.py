@@ -1,6 +1,6 @@
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Findings, Severity, Stage, probe
 from diagnose.records import Records, Series
 from probes.reporting.step_finding import step_finding, step_range
 from probes.reporting.trend_tests import binned, initial_median, kendall_tau, logs, noise
@@ -19,7 +19,7 @@ EXPLAINS = ("STP00[1-3]", "STP00[89]", "STP01[015]", "STP02[0-25]")
 
 
 @probe(id="STP014", stage=Stage.STEPS, severity=Severity.ERROR, explains=EXPLAINS)
-def gradients_accumulate_across_steps(records: Records) -> Iterator[Finding]:
+def gradients_accumulate_across_steps(records: Records) -> Findings:
     """Gradients accumulate across steps because zero_grad() is missing: their norm keeps growing."""
     series = records.finite_part.series("grad_norm")
     values, steps = series.values, series.steps

@@ -1,6 +1,4 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Findings, Severity, Stage, probe
 from diagnose.records import Records
 from probes.reporting.step_finding import step_finding, step_range
 
@@ -9,7 +7,7 @@ EXACT = 3  # of a run under way whose schedule is known: nothing is rounded, and
 
 
 @probe(id="STP018", stage=Stage.STEPS, severity=Severity.ERROR, explains=("STP007",))
-def learning_rate_never_changes(records: Records) -> Iterator[Finding]:
+def learning_rate_never_changes(records: Records) -> Findings:
     """The learning rate never changes although its schedule should change it."""
     rates = records.series("lr")
     known = records.schedule is not None

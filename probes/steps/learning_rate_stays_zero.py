@@ -1,6 +1,4 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Findings, Severity, Stage, probe
 from diagnose.records import Records
 from probes.reporting.step_finding import step_finding
 from probes.reporting.trend_tests import binned, longest_run, p_value_of_fall
@@ -11,7 +9,7 @@ TAIL = 0.1  # of the run: a log that rounds shows the end of a decay as zeros
 
 
 @probe(id="STP017", stage=Stage.STEPS, severity=Severity.ERROR, explains=("STP00[67]", "STP01[68]", "STP02[0-2]"))
-def learning_rate_stays_zero(records: Records) -> Iterator[Finding]:
+def learning_rate_stays_zero(records: Records) -> Findings:
     """The learning rate stays at zero for many steps, so nothing is learned."""
     run = records.finite_part
     rates = run.series("lr")

@@ -1,6 +1,4 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Findings, Severity, Stage, probe
 from diagnose.records import Records
 from probes.reporting.step_finding import step_finding
 from probes.reporting.trend_tests import initial_median, p_value_of_rise, recent_median
@@ -12,7 +10,7 @@ STEADY, TIMES = 0.001, 1.3
 
 
 @probe(id="STP025", stage=Stage.STEPS, severity=Severity.WARNING, explains=("STP020", "STP021"))
-def loss_rises_in_first_steps(records: Records) -> Iterator[Finding]:
+def loss_rises_in_first_steps(records: Records) -> Findings:
     """The training loss rises over the first ten steps."""
     run = records.finite_part
     rows = [row for row in run.rows if row.step <= FIRST and row.loss is not None]

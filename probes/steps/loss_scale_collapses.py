@@ -1,7 +1,6 @@
-from collections.abc import Iterator
 from itertools import pairwise
 
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Findings, Severity, Stage, probe
 from diagnose.records import Records
 from probes.reporting.step_finding import step_finding
 from probes.reporting.trend_tests import longest_run
@@ -13,7 +12,7 @@ HALVINGS = 10
 
 
 @probe(id="STP019", stage=Stage.STEPS, severity=Severity.ERROR, explains=("STP00[1-37]", "STP01[126]", "STP02[0-2]"))
-def loss_scale_collapses(records: Records) -> Iterator[Finding]:
+def loss_scale_collapses(records: Records) -> Findings:
     """The loss scale collapses, because every update overflows and is skipped."""
     series = records.series("scale")
     begin, place = longest_run(after < before for before, after in pairwise(series.values))

@@ -1,7 +1,6 @@
-from collections.abc import Iterator
 from math import isfinite
 
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Findings, Severity, Stage, probe
 from diagnose.records import Records
 from probes.reporting.step_finding import step_finding
 
@@ -13,7 +12,7 @@ HIDDEN = "losses of 0 beside them are NaN that the Trainer filtered (logging_nan
 
 
 @probe(id="STP002", stage=Stage.STEPS, severity=Severity.ERROR, explains=("STP001", "STP003", "STP004", "STP02[0-2]"))
-def step_gradient_is_not_finite(records: Records) -> Iterator[Finding]:
+def step_gradient_is_not_finite(records: Records) -> Findings:
     """The gradient norm is NaN or Inf although the loss is finite."""
     broken = records.broken
     if broken is None or broken[0] != "grad_norm" or (records.scaled and records.series("scale").values):

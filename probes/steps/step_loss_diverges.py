@@ -1,7 +1,6 @@
-from collections.abc import Iterator
 from math import exp
 
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Findings, Severity, Stage, probe
 from diagnose.records import Records
 from probes.reporting.step_finding import step_finding
 from probes.reporting.trend_tests import CERTAIN, binned, logs, noise, p_value_of_fall, p_value_of_rise, recent_median
@@ -15,7 +14,7 @@ EXPLAINS = ("STP00[1-4]", "STP009", "STP01[015]", "STP02[0-25]")
 
 
 @probe(id="STP008", stage=Stage.STEPS, severity=Severity.ERROR, explains=EXPLAINS)
-def step_loss_diverges(records: Records) -> Iterator[Finding]:
+def step_loss_diverges(records: Records) -> Findings:
     """The training loss diverges: it rises far above its initial or best value."""
     series = records.finite_part.phase.series("loss")
     values = series.values

@@ -1,7 +1,6 @@
-from collections.abc import Iterator
 from math import log
 
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Findings, Severity, Stage, probe
 from diagnose.records import Records
 from probes.reporting.step_finding import step_finding
 from probes.reporting.trend_tests import binned, initial_median, p_value_of_fall
@@ -15,7 +14,7 @@ SPENT = 0.1  # of the highest learning rate: a run that ends rests by right
 
 
 @probe(id="STP007", stage=Stage.STEPS, severity=Severity.WARNING, explains=("STP021", "STP022"))
-def step_loss_does_not_improve(records: Records) -> Iterator[Finding]:
+def step_loss_does_not_improve(records: Records) -> Findings:
     """The training loss has not improved for hundreds of steps and is still high."""
     series = records.finite_part.phase.series("loss")
     begin, spent = _warm(records)

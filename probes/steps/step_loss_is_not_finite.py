@@ -1,7 +1,6 @@
-from collections.abc import Iterator
 from math import isfinite
 
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Findings, Severity, Stage, probe
 from diagnose.records import Records
 from probes.reporting.step_finding import step_finding
 
@@ -9,7 +8,7 @@ FIRST = 10  # steps that decide: what is wrong in them was wrong before the run
 
 
 @probe(id="STP001", stage=Stage.STEPS, severity=Severity.ERROR, explains=("STP00[234]", "STP02[0-2]"))
-def step_loss_is_not_finite(records: Records) -> Iterator[Finding]:
+def step_loss_is_not_finite(records: Records) -> Findings:
     """The training loss is NaN or Inf."""
     broken = records.broken
     if broken is None or broken[0] != "loss":

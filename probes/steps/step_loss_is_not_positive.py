@@ -1,6 +1,4 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Findings, Severity, Stage, probe
 from diagnose.records import Records
 from probes.reporting.step_finding import step_finding
 
@@ -9,7 +7,7 @@ NEAR = 0.1
 
 
 @probe(id="STP005", stage=Stage.STEPS, severity=Severity.ERROR, explains=("STP00[67]", "STP01[236]", "STP02[0-2]"))
-def step_loss_is_not_positive(records: Records) -> Iterator[Finding]:
+def step_loss_is_not_positive(records: Records) -> Findings:
     """The training loss is negative, or exactly zero without a gradual decrease."""
     series = records.finite_part.series("loss")
     values = series.values

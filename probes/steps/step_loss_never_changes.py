@@ -1,6 +1,4 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Findings, Severity, Stage, probe
 from diagnose.records import Records
 from probes.reporting.step_finding import step_finding, step_range
 
@@ -10,7 +8,7 @@ LEAST, SURE, PLACES = 5, 10, 4
 
 
 @probe(id="STP006", stage=Stage.STEPS, severity=Severity.ERROR, explains=("STP007", "STP02[012]"))
-def step_loss_never_changes(records: Records) -> Iterator[Finding]:
+def step_loss_never_changes(records: Records) -> Findings:
     """The training loss has the same value at every step."""
     series = records.finite_part.phase.series("loss")
     values = series.values

@@ -1,7 +1,6 @@
-from collections.abc import Iterator
 from statistics import median
 
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Findings, Severity, Stage, probe
 from diagnose.records import Records
 from probes.reporting.step_finding import step_finding
 from probes.reporting.trend_tests import WINDOW, binned, noise, p_value_of_fall, recent_median
@@ -13,7 +12,7 @@ LEARNT = 0.5  # of its beginning: near the end of a healthy run, little is left 
 
 
 @probe(id="STP009", stage=Stage.STEPS, severity=Severity.WARNING, explains=("STP01[015]",))
-def step_loss_oscillates(records: Records) -> Iterator[Finding]:
+def step_loss_oscillates(records: Records) -> Findings:
     """The training loss oscillates by about its own size from step to step without falling."""
     series = records.finite_part.phase.series("loss")
     values = series.values[-WINDOW:]

@@ -1,7 +1,6 @@
-from collections.abc import Iterator
 from math import exp, log
 
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Findings, Severity, Stage, probe
 from diagnose.records import Records
 from probes.reporting.step_finding import step_finding
 from probes.reporting.trend_tests import WINDOW, logs, noise
@@ -13,7 +12,7 @@ SEVERAL = 3  # healthy runs have a spike now and then
 
 
 @probe(id="STP010", stage=Stage.STEPS, severity=Severity.WARNING)
-def step_loss_spikes(records: Records) -> Iterator[Finding]:
+def step_loss_spikes(records: Records) -> Findings:
     """The training loss spikes repeatedly, each time for a single step."""
     series = records.finite_part.phase.series("loss")
     values, steps = logs(series.values[-WINDOW:]), series.steps[-WINDOW:]

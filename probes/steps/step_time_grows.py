@@ -1,6 +1,4 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Findings, Severity, Stage, probe
 from diagnose.records import Records
 from probes.reporting.step_finding import step_finding
 from probes.reporting.trend_tests import CERTAIN, binned, kendall_tau, p_value_of_rise
@@ -11,7 +9,7 @@ STEADY = 0.8  # Kendall's tau over the whole run: a busy while comes and goes
 
 
 @probe(id="STP024", stage=Stage.STEPS, severity=Severity.WARNING)
-def step_time_grows(records: Records) -> Iterator[Finding]:
+def step_time_grows(records: Records) -> Findings:
     """The time per step grows steadily during the run."""
     series = records.series("seconds")
     if len(series.values) < LEAST:

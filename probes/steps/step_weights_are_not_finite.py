@@ -1,12 +1,10 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Findings, Severity, Stage, probe
 from diagnose.records import Records
 from probes.reporting.step_finding import step_finding
 
 
 @probe(id="STP003", stage=Stage.STEPS, severity=Severity.ERROR, explains=("STP00[124]", "STP02[0-2]"))
-def step_weights_are_not_finite(records: Records) -> Iterator[Finding]:
+def step_weights_are_not_finite(records: Records) -> Findings:
     """A weight becomes NaN or Inf during the run."""
     broken = records.broken
     found = broken[1] if broken and broken[0] == "weights" else None

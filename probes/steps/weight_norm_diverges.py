@@ -1,6 +1,4 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Findings, Severity, Stage, probe
 from diagnose.records import Records
 from probes.reporting.step_finding import step_finding, step_range
 
@@ -10,7 +8,7 @@ TIMES, SOON, WITHIN = 10.0, 3.0, 100
 
 
 @probe(id="STP015", stage=Stage.STEPS, severity=Severity.WARNING, explains=("STP00[1-3]", "STP02[0-2]"))
-def weight_norm_diverges(records: Records) -> Iterator[Finding]:
+def weight_norm_diverges(records: Records) -> Findings:
     """The weight norm diverges: it grows to several times its initial value."""
     series = records.finite_part.series("weight_norm")
     values = series.values

@@ -1,6 +1,4 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Findings, Severity, Stage, probe
 from diagnose.records import Records
 from probes.reporting.step_finding import step_finding
 
@@ -11,7 +9,7 @@ MOVED_EACH, MOVED_TOGETHER = 1e-3, 1e-4
 
 
 @probe(id="STP016", stage=Stage.STEPS, severity=Severity.ERROR, explains=("STP00[67]", "STP021", "STP022"))
-def weights_do_not_change(records: Records) -> Iterator[Finding]:
+def weights_do_not_change(records: Records) -> Findings:
     """The weights do not change although the learning rate is above zero."""
     norms = records.finite_part.series("weight_norm").values
     if len(norms) < (LEAST if records.scaled is False else SEEKING) or norms[0] != norms[-1]:

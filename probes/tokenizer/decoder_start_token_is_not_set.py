@@ -1,14 +1,10 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Finding, Findings, Severity, Stage, probe
 from probes.facts.first_step.types import FirstStep
 from probes.facts.tokenizer.types import SpecialTokens
 
 
 @probe(id="TOK007", stage=Stage.TOKENIZER, severity=Severity.ERROR, explains=("LOS*", "GRD*", "PRE*", "LRN*", "GEN*"))
-def decoder_start_token_is_not_set(
-    special_tokens: SpecialTokens, first_step: FirstStep | None = None
-) -> Iterator[Finding]:
+def decoder_start_token_is_not_set(special_tokens: SpecialTokens, first_step: FirstStep | None = None) -> Findings:
     """decoder_start_token_id is not set on an encoder-decoder model."""
     if special_tokens.encoder_decoder and special_tokens.start is None:
         raised = first_step is None or first_step.failure is not None

@@ -1,11 +1,9 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Finding, Findings, Severity, Stage, probe
 from probes.facts.tokenizer.types import ExtractorMatch
 
 
 @probe(id="TOK010", stage=Stage.TOKENIZER, severity=Severity.ERROR, explains=("LOS*", "GRD*", "PRE*", "LRN*", "GEN*"))
-def feature_window_differs(feature_window: ExtractorMatch) -> Iterator[Finding]:
+def feature_window_differs(feature_window: ExtractorMatch) -> Findings:
     """The feature extractor's window length differs from the model's number of input positions."""
     one = feature_window
     if one.value != one.expected:

@@ -1,11 +1,9 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Finding, Findings, Severity, Stage, probe
 from probes.facts.tokenizer.types import InputIdRange
 
 
 @probe(id="TOK013", stage=Stage.TOKENIZER, severity=Severity.ERROR, explains=("LOS*", "GRD*", "PRE*", "LRN*", "GEN*"))
-def input_id_is_outside_vocabulary(largest_input_id: InputIdRange) -> Iterator[Finding]:
+def input_id_is_outside_vocabulary(largest_input_id: InputIdRange) -> Findings:
     """An input id is outside the model's embedding, so the forward pass raises an IndexError."""
     if largest_input_id.largest >= largest_input_id.rows:
         yield Finding(

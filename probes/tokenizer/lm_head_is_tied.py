@@ -1,13 +1,11 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Finding, Findings, Severity, Stage, probe
 from probes.facts.tokenizer.types import WeightTies
 
 FIX = "copy the old head before the resize and put it back as a Parameter of its own, with rows for the new tokens"
 
 
 @probe(id="TOK011", stage=Stage.TOKENIZER, severity=Severity.ERROR, explains=("TOK012", "LRN*", "GEN*"))
-def lm_head_is_tied(ties: WeightTies) -> Iterator[Finding]:
+def lm_head_is_tied(ties: WeightTies) -> Findings:
     """The LM head is tied to the embedding although they should be separate tensors."""
     for name in ties.untied:
         others = next(names for names in ties.shared if name in names)

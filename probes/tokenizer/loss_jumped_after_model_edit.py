@@ -1,7 +1,6 @@
-from collections.abc import Iterator
 from math import log
 
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Finding, Findings, Severity, Stage, probe
 from probes.facts.core.types import TokenTables
 from probes.facts.labels.types import EvalForward
 
@@ -11,7 +10,7 @@ NAT = 1.0  # each token e times less likely than before; new tokens in a few lab
 @probe(id="TOK012", stage=Stage.TOKENIZER, severity=Severity.ERROR, explains=("LRN*", "GEN*"))
 def loss_jumped_after_model_edit(
     reference_loss: float, eval_forward: EvalForward, token_tables: TokenTables
-) -> Iterator[Finding]:
+) -> Findings:
     """The loss jumped after the model was edited: trained weights were lost."""
     classes = token_tables.head.rows if token_tables.head else 2
     halfway = (reference_loss + max(reference_loss, log(classes))) / 2  # towards knowing nothing at all

@@ -1,11 +1,9 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Finding, Findings, Severity, Stage, probe
 from probes.facts.tokenizer.types import ExtractorMatch
 
 
 @probe(id="TOK008", stage=Stage.TOKENIZER, severity=Severity.ERROR, explains=("LOS*", "GRD*", "PRE*", "LRN*", "GEN*"))
-def mel_bins_differ(mel_bins: ExtractorMatch) -> Iterator[Finding]:
+def mel_bins_differ(mel_bins: ExtractorMatch) -> Findings:
     """The feature extractor produces a different number of mel bins than the model expects."""
     one = mel_bins
     if one.value != one.expected:

@@ -1,13 +1,11 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Finding, Findings, Severity, Stage, probe
 from probes.facts.tokenizer.types import ExtractorMatch
 
 AFTER = ("DAT011", "DAT021", "LOS*", "GRD*", "PRE*", "LRN*", "GEN*")
 
 
 @probe(id="TOK009", stage=Stage.TOKENIZER, severity=Severity.ERROR, explains=AFTER)
-def sampling_rate_differs(sampling_rate: ExtractorMatch) -> Iterator[Finding]:
+def sampling_rate_differs(sampling_rate: ExtractorMatch) -> Findings:
     """The feature extractor uses a different sampling rate than the model was trained with."""
     one = sampling_rate
     if one.value != one.expected:

@@ -1,11 +1,9 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Finding, Findings, Severity, Stage, probe
 from probes.facts.tokenizer.types import SpecialTokens
 
 
 @probe(id="TOK006", stage=Stage.TOKENIZER, severity=Severity.ERROR, explains=("LAB00[67]", "GEN*"))
-def special_token_ids_differ(special_tokens: SpecialTokens) -> Iterator[Finding]:
+def special_token_ids_differ(special_tokens: SpecialTokens) -> Findings:
     """EOS or padding token ids differ between tokenizer, model config and generation config."""
     own = special_tokens.ends.get("tokenizer", ())
     for who, ids in special_tokens.ends.items():

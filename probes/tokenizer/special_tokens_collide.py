@@ -1,6 +1,4 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Finding, Findings, Severity, Stage, probe
 from probes.facts.labels.types import LabelRow
 from probes.facts.tokenizer.types import SpecialTokens
 
@@ -13,9 +11,7 @@ FEWEST = 2  # rows that begin alike
     severity=Severity.ERROR,
     explains=("LAB00[67]", "LAB025", "TOK006", "LRN*", "GEN*"),
 )
-def special_tokens_collide(
-    special_tokens: SpecialTokens, decoder_rows: tuple[LabelRow, ...] | None = None
-) -> Iterator[Finding]:
+def special_tokens_collide(special_tokens: SpecialTokens, decoder_rows: tuple[LabelRow, ...] | None = None) -> Findings:
     """A special token has the same id as the unknown token."""
     unknown = special_tokens.unknown
     if unknown is None or not special_tokens.says_unknown:

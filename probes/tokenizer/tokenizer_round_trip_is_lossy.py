@@ -1,6 +1,4 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Finding, Findings, Severity, Stage, probe
 from probes.facts.tokenizer.types import RoundTrip
 
 MANY = 0.01  # of the texts; what does not come back is an error that no training takes away
@@ -8,7 +6,7 @@ MILD = ("case",)  # a choice that many make
 
 
 @probe(id="TOK003", stage=Stage.TOKENIZER, severity=Severity.WARNING)
-def tokenizer_round_trip_is_lossy(round_trips: tuple[RoundTrip, ...]) -> Iterator[Finding]:
+def tokenizer_round_trip_is_lossy(round_trips: tuple[RoundTrip, ...]) -> Findings:
     """The tokenizer round trip is lossy: encoding and decoding a text changes it."""
     for kind in ("letters", "accents", "spaces", "case"):
         lost = [trip for trip in round_trips if trip.lost == kind and not trip.unknown]

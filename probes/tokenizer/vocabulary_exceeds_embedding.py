@@ -1,13 +1,11 @@
-from collections.abc import Iterator
-
-from diagnose import Finding, Severity, Stage, probe
+from diagnose import Finding, Findings, Severity, Stage, probe
 from probes.facts.core.types import TokenTables
 
 AFTER = ("LAB015", "TOK013", "LOS*", "GRD*", "PRE*", "LRN*", "GEN*")
 
 
 @probe(id="TOK001", stage=Stage.TOKENIZER, severity=Severity.ERROR, explains=AFTER)
-def vocabulary_exceeds_embedding(vocabulary_size: int, token_tables: TokenTables) -> Iterator[Finding]:
+def vocabulary_exceeds_embedding(vocabulary_size: int, token_tables: TokenTables) -> Findings:
     """The tokenizer has more tokens than the model's embedding or output layer has rows."""
     for table, what in ((token_tables.embedding, "embedding"), (token_tables.head, "head")):
         # a head far smaller than the vocabulary scores classes, not tokens; one that was not resized lacks a few rows

@@ -31,7 +31,7 @@ def _collated(items: list[Any], numbers: list[int], collate: Collate, labels_of:
         items=tuple(_item(number, item) for number, item in zip(numbers, items, strict=True)),
         labels=tuple(map(tuple, rows_of(labels_of(together)))),
         alone=collate([copy_batch(items[short])]),
-        again=collate([copy_batch(items[short])]),
+        second=collate([copy_batch(items[short])]),
         pair=collate([copy_batch(items[short]), copy_batch(items[long])]),
         alignment=align_rows(each, together, labels_of, input_of),
     )

@@ -34,7 +34,7 @@ class CollatedSample:
     items: tuple[DatasetItem, ...]
     labels: tuple[tuple[int, ...], ...] = ()
     alone: Any = None  # a batch of the shortest item
-    again: Any = None  # the same once more: a collator may draw at random
+    second: Any = None  # the same once more: a collator may draw at random
     pair: Any = None
     alignment: RowAlignment = RowAlignment()
 

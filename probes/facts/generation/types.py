@@ -37,7 +37,7 @@ class FreeGeneration:
     """Free-running output for two rows, twice, in eval mode under two seeds."""
 
     rows: tuple[GeneratedRow, ...]
-    again: tuple[tuple[int, ...], ...] = ()
+    second: tuple[tuple[int, ...], ...] = ()
     limit: int = 0  # tokens after which it was stopped
     cut: bool = False  # it was stopped
     sampling: str = ""  # the setting that turns sampling on
@@ -107,7 +107,7 @@ class EvaluationPair:
     """The run's own evaluation, twice from the same weights under two seeds, in training mode when it began."""
 
     figures: Mapping[str, float]
-    again: Mapping[str, float]
+    second: Mapping[str, float]
     training: tuple[str, ...] = ()  # modules with another output in training that ran in training mode
     kinds: tuple[str, ...] = ()
     failure: Failure | None = None

@@ -48,13 +48,13 @@ def repeat(subject: RepeatSetup, first: float) -> RepeatedStep:
             loss, spy, calls = _recorded_loss(subject)
         except Exception as error:
             return replace(found, failure=failure_of(error, model, "second step"))
-        found = replace(found, again=float(loss.detach()), activations=spy.activations())
+        found = replace(found, second=float(loss.detach()), activations=spy.activations())
         suspects = _suspects(model, loss, spy)
         del spy  # it holds the graph
         functions = tuple(row for call in calls.values() for row in check_backward(call))
         if failure := _further(subject, loss):
             return replace(found, functions=functions, failure=failure)
-        steady = not _differs(first, found.again, found.device)
+        steady = not _differs(first, found.second, found.device)
         found = replace(found, functions=functions, parts=tuple(_parts(subject, suspects, before)) if steady else ())
     if not steady:
         module, kind = first_nondeterministic_module(subject, subject.loss)

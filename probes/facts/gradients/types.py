@@ -69,7 +69,7 @@ class RepeatedStep:
     """The same first step once more, from the same seed and the same state; and what came after it."""
 
     first: float
-    again: float
+    second: float
     nondeterministic_module: str = ""  # the first module that gives something else for the same input
     kind: str = ""
     activations: tuple[ActivationStats, ...] = ()

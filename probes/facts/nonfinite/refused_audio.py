@@ -26,7 +26,7 @@ def refused_for_bad_samples(rows: Any, root: Any, indices: Sequence[int], precis
         module=first.row.audio,
         kind="audio file",
         values=tuple(map(_values, bad.values())),
-        seen_in=f"the sample at {first.wave.bad_second or 0:.3f} s" if first.wave else "",
+        observed_in=f"the sample at {first.wave.bad_second or 0:.3f} s" if first.wave else "",
         precision=precision,
         rows=tuple(bad),
         files=tuple(clip.row.audio for clip in bad.values()),

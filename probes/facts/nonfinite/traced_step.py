@@ -132,7 +132,7 @@ def _origin(tag: NonFiniteOrigin, where: str, subject: AutocastSetup) -> Origin:
         line=place.line,
         values=tag.values,
         visits=tag.visits,
-        seen_in=where,
+        observed_in=where,
         precision=subject.precision,
     )
 

@@ -40,7 +40,7 @@ class Origin:
     line: str = ""  # file:line of the code that called the operation, in the forward pass where there is one
     values: tuple[TensorSummary, ...] = ()  # what went in and what came out
     visits: tuple[ModuleVisit, ...] = ()  # the last modules before it
-    seen_in: str = "loss"  # where the bad value was seen: loss, the gradient of X, the weight X
+    observed_in: str = "loss"  # where the bad value was seen: loss, the gradient of X, the weight X
     precision: str = "fp32"
     batch: int | None = None  # its number in a scan
     rows: tuple[int, ...] = ()  # the smallest set of the batch's rows that still fails

@@ -7,12 +7,12 @@ import torch
 from probes.facts.core.batch_changes import with_inputs_exchanged
 from probes.facts.core.numbers import unigram_entropy
 from probes.facts.overfit.ctc_calls import ctc_loss_of, floor_of, state_of
+from probes.facts.overfit.detail_types import CtcState
 from probes.facts.overfit.entropy_floors import prefix_entropy
 from probes.facts.overfit.loss_targets import LossTargetReader, PassTotals, ctc_targets
 from probes.facts.overfit.rate_control import RateControl
 from probes.facts.overfit.stepper import OverfitSetup, Stepper, first_rate
 from probes.facts.overfit.target_checks import LABELS, ROWS, Pass, labels_redrawn
-from probes.facts.overfit.types import CtcState
 
 MOST = 120  # updates: twice what a healthy model may need
 AGAIN = 12  # passes at the same weights: two labels that change places at random stay in all of them once in 2,048

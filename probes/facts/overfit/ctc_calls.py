@@ -3,8 +3,8 @@
 import torch
 
 from probes.facts.core.ctc_call import CtcCall
+from probes.facts.overfit.detail_types import CtcState
 from probes.facts.overfit.entropy_floors import ctc_floor
-from probes.facts.overfit.types import CtcState
 
 ROUNDING = 1e-3  # nats: scores in half precision, normalised on another device
 

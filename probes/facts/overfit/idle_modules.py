@@ -6,8 +6,8 @@ from typing import Any
 import torch
 
 from probes.facts.core.model_parts import covering_modules, trainable
+from probes.facts.overfit.detail_types import IdleModule
 from probes.facts.overfit.stepper import RateGroup
-from probes.facts.overfit.types import IdleModule
 from probes.facts.parameters.parameter_table import holder_of, is_fixed_table
 
 ABSENT, NOUGHT, UNHELD, RESTING = "no gradient", "a gradient of zero", "no optimiser holds it", "a rate of zero"

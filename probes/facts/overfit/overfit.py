@@ -11,6 +11,7 @@ from probes.facts.loss.loss_calls import LossCallSpy
 from probes.facts.loss.scaled_head import SCORES
 from probes.facts.overfit.attempt import OverfitAttempt
 from probes.facts.overfit.attempt_state import MIXED
+from probes.facts.overfit.detail_types import IdleModule
 from probes.facts.overfit.generated_rows import generate_rows
 from probes.facts.overfit.idle_modules import frozen_parts, idle_parts
 from probes.facts.overfit.loss_targets import LossTargetReader
@@ -19,7 +20,7 @@ from probes.facts.overfit.retries import retry_unfrozen, retry_with_batch_stats
 from probes.facts.overfit.stepper import OverfitSetup
 from probes.facts.overfit.target_checks import loss_depends_on_labels, target_label_agreement
 from probes.facts.overfit.train_mode import evaluate_in_train_mode
-from probes.facts.overfit.types import IdleModule, OverfitResult
+from probes.facts.overfit.types import OverfitResult
 
 LARGE = 0.1  # of what trains: smaller parts without a gradient are left to the gradients' own stage
 NOTHING = 0.05  # of the first loss

@@ -7,10 +7,11 @@ from torch.nn.modules.batchnorm import _BatchNorm
 from probes.facts.core.model_parts import restore_weights
 from probes.facts.core.snapshot import Snapshot
 from probes.facts.overfit.attempt import OverfitAttempt
+from probes.facts.overfit.detail_types import OverfitVariant
 from probes.facts.overfit.idle_modules import weights_of
 from probes.facts.overfit.loss_targets import LossTargetReader
 from probes.facts.overfit.stepper import OverfitSetup, RateGroup
-from probes.facts.overfit.types import OverfitResult, OverfitVariant, TrainModeResult
+from probes.facts.overfit.types import OverfitResult, TrainModeResult
 
 AGAIN = 60  # updates
 TRIALS = 2  # parts that are set free, one after the other

@@ -44,7 +44,7 @@ def _is_better(learning: OverfitAttempt, now: TrainModeResult, found: OverfitRes
     """A result that rests on the draws alone is repeated: by chance all six are worse once in 64 times."""
     if not better(now, found):
         return False
-    low = now.book is None or (found.unigram is not None and now.book < found.unigram)
+    low = now.cross_entropy is None or (found.unigram is not None and now.cross_entropy < found.unigram)
     return low or better(_mean_over_draws(learning, now.updates, DRAWS), found)
 
 

@@ -4,6 +4,8 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
+from probes.facts.overfit.detail_types import CtcState, IdleModule, OverfitVariant
+
 # They decide which further attempts are made (other rates, unfrozen modules, train mode) as well as what probes and
 # report say, so they stand with the result.
 TENTH, NAT = 0.1, 1.0  # of the loss: a fall by a tenth of it, or by a nat, is no noise
@@ -22,44 +24,11 @@ FIGURE = {name: name for name in ("verdict", "where", "rows", "updates", "second
 
 
 @dataclass(frozen=True)
-class IdleModule:
-    """A module that should train and does not take part in learning."""
-
-    module: str
-    kind: str
-    tensors: int
-    share: float  # of what trains, or of all where it is frozen
-    why: str  # no gradient, gradient of zero, not in the optimiser, frozen
-
-
-@dataclass(frozen=True)
-class CtcState:
-    """The CTC part at the end: a mean over labels and rows, whatever the model's own reduction is."""
-
-    first: float
-    loss: float
-    floor: float  # of one distribution for all frames
-    non_blank: float  # share of frames whose likeliest class is not the blank
-    varies: float = 0.0  # by how much its scores differ between frames, in nats
-    updates: int = 0  # taken before it was judged
-
-
-@dataclass(frozen=True)
-class OverfitVariant:
-    """The same rows once more with one thing changed."""
-
-    what: str
-    final: float
-    accuracy: float | None
-    updates: int
-
-
-@dataclass(frozen=True)
 class TrainModeResult:
     """The learnt rows in training mode, dropout and batch norm at work, after further updates in that mode."""
 
     loss: float
-    book: float | None
+    cross_entropy: float | None
     updates: int
     exchanged: float | None = None  # `book` with the inputs exchanged and the same draws
     steady: bool = False  # worse in every draw
@@ -163,10 +132,10 @@ class OverfitResult:
 def better(trial: TrainModeResult, run: OverfitResult) -> bool:
     """In train mode swapped inputs cost a quarter of `prefix_entropy`; and it is below the entropy of the labels, or
     they cost all of `prefix_entropy` and a tenth of itself, in every draw."""
-    if trial.book is None or not run.unigram:
+    if trial.cross_entropy is None or not run.unigram:
         return trial.loss < run.first
     if trial.exchanged is None or not run.prefix_entropy:
-        return trial.book < run.unigram
-    worse = trial.exchanged - trial.book
-    strong = trial.steady and worse > max(run.prefix_entropy, TENTH * trial.book)
-    return worse > QUARTER * run.prefix_entropy and (trial.book < run.unigram or strong)
+        return trial.cross_entropy < run.unigram
+    worse = trial.exchanged - trial.cross_entropy
+    strong = trial.steady and worse > max(run.prefix_entropy, TENTH * trial.cross_entropy)
+    return worse > QUARTER * run.prefix_entropy and (trial.cross_entropy < run.unigram or strong)

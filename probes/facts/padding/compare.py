@@ -91,7 +91,7 @@ class _PaddedRow:
     """The shortest item: alone, and where it stands in the batch of two."""
 
     def __init__(self, collation: CollatedSample) -> None:
-        read = [input_of(batch) for batch in (collation.alone, collation.again, collation.pair)]
+        read = [input_of(batch) for batch in (collation.alone, collation.second, collation.pair)]
         if any(one is None for one in read):
             raise NotApplicable("the batches hold no input that is known by name")
         (self.name, self.alone), (_, again), (_, self.pair) = (one for one in read if one is not None)

@@ -15,7 +15,7 @@ class MaskCoverage:
 
     name: str
     own: int
-    beside: int
+    in_batch: int
     hidden: int = 0  # positions of the row alone that hold input and are masked
 
 

@@ -9,6 +9,7 @@ from typing import Any
 from diagnose.engine.context import NotApplicable
 from probes.facts.nonfinite.traced_step import DTYPES, AutocastSetup
 from probes.facts.precision.autocast_rules import one_type
+from probes.facts.precision.format_types import OpRange
 from probes.facts.precision.minimal_fp32_set import minimal_fp32_set
 from probes.facts.precision.precision_runs import (
     CPU,
@@ -23,7 +24,7 @@ from probes.facts.precision.precision_runs import (
 from probes.facts.precision.range_prediction import OverflowPrediction
 from probes.facts.precision.range_recorder import record_ranges
 from probes.facts.precision.rounding_noise import measure_rounding_noise
-from probes.facts.precision.types import FORMATS, LossScale, OpRange, PrecisionComparison, PrecisionRun
+from probes.facts.precision.types import FORMATS, LossScale, PrecisionComparison, PrecisionRun
 
 DEFAULT_SCALE = 65536.0  # torch.amp.GradScaler's first
 ALL = tuple(

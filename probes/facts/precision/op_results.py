@@ -10,7 +10,8 @@ from probes.facts.core.torch_ops import iter_leaves, name_of, numeric, storage_k
 from probes.facts.nonfinite.graph_annotations import CodeLocation, place_of_node
 from probes.facts.nonfinite.module_calls import ModuleCallStack
 from probes.facts.nonfinite.provenance import AUXILIARY, UNWRITTEN
-from probes.facts.precision.types import BACKWARD, FORWARD, Key
+from probes.facts.precision.format_types import Key
+from probes.facts.precision.types import BACKWARD, FORWARD
 
 CAST = "_to_copy"
 

@@ -16,10 +16,10 @@ from probes.facts.nonfinite.module_calls import ModuleCallStack
 from probes.facts.nonfinite.traced_step import DTYPES, AutocastSetup, find_origin, training_attempt
 from probes.facts.nonfinite.types import Origin
 from probes.facts.precision.autocast_rules import gpu_rules, one_type
+from probes.facts.precision.format_types import Key
 from probes.facts.precision.fp32_fallback import Fp32Fallback
 from probes.facts.precision.op_results import OpDtypes
 from probes.facts.precision.range_recorder import forward_backward
-from probes.facts.precision.types import Key
 
 PURE, CPU, GPU = "pure", "cpu", "gpu"
 WAYS = {PURE: "pure (model.half())", CPU: "autocast, CPU's list", GPU: "autocast, GPU's list"}

@@ -5,17 +5,15 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from math import frexp, log2
 from typing import Any
 
+from probes.facts.precision.format_types import FloatFormat, Key, OpRange
 from probes.facts.precision.types import (
     BACKWARD,
     CONSTANT,
     FORWARD,
     WEIGHTS,
     FirstOverflow,
-    FloatFormat,
     GradientUnderflow,
     Headroom,
-    Key,
-    OpRange,
 )
 
 CAST = "_to_copy"

@@ -13,8 +13,9 @@ from probes.facts.core.torch_ops import iter_leaves, numeric, storage_key
 from probes.facts.nonfinite.graph_annotations import CodeLocation
 from probes.facts.nonfinite.module_calls import ModuleCallStack
 from probes.facts.nonfinite.traced_step import AutocastSetup, training_attempt
+from probes.facts.precision.format_types import FloatFormat, Key, OpRange
 from probes.facts.precision.op_results import OpResults
-from probes.facts.precision.types import BACKWARD, CONSTANT, FORWARD, FloatFormat, Key, OpRange
+from probes.facts.precision.types import BACKWARD, CONSTANT, FORWARD
 
 MOST = 1_000_000  # elements that are looked at for whole numbers
 

@@ -10,8 +10,8 @@ from probes.facts.core.batches import copy_batch
 from probes.facts.nonfinite.graph_annotations import CodeLocation
 from probes.facts.nonfinite.module_calls import ModuleCallStack
 from probes.facts.nonfinite.traced_step import AutocastSetup, training_attempt
+from probes.facts.precision.format_types import FloatFormat, Key
 from probes.facts.precision.op_results import OpResults
-from probes.facts.precision.types import FloatFormat, Key
 
 TIMES = 3
 

@@ -1,61 +1,19 @@
 """Types for 16-bit precision: value ranges, headroom, underflow, and the loss in each precision."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from math import inf, log2
 
 from diagnose import Finding
 from probes.facts.nonfinite.types import Origin
+from probes.facts.precision.format_types import FloatFormat, OpRange
 
 FORWARD, BACKWARD, CONSTANT, WEIGHTS = "forward pass", "backward pass", "constant", "weights"
-
-
-@dataclass(frozen=True)
-class FloatFormat:
-    """A floating-point format in numbers."""
-
-    name: str
-    largest: float
-    overflow_from: float  # the least magnitude that is rounded to infinity
-    underflow_exponent: int  # 2 to this power, and what is below, is rounded to zero
-    digits: int  # binary, of the significand
-
-    @property
-    def rounding(self) -> float:
-        """The largest relative error of one rounding."""
-        return float(2.0**-self.digits)
 
 
 FORMATS = {
     "fp16": FloatFormat("float16", 65504.0, 65520.0, -25, 11),
     "bf16": FloatFormat("bfloat16", 3.3895314e38, 3.3961775e38, -134, 8),
 }
-
-
-Key = tuple[str, str, int, str, int]  # phase, module, call, operation, index of the result there
-
-
-@dataclass(frozen=True)
-class OpRange:
-    """What one operation gave, in float32."""
-
-    key: Key
-    kind: str  # of the module
-    line: str
-    largest: float  # magnitude
-    sources: tuple[int, ...] = ()  # places in the list of results that it was computed from
-    live: bool = True  # False: computed from constants alone, as masks and positions are
-    constant: float = 0.0  # the largest number written in the code that went into it
-    exponents: dict[int, int] = field(default_factory=dict)  # of a gradient: elements by their power of two, no zeros
-    whole: int = 0  # distinct values, where all are whole numbers
-    apart: int = 0  # how many of these stay apart in the run's 16 bits
-
-    @property
-    def module(self) -> str:
-        return self.key[1]
-
-    @property
-    def phase(self) -> str:
-        return self.key[0]
 
 
 @dataclass(frozen=True)
@@ -116,7 +74,7 @@ class LossScale:
     start: float
     settled: float
     moves: bool  # falls by itself when gradients overflow
-    given: bool  # read from the run's own scaler
+    from_run: bool  # read from the run's own scaler
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,8 @@ from typing import Any
 from diagnose.common.provider import provider
 from diagnose.engine.context import NotApplicable, Unavailable
 from probes.facts.core.require import require
+from probes.facts.settings.argument_types import ArgumentNames
 from probes.facts.settings.types import (
-    ArgumentNames,
     GenerationLimit,
     ModelFamily,
     RunSettings,

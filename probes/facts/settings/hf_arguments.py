@@ -6,7 +6,8 @@ from difflib import get_close_matches
 from functools import cache
 from typing import Any
 
-from probes.facts.settings.types import ArgumentName, ArgumentNames, SettingLocation
+from probes.facts.settings.argument_types import ArgumentName, ArgumentNames
+from probes.facts.settings.types import SettingLocation
 
 # What earlier versions of transformers knew, and what took its place; empty: nothing did.
 RENAMED = {

@@ -10,25 +10,25 @@ from probes.facts.core.fork import run_in_fork
 ITEMS = 2
 
 
-def columns_kept_by(trainer: Any) -> frozenset[str]:
+def columns_for(trainer: Any) -> frozenset[str]:
     """The names in the signature of the model's forward, and those of labels; as the Trainer reads them."""
     model = getattr(trainer.model, "get_base_model", lambda: trainer.model)()
     return frozenset({*inspect.signature(model.forward).parameters, "label", "label_ids", *trainer.label_names})
 
 
-def try_collate(dataset: Any, collate: Any, kept: frozenset[str]) -> tuple[tuple[str, ...], str, str]:
+def try_collate(dataset: Any, collate: Any, columns: frozenset[str]) -> tuple[tuple[str, ...], str, str]:
     """The items' columns; what the collator raised without those that are removed, and where. In a child."""
-    return run_in_fork(lambda: _collated(dataset, collate, kept))
+    return run_in_fork(lambda: _collated(dataset, collate, columns))
 
 
-def _collated(dataset: Any, collate: Any, kept: frozenset[str]) -> tuple[tuple[str, ...], str, str]:
+def _collated(dataset: Any, collate: Any, columns: frozenset[str]) -> tuple[tuple[str, ...], str, str]:
     items = [dataset[number] for number in range(min(ITEMS, len(dataset)))]
     if not all(isinstance(item, Mapping) for item in items):
         return (), "", ""
-    columns = tuple(str(name) for name in items[0])
+    present = tuple(str(name) for name in items[0])
     whole = _raised(collate, [dict(item) for item in items])
-    cut = _raised(collate, [{name: item[name] for name in item if name in kept} for item in items])
-    return (columns, *cut) if cut[0] and not whole[0] else (columns, "", "")
+    cut = _raised(collate, [{name: item[name] for name in item if name in columns} for item in items])
+    return (present, *cut) if cut[0] and not whole[0] else (present, "", "")
 
 
 def _raised(collate: Any, items: Sequence[dict[str, Any]]) -> tuple[str, str]:

@@ -7,15 +7,8 @@ from typing import Any
 from diagnose.common.provider import provider
 from diagnose.engine.context import NotApplicable, Unavailable
 from probes.facts.core.require import require
-from probes.facts.settings.types import (
-    ArgumentNames,
-    EventCount,
-    ModelFamily,
-    RunSettings,
-    SeedSetting,
-    SettingLocation,
-    UpdateCount,
-)
+from probes.facts.settings.argument_types import ArgumentNames
+from probes.facts.settings.types import EventCount, ModelFamily, RunSettings, SeedSetting, SettingLocation, UpdateCount
 
 
 @provider(priority=2)

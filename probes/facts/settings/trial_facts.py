@@ -7,14 +7,8 @@ from diagnose.engine.context import NotApplicable
 from probes.facts.core.require import require, require_items
 from probes.facts.core.step_setup import LabelsOf, StepSetup
 from probes.facts.first_step.types import Gradients
-from probes.facts.settings.types import (
-    CheckpointedStep,
-    GenerationLimit,
-    LabelLengths,
-    RemovedColumns,
-    RunSettings,
-    SettingLocation,
-)
+from probes.facts.settings.argument_types import RemovedColumns
+from probes.facts.settings.types import CheckpointedStep, GenerationLimit, LabelLengths, RunSettings, SettingLocation
 
 DEFAULT_LENGTH = 20  # tokens, what generate falls back to when nobody says
 
@@ -63,10 +57,10 @@ def columns_are_removed(run_settings: RunSettings) -> bool:
 @provider
 def removed_columns(columns_are_removed: bool, trainer: Any) -> RemovedColumns:
     from probes.facts.core.fork import CannotFork, ChildRaised
-    from probes.facts.settings.removed_columns import columns_kept_by, try_collate
+    from probes.facts.settings.removed_columns import columns_for, try_collate
 
     require_items(trainer.train_dataset, "the training set can only be run through")
-    kept = columns_kept_by(trainer)
+    kept = columns_for(trainer)
     try:
         columns, error, line = try_collate(trainer.train_dataset, trainer.data_collator, kept)
     except (CannotFork, ChildRaised) as reason:

@@ -28,7 +28,7 @@ def loss_fault(description: str, probe_id: str, applies_to: tuple[str, ...] = ("
 
 def with_loss(facts: Facts, loss: Loss) -> Facts:
     """The facts with a loss of their own, of scores and labels."""
-    needs_scores_beside_labels(facts)
+    has_logits_per_label(facts)
 
     def compute_loss(model: Any, batch: Any) -> Any:
         output, labels = _output_and_labels(model, batch)
@@ -59,7 +59,7 @@ def _output_and_labels(model: Any, batch: Any) -> tuple[Any, Any]:
         raise NotApplicable(f"its model is not called with all that a batch holds: {error}") from error
 
 
-def needs_scores_beside_labels(facts: Facts) -> None:
+def has_logits_per_label(facts: Facts) -> None:
     import torch
 
     from probes.facts.core.observer import restore_afterwards

@@ -2,7 +2,7 @@ from diagnose import fault
 from probes.faults.kit.changes import Facts
 from probes.faults.kit.evaluation_changes import is_replaced, with_function
 from probes.faults.kit.forward_changes import usual_loss
-from probes.faults.kit.loss_changes import loss_now, needs_scores_beside_labels
+from probes.faults.kit.loss_changes import has_logits_per_label, loss_now
 
 STEPS = 4
 
@@ -16,7 +16,7 @@ def _is_larger(facts: Facts) -> bool:
 
 @fault("the loss is multiplied by the number of accumulated batches where it should be divided", "LOS004", _is_larger)
 def loss_times_accumulation(facts: Facts) -> Facts:
-    needs_scores_beside_labels(facts)  # of any other loss nobody knows how large it should be
+    has_logits_per_label(facts)  # of any other loss nobody knows how large it should be
     usual = usual_loss(facts)
     broken = {**facts, "compute_loss": usual}
     return with_function(broken, "compute_loss", lambda model, batch: STEPS * usual(model, batch))

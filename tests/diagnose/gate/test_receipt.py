@@ -203,7 +203,7 @@ def test_a_second_preflight_says_what_has_gone_and_what_is_new(tmp_path, receipt
     folder.write(first, receipt)
     second = examine([finds("LAB001", wheres=("row 2", "row 3")), finds("LOS001", wheres=("batch 0",))])
     since = folder.since(second)
-    assert since.gone == (("LAB001", "row 1"),)
+    assert since.resolved == (("LAB001", "row 1"),)
     assert since.new == (("LAB001", "row 3"), ("LOS001", "batch 0"))
 
 

@@ -104,7 +104,7 @@ def test_a_thousand_findings_collapse_to_the_count_the_worst_five_and_the_file()
 
 def test_what_changed_since_the_last_preflight():
     report = examine([finds("LAB001")])
-    text = shown(report, since=ChangesSince(gone=(("LOS001", "batch 0"),), new=(("LAB001", "row 3"),)), width=120)
+    text = shown(report, since=ChangesSince(resolved=(("LOS001", "batch 0"),), new=(("LAB001", "row 3"),)), width=120)
     assert "gone since the last preflight: LOS001 at batch 0" in text
     assert "new since the last preflight: LAB001 at row 3" in text
     assert "the same findings as in the last preflight" in shown(report, since=ChangesSince((), ()))
