@@ -1,12 +1,22 @@
 """Forward hooks on the modules of a model, removed when their context ends."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
-from typing import Any, Self
+from functools import partial
+from typing import Any, NamedTuple, Self
 
 import torch
 from torch.overrides import TorchFunctionMode
 from torch.utils.hooks import RemovableHandle
+
+
+class ModuleCall(NamedTuple):
+    """Summaries of what went into a module and came out; the name of the model itself is ""."""
+
+    name: str
+    kind: str
+    inputs: Any
+    outputs: Any
 
 
 @contextmanager
@@ -16,6 +26,19 @@ def removed_afterwards(handles: Iterable[RemovableHandle]) -> Iterator[None]:
         for handle in handles:
             stack.callback(handle.remove)
         yield
+
+
+@contextmanager
+def record_modules(model: torch.nn.Module, summarize: Callable[[Any], Any]) -> Iterator[list[ModuleCall]]:
+    """Fills the list with one entry for every call of a module, in the order in which they end: inner ones first."""
+    calls: list[ModuleCall] = []
+
+    def note(name: str, module: torch.nn.Module, args: Any, kwargs: Any, output: Any) -> None:
+        calls.append(ModuleCall(name, type(module).__name__, summarize((args, kwargs)), summarize(output)))
+
+    named = model.named_modules()
+    with removed_afterwards(one.register_forward_hook(partial(note, name), with_kwargs=True) for name, one in named):
+        yield calls
 
 
 class ModuleHooks:

@@ -10,10 +10,11 @@ from diagnose.engine import pass_counter
 from probes.facts.core.batch_changes import with_inputs_exchanged, with_other_labels
 from probes.facts.core.batch_rows import rows_of_batch, select_rows
 from probes.facts.core.model_parts import perturb_weights
+from probes.facts.core.module_hooks import record_modules
 from probes.facts.core.observer import restore_afterwards
 from probes.facts.core.output_hook import OutputHook
 from probes.facts.core.step_setup import LabelsOf, StepSetup
-from probes.facts.loss.input_sensitivity import module_losing_signal, trace_modules
+from probes.facts.loss.input_sensitivity import copies_of, module_losing_signal
 from probes.facts.loss.loss_calls import LossCallSpy
 from probes.facts.loss.reference_cross_entropy import compare_with_cross_entropy
 from probes.facts.loss.scaled_head import HeadHooks, scale_head
@@ -109,10 +110,10 @@ class _LossTrial:
     def with_perturbed_weights(self, trials: LossTrials, pair: Any, inputs_of: LabelsOf | None) -> LossTrials:
         """Once more with all weights perturbed: the logits of a head that starts at zero never change."""
         perturb_weights(self.model.parameters())
-        with trace_modules(self.model) as usual:
+        with record_modules(self.model, copies_of) as usual:
             base = replace(trials, value=self.run(self.cut(range(trials.rows)), trials.rows))
         self.scores = self.output.logits
-        with trace_modules(self.model) as other:
+        with record_modules(self.model, copies_of) as other:
             again = self.with_inputs(base, pair, inputs_of)
         again = self.with_labels(again, pair)
         moved = None if again.other_labels is None else again.other_labels - base.value
