@@ -14,7 +14,7 @@ from diagnose import Severity
 from diagnose.engine import discovery
 from diagnose.engine.engine import Engine
 from diagnose.records import Record, Records
-from diagnose.records.records import MOST
+from diagnose.records.records import MAX_ROWS
 from probes.healthy import NAMES, healthy
 from probes.subjects.short_run import LoopVariant, short_run
 from tests.bench.report import Measured
@@ -85,7 +85,7 @@ def measure_cost() -> Measured:
     """One look of the whole stage at as many records as a running log keeps."""
     rows = [
         Record(s, loss=5 / (1 + s / 100) + 0.1 * (s % 7), grad_norm=1 + s % 5, lr=s * 1e-6, weight_norm=30 + s / 1e3)
-        for s in range(1, MOST + 1)
+        for s in range(1, MAX_ROWS + 1)
     ]
     probes = [probe for probe in discovery.probes().items if probe.id.startswith("STP")]
     times = []
@@ -95,7 +95,7 @@ def measure_cost() -> Measured:
         for probe in probes:
             list(probe.check(records))
         times.append(time.process_time() - began)
-    return Measured({"records": MOST, "probes": len(probes), "milliseconds": 1e3 * median(times)}, "50 looks, median")
+    return Measured({"records": MAX_ROWS, "probes": len(probes), "milliseconds": 1e3 * median(times)}, "50 looks, median")
 
 
 MEASUREMENTS = {
