@@ -95,7 +95,9 @@ def measure_cost() -> Measured:
         for probe in probes:
             list(probe.check(records))
         times.append(time.process_time() - began)
-    return Measured({"records": MAX_ROWS, "probes": len(probes), "milliseconds": 1e3 * median(times)}, "50 looks, median")
+    return Measured(
+        {"records": MAX_ROWS, "probes": len(probes), "milliseconds": 1e3 * median(times)}, "50 looks, median"
+    )
 
 
 MEASUREMENTS = {

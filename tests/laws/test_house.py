@@ -84,3 +84,16 @@ def test_modules_and_functions_stay_short(package):
 def test_every_path_in_the_contributing_guide_is_there():
     named = re.findall(r"`((?:trainer|diagnose|probes|playbooks|tests)/[\w./]*[\w/])`", GUIDE.read_text("utf-8"))
     assert len(named) > 15 and [path for path in named if not (ROOT / path).exists()] == []
+
+
+def test_every_module_that_is_imported_is_there():
+    files = [path for top in (*PACKAGES, "tests") for path in (ROOT / top).rglob("*.py")]
+    lost = [
+        (path.relative_to(ROOT).as_posix(), node.module)
+        for path in files
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(node, ast.ImportFrom) and str(node.module).partition(".")[0] in (*PACKAGES, "tests")
+        if not (ROOT / str(node.module).replace(".", "/")).is_dir()
+        if not (ROOT / f"{str(node.module).replace('.', '/')}.py").exists()
+    ]
+    assert lost == []

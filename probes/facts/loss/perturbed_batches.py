@@ -9,8 +9,8 @@ import torch
 from diagnose.engine import pass_counter
 from probes.facts.core.batch_changes import with_inputs_exchanged, with_other_labels
 from probes.facts.core.batch_rows import rows_of_batch, select_rows
+from probes.facts.core.hooks import record_modules
 from probes.facts.core.model_parts import perturb_weights
-from probes.facts.core.module_hooks import record_modules
 from probes.facts.core.observer import restore_afterwards
 from probes.facts.core.output_hook import OutputHook
 from probes.facts.core.step_setup import LabelsOf, StepSetup
