@@ -72,7 +72,7 @@ def _scaled(found: Any) -> Iterator[str]:
     if scale is None or run is None:
         return
     yield ""
-    source = "the run's own" if scale.given else "torch's first"
+    source = "the run's own" if scale.from_run else "torch's first"
     steps = "" if scale.settled == scale.start else f", which overflows; at rest it is {scale.settled:g}"
     yield f"GRADIENTS ({run.name}) at a loss scale of {scale.start:g} ({source}){steps}"
     lost = [(f"{part.lost:.1%}", part.module or "compute_loss", f"{part.largest:.4g}") for part in run.gradients[:5]]

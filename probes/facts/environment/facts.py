@@ -57,7 +57,7 @@ def numpy_bridge(packages: tuple[PackageImport, ...]) -> NumpyBridge:
 def trainer_package() -> PackageLocation:
     from probes.facts.environment.package_lookup import find_package
 
-    return find_package("trainer", marks=("facts.py", "config/schema.py"), rivals=RIVALS)
+    return find_package("trainer", marks=("facts/config_facts.py", "config/schema.py"), rivals=RIVALS)
 
 
 @provider

@@ -31,7 +31,7 @@ def finished(tmp_path_factory):
     settings = {"max_steps": 24, "eval_strategy": "steps", "eval_steps": 8, "save_strategy": "steps", "save_steps": 24}
     run = trainer("hybrid", folder, eval_rows=4, report_to="tensorboard", lr_scheduler_type="cosine", **settings)
     run.train()
-    run.parts.save(folder)
+    run.bundle.save(folder)
     return folder
 
 

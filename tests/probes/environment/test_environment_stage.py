@@ -126,7 +126,7 @@ def test_what_a_tokenizer_needs_is_guessed_from_its_name_only_where_it_is_not_he
 
 
 def test_another_package_of_the_same_name_is_seen(tmp_path, monkeypatch):
-    assert find_package("trainer", ("facts.py", "config/schema.py"), ()).ours
+    assert find_package("trainer", ("facts/config_facts.py", "config/schema.py"), ()).ours
     (tmp_path / "shadowing.py").write_text("")
     monkeypatch.syspath_prepend(tmp_path)
     found = find_package("shadowing", ("facts.py",), ())

@@ -42,7 +42,7 @@ def test_its_mended_form_is_a_mean_of_means(tmp_path):
 @pytest.mark.parametrize("name", ["whisper+ctc", "e2e+ctc", "hybrid", "mt5"])
 def test_our_own_trainer_is_exact(tmp_path, name):
     trainer = own_trainer(name, tmp_path, rows=8, batch_size=4, gradient_accumulation_steps=4)
-    facts = {"trainer": trainer, "labels_of": trainer.parts.labels_of}
+    facts = {"trainer": trainer, "labels_of": trainer.bundle.labels_of}
     assert fact("accumulation", facts).error < 1e-4
     assert not looked(facts).findings
 
