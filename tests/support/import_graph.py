@@ -9,7 +9,7 @@ ROOT = Path(__file__).resolve().parents[2]
 PACKAGES = ("trainer", "diagnose", "probes")
 # Where the way of a finding begins: what a person gives, and the batches drawn from it.
 START = {"model", "trainer", "optimizer", "tokenizer", "collate", "train_batches", "eval_batches", "train_rows"}
-START |= {"eval_rows", "train_dataset", "eval_dataset", "batch", "drawn_batches", "batch_drawing", "step_setup"}
+START |= {"eval_rows", "train_dataset", "eval_dataset", "batch", "drawn_batches", "batch_drawing"}
 
 
 @cache
