@@ -1,0 +1,1 @@
+"""Models, losses and loops that people write by hand."""

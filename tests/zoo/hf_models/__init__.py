@@ -1,0 +1,1 @@
+"""Models of transformers with the collators of their examples."""
