@@ -2,14 +2,17 @@
 
 import math
 import os
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from trainer.config import Config
+from trainer.data.columns import configured_columns
 from trainer.data.manifest import duration_of, read_rows
 from trainer.data.prepare import needed_texts
+from trainer.data.subset import Subset, rows_of_split
 from trainer.loop.checkpoints.store import checkpoints
-from trainer.run_inputs import pretrained
+from trainer.run_inputs import pretrained, require_inputs
 
 SPLITS = ("train", "dev", "test")
 
@@ -24,7 +27,7 @@ class SplitSummary:
 
     def __str__(self) -> str:
         if self.rows is None:
-            return f"{self.path} is not there yet"
+            return f"{self.path} does not exist yet"
         return f"{self.path}, {self.rows:,} rows" + (f", {format_duration(self.seconds)}" if self.seconds else "")
 
 
@@ -40,7 +43,13 @@ class RunPlan:
     updates: int | None
 
 
-def plan(config: Config, epochs: float | None = None, subset: int | None = None) -> RunPlan:
+def planned(config: Config, epochs: float | None = None, subset: Subset = None) -> Iterator[str]:
+    """The plan; raises after it where there is no data to train on."""
+    yield describe(plan(config, epochs, subset), config)
+    require_inputs(config, weights=False)
+
+
+def plan(config: Config, epochs: float | None = None, subset: Subset = None) -> RunPlan:
     """Reads the splits that are there (a broken one is an error) and counts."""
     splits = {name: summarize_split(config, name, subset) for name in SPLITS}
     tasks = 2 if config.model.task == "both" else 1
@@ -51,12 +60,13 @@ def plan(config: Config, epochs: float | None = None, subset: int | None = None)
     return RunPlan(splits, weights_of(config), tasks, processes, effective, updates)
 
 
-def summarize_split(config: Config, name: str, subset: int | None) -> SplitSummary:
+def summarize_split(config: Config, name: str, subset: Subset) -> SplitSummary:
     path = config.splits / f"{name}.csv"
     if not path.exists():
         return SplitSummary(path, None, 0.0)
     speech = config.model.type != "mt5"
-    rows = read_rows(path, ("audio_path",) * speech + needed_texts(config))[:subset]
+    rows = read_rows(path, ("audio_path",) * speech + needed_texts(config), configured_columns(config))
+    rows = rows[: rows_of_split(subset, name)]
     return SplitSummary(path, len(rows), sum(duration_of(row) or 0.0 for row in rows) if speech else 0.0)
 
 
@@ -92,7 +102,7 @@ def weights_of(config: Config) -> str:
 def output_of(config: Config) -> str:
     """The folder of the run, and what an earlier run left there."""
     found = checkpoints(config.output.dir)
-    existing = f" (holds {found[-1].name}; without --resume it is moved aside)" if found else ""
+    existing = f" (contains {found[-1].name}; without --resume it is moved away)" if found else ""
     return f"{config.output.dir}{existing}"
 
 
@@ -106,7 +116,7 @@ def describe(plan: RunPlan, config: Config) -> str:
         "model": f"{config.model.type}, task {config.model.task}, weights {plan.weights}",
         **{f"{name} data": str(split) for name, split in plan.splits.items()},
         "batch": f"{plan.effective_batch} ({factors})",
-        "updates": "not known without training data" if plan.updates is None else f"{plan.updates:,}",
+        "updates": "unknown without training data" if plan.updates is None else f"{plan.updates:,}",
         "precision": precision,
         "learning rate": f"{training.learning_rate:g}, {training.lr_scheduler_type}",
         "output": output_of(config),

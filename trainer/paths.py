@@ -25,7 +25,7 @@ def shipped_config(name: str) -> Path:
     if name not in names:
         near = get_close_matches(name, names, 1)
         hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(names) or 'none'}"
-        raise InputError(f"no shipped configuration is called {name}; {hint}")
+        raise InputError(f"there is no shipped configuration {name}; {hint}")
     return shipped_folder() / f"{name}.yaml"
 
 
@@ -37,5 +37,7 @@ def find_config(name: str) -> Path:
 
 
 def clean_manifest(manifest: Path) -> Path:
-    """The path that `train prepare` writes for a manifest and `train split` reads."""
-    return manifest.with_name(f"{manifest.stem}_clean{manifest.suffix}")
+    """The path that `train prepare` writes for a manifest and `train split` reads: a TSV of a TSV, else a CSV."""
+    if manifest.is_dir():
+        return manifest / "manifest_clean.csv"
+    return manifest.with_name(f"{manifest.stem}_clean{'.tsv' if manifest.suffix == '.tsv' else '.csv'}")

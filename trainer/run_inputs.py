@@ -7,18 +7,25 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from diagnose.common.errors import InputError
+from diagnose.common.flat_keys import flatten_keys
 from trainer.config import Config
 from trainer.config.load import as_plain_dict
+from trainer.data.columns import configured_columns
 from trainer.data.manifest import read_rows
 
 if TYPE_CHECKING:
     from trainer.config import Resolved
 
 
+# A receipt holds whatever these say: no check reads them, and no step of the training depends on them.
+NOT_JUDGED = ("training.logging_steps", "output.experiment_name", "paths.output_dir")
+
+
 def audio_files(config: Config, manifests: Sequence[Path]) -> tuple[Path, ...]:
     """Of every row of these manifests."""
-    root = config.paths.data_root
-    return tuple(root / row["audio_path"] for path in manifests for row in read_rows(path) if row.get("audio_path"))
+    root, columns = config.paths.data_root, configured_columns(config)
+    rows = (row for path in manifests for row in read_rows(path, columns=columns))
+    return tuple(root / row["audio_path"] for row in rows if row.get("audio_path"))
 
 
 def model_files(*names: str | None) -> tuple[Path, ...]:
@@ -34,7 +41,7 @@ def receipt_inputs(config: Resolved) -> dict[str, Any]:
     model = config.config.model
     return {
         "output_dir": config.config.output.dir,
-        "config": values,
+        "config": {key: value for key, value in flatten_keys(values).items() if key not in NOT_JUDGED},
         "config_path": config.path,
         "manifests": manifests,
         "audio_files": audio_files(config.config, manifests),

@@ -71,7 +71,7 @@ class WhisperCollator:
         rate = item.get("sample_rate", self.extractor.sampling_rate)
         if rate != self.extractor.sampling_rate:
             raise InputError(
-                f"{item.get('id', 'a row')}: its audio comes at {rate} Hz and the features are made for "
+                f"{item.get('id', 'a row')}: the audio has {rate} Hz but the features expect "
                 f"{self.extractor.sampling_rate} Hz; set audio.sample_rate to {self.extractor.sampling_rate}"
             )
 
@@ -91,7 +91,7 @@ def prompt_ids(tokenizer: PreTrainedTokenizerBase, language: str, task: str) -> 
     for name, number in zip(names, ids, strict=True):
         if number is None or number == tokenizer.unk_token_id:
             raise InputError(
-                f"model.language, model.task: the tokenizer has no token {name}; take a multilingual Whisper"
+                f"model.language, model.task: the tokenizer has no token {name}; use a multilingual Whisper"
             )
     return ids
 

@@ -1,7 +1,7 @@
 """Options that the commands of train share."""
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +10,7 @@ import click
 if TYPE_CHECKING:
     from trainer.config import Resolved
 
-Results = Sequence[Any]
+Results = Iterable[Any]
 
 log = logging.getLogger(__name__)
 
@@ -18,6 +18,29 @@ FILE = click.Path(path_type=Path)
 FOLDER = click.Path(path_type=Path)
 ROWS = click.IntRange(min=1)
 EPOCHS = click.FloatRange(min=0, min_open=True)
+EXAMPLES = """
+\b
+Examples:
+  train demo                               all steps, on synthesized speech
+  train --config dev_whisper --dry-run
+  train --config my.yaml --set training.batch_size=2 --subset 50 --epochs 1
+  train --config my.yaml --debug-steps 20  a smoke run: 20 steps in detail
+  train --config my.yaml --resume auto
+  train completion bash --install          complete commands with the Tab key
+"""
+HELP: dict[str, Any] = {"epilog": EXAMPLES, "config_command": "train"}
+
+
+class SubsetType(click.ParamType):
+    """N, or N,M: M rows of the other splits than train."""
+
+    name = "subset"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        parts = [ROWS(part.strip(), param, ctx) for part in str(value).split(",")]
+        if len(parts) > 2:
+            self.fail(f"{value} has {len(parts)} numbers; give N, or N,M for train and the other splits", param, ctx)
+        return parts[0] if len(parts) == 1 else tuple(parts)
 
 
 def config_options(multiple: bool = False) -> Callable[[Any], Any]:
@@ -35,16 +58,23 @@ def config_options(multiple: bool = False) -> Callable[[Any], Any]:
     return lambda command: config(values(command))
 
 
+def limit_options(command: Any) -> Any:
+    """--epochs and --subset; the latter as `trainer.data.subset.Subset`."""
+    text = "Use the first N rows of each split; N,M: N of train, and M of dev and test."
+    subset = click.option("--subset", type=SubsetType(), metavar="N[,M]", help=text)
+    return click.option("--epochs", type=EPOCHS, metavar="N", help="Train for N epochs instead.")(subset(command))
+
+
 def diagnosis_options(command: Any) -> Any:
     """The options of the preflight and of the guard."""
     guard = click.option(
         "--guard",
         type=click.Choice(["off", "warn", "stop"]),
         default="stop",
-        help="What an error in a step that was made does to the run.",
+        help="What to do with a run whose step has an error.",
     )
     skip = click.option(
-        "--skip-preflight", metavar="REASON", help="Start without the preflight; the reason is written down."
+        "--skip-preflight", metavar="REASON", help="Start without the preflight; the reason is recorded."
     )
     return skip(guard(command))
 
@@ -55,15 +85,32 @@ def smoke_options(command: Any) -> Any:
         click.option(
             "--detect-anomaly/--no-detect-anomaly", default=True, help="In a smoke run: find NaN in backward."
         ),
-        click.option("--print-every", type=ROWS, default=1, metavar="N", help="In a smoke run: tell every N-th step."),
+        click.option("--print-every", type=ROWS, default=1, metavar="N", help="In a smoke run: print every N-th step."),
         click.option(
             "--debug-steps",
             type=click.IntRange(min=0),
             default=0,
             envvar="DEBUG_STEPS",
             metavar="N",
-            help="Only so many first steps, told in detail, and an evaluation; 0 is the real run.",
+            help="A smoke run: N steps in detail and an evaluation; 0 is the real run.",
         ),
+    ):
+        command = option(command)
+    return command
+
+
+def run_options(command: Any) -> Any:
+    """All options of a training run, in the order of the help."""
+    resume = "Resume from a checkpoint; auto takes the newest complete one."
+    places = "Print every value and the place it comes from."
+    for option in (
+        smoke_options,
+        diagnosis_options,
+        click.option("--print-config", is_flag=True, help=places),
+        click.option("--dry-run", is_flag=True, help="Print the plan of the run without training."),
+        click.option("--resume", metavar="DIR|auto", help=resume),
+        limit_options,
+        config_options(),
     ):
         command = option(command)
     return command

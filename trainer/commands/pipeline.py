@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from trainer.commands.options import EPOCHS, FOLDER, ROWS, Results, config_options, diagnosis_options, resolve
+from trainer.commands.options import FOLDER, Results, config_options, diagnosis_options, limit_options, resolve
 
 if TYPE_CHECKING:
     from trainer.config import Resolved
@@ -23,8 +23,7 @@ class DiagnosisHooks:
 
 @click.command(epilog="Example: train pipeline --config dev_whisper --config dev_e2e")
 @config_options(multiple=True)
-@click.option("--epochs", type=EPOCHS, metavar="N", help="Train for so many epochs instead.")
-@click.option("--subset", type=ROWS, metavar="N", help="Use the first N rows of each split.")
+@limit_options
 @diagnosis_options
 @click.pass_obj
 def pipeline(
@@ -35,15 +34,15 @@ def pipeline(
     guard: str,
     **options: Any,
 ) -> Results:
-    """Go the whole way: prepare, split, train, evaluate, charts, for one or several configurations.
+    """Prepare, split, train, evaluate and draw charts.
 
-    What is already made and still valid is reused; a run that was interrupted goes on.
+    For one or several configurations. What exists and is still valid is reused; a run that was interrupted is resumed.
     """
     from trainer.evaluation.score_table import print_scores
     from trainer.pipeline.pipeline import pipeline as go
 
     if not config:
-        raise click.UsageError("nothing to run; name at least one configuration with --config FILE")
+        raise click.UsageError("nothing to run; pass at least one configuration with --config FILE")
     outcome = go(
         [resolve(one, overrides) for one in config],
         lambda one: diagnosis.require_go(one, skip_preflight),
@@ -70,9 +69,10 @@ def demo(
     skip_preflight: str | None,
     guard: str,
 ) -> None:
-    """Show the whole way on real speech made on the spot: corpus, preflight, training, evaluation, charts.
+    """Run everything once, on speech that is synthesized first.
 
-    Takes a few minutes on two CPU cores and downloads nothing. A second time, only what is missing is made.
+    Corpus, preflight, training, evaluation, charts. Takes a few minutes on two CPU cores and downloads nothing. A
+    second time, only what is missing is made.
     """
     from trainer.demo.run import demo as go
 

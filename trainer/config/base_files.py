@@ -1,11 +1,13 @@
 """Follows `_base_` from file to file."""
 
 import os
+from difflib import get_close_matches
 from pathlib import Path
 
 from diagnose.common.errors import InputError
 from trainer.config.layers import Layer
 from trainer.config.yaml_reader import read
+from trainer.paths import shipped_config, shipped_names
 
 BASE = "_base_"
 
@@ -14,20 +16,25 @@ def load_base_chain(path: Path, below: tuple[Path, ...] = ()) -> list[Layer]:
     """The file and everything it builds on, the deepest base first."""
     if path.resolve() in [each.resolve() for each in below]:
         circle = " -> ".join(str(each) for each in (*below, path))
-        raise InputError(f"{below[-1]}: {BASE} goes round in a circle ({circle}); remove one of these {BASE} lines")
+        raise InputError(f"{below[-1]}: {BASE} is circular ({circle}); remove one of these {BASE} lines")
     layer = read(path)
     base = base_of(layer, path)
     return [*(load_base_chain(base, (*below, path)) if base else []), layer]
 
 
 def base_of(layer: Layer, path: Path) -> Path | None:
-    """Remove `_base_` from the layer; its path is relative to the file it stands in."""
+    """Remove `_base_` from the layer: a path relative to its file, else the name of a shipped configuration."""
     if BASE not in layer.tree:
         return None
     base, source = layer.tree.pop(BASE), layer.sources.pop(BASE)
     if not isinstance(base, str) or not base:
         raise InputError(f"{source}: {BASE} is {base!r}; expected the path of one YAML file, relative to this one")
     found = Path(os.path.normpath(path.parent / base))
-    if not found.exists():
-        raise InputError(f"{source}: {BASE} names {found}, which does not exist; the path is relative to {path}")
-    return found
+    if found.exists():
+        return found
+    name = base.removesuffix(".yaml")
+    if name in shipped_names():
+        return shipped_config(name)
+    near = get_close_matches(name, shipped_names(), 1)
+    hint = f"did you mean the shipped {near[0]}?" if near else f"shipped ones are {', '.join(shipped_names())}"
+    raise InputError(f"{source}: {BASE} names {found}, which does not exist; the path is relative to {path}; {hint}")

@@ -27,15 +27,13 @@ def _weights(config: Config) -> Iterator[SettingConflict]:
             model.type, "model.name"
         )
         keys = ("model.type", "model.name", "model.random", "model.encoder", "model.decoder")
-        yield SettingConflict(
-            keys, f"is {model.type}, but nothing says where its weights come from; give {required} or model.random"
-        )
+        yield SettingConflict(keys, f"is {model.type}, but no source of weights is set; set {required} or model.random")
     for key in ("name", "encoder", "decoder"):
         if model.random is not None and getattr(model, key) is not None:
-            message = f"is {getattr(model, key)}, but model.random asks for random weights; set one of the two to null"
+            message = f"is {getattr(model, key)}, but model.random requests random weights; set one of the two to null"
             yield SettingConflict((f"model.{key}", "model.random"), message)
     if model.random is not None and model.random.hidden % model.random.heads:
-        message = f"is {model.random.hidden}, which {model.random.heads} heads cannot share equally; change one of them"
+        message = f"is {model.random.hidden}, which is not divisible by {model.random.heads} heads; change one of them"
         yield SettingConflict(("model.random.hidden", "model.random.heads"), message)
 
 
@@ -43,16 +41,16 @@ def _architecture(config: Config) -> Iterator[SettingConflict]:
     model = config.model
     if (model.type == "mt5") != (model.task == "summarize"):
         tasks = "summarize" if model.type == "mt5" else "transcribe, translate or both"
-        message = f"is {model.task}, which a model of type {model.type} cannot do; its task is {tasks}"
+        message = f"is {model.task}, which a model of type {model.type} does not support; its task is {tasks}"
         yield SettingConflict(("model.task", "model.type"), message)
     if model.type == "mt5" and model.ctc_weight:
-        yield SettingConflict(("model.ctc_weight", "model.type"), "needs speech, and mt5 reads text; remove it")
+        yield SettingConflict(("model.ctc_weight", "model.type"), "needs speech, but mt5 uses text; remove it")
     if model.chunk_size is not None and model.type != "hybrid":
         yield SettingConflict(
             ("model.chunk_size", "model.type"), f"is for hybrid; {model.type} has no chunks; remove it"
         )
     if config.training.ctc_only_steps and not model.ctc_weight:
-        message = "asks for steps with CTC alone, but model.ctc_weight is 0; give it a weight"
+        message = "requests CTC-only steps, but model.ctc_weight is 0; set a weight above 0"
         yield SettingConflict(("training.ctc_only_steps", "model.ctc_weight"), message)
 
 
@@ -70,12 +68,12 @@ def _best_model(config: Config) -> Iterator[SettingConflict]:
     if not training.load_best_model_at_end:
         return
     if "no" in (training.eval_strategy, training.save_strategy) or training.eval_strategy != training.save_strategy:
-        message = f"needs evaluation and saving at the same moments, but eval_strategy is {training.eval_strategy} and "
+        message = f"needs evaluation and saving at the same steps, but eval_strategy is {training.eval_strategy} and "
         message += f"save_strategy is {training.save_strategy}; make them equal (steps or epoch)"
         yield SettingConflict(("training.load_best_model_at_end", *strategies), message)
     elif training.eval_strategy == "steps" and training.save_steps % training.eval_steps:
         message = f"is {training.save_steps}, not a multiple of eval_steps ({training.eval_steps}), so the best model "
-        message += "might never be saved; make it one, or set load_best_model_at_end to false"
+        message += "might never be saved; use a multiple, or set load_best_model_at_end to false"
         yield SettingConflict(
             ("training.save_steps", "training.eval_steps", "training.load_best_model_at_end"), message
         )
@@ -84,16 +82,17 @@ def _best_model(config: Config) -> Iterator[SettingConflict]:
 def _schedule(config: Config) -> Iterator[SettingConflict]:
     if config.training.warmup_ratio and config.training.warmup_steps:
         yield SettingConflict(
-            ("training.warmup_ratio", "training.warmup_steps"), "and training.warmup_steps are both given; set one to 0"
+            ("training.warmup_ratio", "training.warmup_steps"), "and training.warmup_steps are both set; set one to 0"
         )
     if config.training.max_steps == 0:
-        yield SettingConflict(("training.max_steps",), "is 0, which trains nothing; -1 trains for num_train_epochs")
+        yield SettingConflict(("training.max_steps",), "is 0, so nothing is trained; -1 trains for num_train_epochs")
 
 
 def _audio(config: Config) -> Iterator[SettingConflict]:
     audio = config.audio
     if audio.min_length_seconds >= audio.max_length_seconds:
         message = (
-            f"is {audio.min_length_seconds}, not below audio.max_length_seconds ({audio.max_length_seconds}); lower it"
+            f"is {audio.min_length_seconds}, expected less than audio.max_length_seconds "
+            f"({audio.max_length_seconds}); lower it"
         )
         yield SettingConflict(("audio.min_length_seconds", "audio.max_length_seconds"), message)

@@ -11,7 +11,7 @@ from trainer.config.schema import Config
 from trainer.config.yaml_writer import to_inline_yaml
 
 EXPECTED = {
-    "int": "a whole number",
+    "int": "an integer",
     "float": "a number",
     "bool": "true or false",
     "string": "text",
@@ -21,6 +21,28 @@ EXPECTED = {
     "dict": "a section with keys",
     "finite": "a finite number",
     "value": "a number",
+}
+# What people call a key, in other tools or for short.
+ALIASES = {
+    "lr": "learning_rate",
+    "rate": "learning_rate",
+    "epochs": "num_train_epochs",
+    "num_epochs": "num_train_epochs",
+    "max_epochs": "num_train_epochs",
+    "bs": "batch_size",
+    "batch": "batch_size",
+    "per_device_train_batch_size": "batch_size",
+    "grad_accum": "gradient_accumulation_steps",
+    "accumulation": "gradient_accumulation_steps",
+    "accumulate_grad_batches": "gradient_accumulation_steps",
+    "steps": "max_steps",
+    "warmup": "warmup_steps",
+    "scheduler": "lr_scheduler_type",
+    "patience": "early_stopping_patience",
+    "workers": "num_workers",
+    "grad_clip": "max_grad_norm",
+    "clip": "max_grad_norm",
+    "gradient_clip_val": "max_grad_norm",
 }
 BOUNDS = {
     "greater_than_equal": ("at least", "ge"),
@@ -35,11 +57,11 @@ def expected(error: dict[str, Any]) -> str:
     kind, context = error["type"], error.get("ctx", {})
     if kind in BOUNDS:
         word, name = BOUNDS[kind]
-        return f"{word} {context[name]}"
+        return f"{word} {context[name]:g}"
     if kind == "literal_error":
         return context["expected"].replace("'", "")
     if kind == "string_too_short":
-        return "text that is not empty"
+        return "a non-empty string"
     if kind == "string_pattern_mismatch":
         return "letters, digits and . _ + - only"
     return EXPECTED.get(kind.partition("_")[0], error["msg"])
@@ -64,9 +86,10 @@ def unknown(key: str) -> str:
     """Names the nearest key: the same word elsewhere, or a similar word, in the same section first."""
     known = list(fields())
     if key in known:
-        return "is one word with a dot in it; write the section and the key on two lines"
+        return "is a key with a dot; write the section and the key on two lines"
     section, _, word = key.rpartition(".")
-    elsewhere = [name for name in known if name.rpartition(".")[2] == word]
+    meant = {word, ALIASES.get(word, word)}
+    elsewhere = [name for name in known if name.rpartition(".")[2] in meant]
     siblings = [name for name in known if name.rpartition(".")[0] == section]
     near = elsewhere or get_close_matches(key, siblings, 1, 0.75) or get_close_matches(key, known, 1, 0.75)
     if near:

@@ -24,6 +24,7 @@ def strategy_word(value: Any) -> Any:
 Number = Annotated[float, BeforeValidator(refuse_bool)]
 Whole = Annotated[int, BeforeValidator(refuse_bool), Field(ge=0)]
 Count = Annotated[int, BeforeValidator(refuse_bool), Field(ge=1)]
+Limit = Annotated[int, BeforeValidator(refuse_bool), Field(ge=-1)]
 Share = Annotated[float, BeforeValidator(refuse_bool), Field(ge=0, le=1)]
 Text = Annotated[str, Field(min_length=1)]
 Strategy = Annotated[Literal["no", "steps", "epoch"], BeforeValidator(strategy_word)]

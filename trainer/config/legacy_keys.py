@@ -19,9 +19,9 @@ RENAMED = {
 }
 
 DROPPED = {
-    "training.save_safetensors": "weights are always written as safetensors, tied ones too",
-    "training.logging_dir": "TensorBoard files always go to logs/ beneath output.dir",
-    "training.overwrite_output_dir": "a run never overwrites another one; use --resume or another output.dir",
+    "training.save_safetensors": "weights are always saved as safetensors, including tied weights",
+    "training.logging_dir": "TensorBoard files are always written to logs/ in output.dir",
+    "training.overwrite_output_dir": "a run never overwrites another run; use --resume or another output.dir",
     "training.remove_unused_columns": "the collator always gets every column",
 }
 

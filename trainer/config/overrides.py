@@ -17,7 +17,9 @@ def override(text: str) -> Layer:
         message = "is not of the form section.key=value, such as training.batch_size=2"
         return Layer({}, problems=(ConfigProblem(SET, repr(text), message),))
     if words[0] == BASE:
-        return Layer({}, problems=(ConfigProblem(SET, BASE, "can only stand in a file; name that file with --config"),))
+        return Layer(
+            {}, problems=(ConfigProblem(SET, BASE, "can only be set in a file; pass that file with --config"),)
+        )
     try:
         return nest_under(words, *parse(value, key))
     except InputError:

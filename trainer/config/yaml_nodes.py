@@ -41,7 +41,7 @@ class YamlWalker:
         """The value of any node; aliases are expanded here, hence the bounds."""
         self.visited, self.depth = self.visited + 1, self.depth + 1
         if self.visited > MAX_NODES or self.depth > MAX_DEPTH:
-            raise InputError(f"{self.name}: aliases or nesting near {key[:60]} unfold too far; write the values out")
+            raise InputError(f"{self.name}: too many aliases or too much nesting near {key[:60]}; write the values out")
         found = self.expand(node, key)
         self.depth -= 1
         return found
@@ -84,17 +84,17 @@ class YamlWalker:
             if isinstance(found, dict):
                 into.update(found)
             else:
-                self.add_problem(each, join(prefix, "<<"), "merges something that has no keys; name a mapping")
+                self.add_problem(each, join(prefix, "<<"), "merges a value without keys; use a mapping")
 
     def is_new_key(self, node: yaml.Node, prefix: str, written: Tree) -> bool:
         if node.tag != TAG + "str":
             text = node.value if isinstance(node.value, str) else f"(a {node_kind(node)})"
             self.add_problem(
-                node, join(prefix, text), "is not a word; write keys as words, in quotes where YAML needs them"
+                node, join(prefix, text), "is not a string; write keys as strings, in quotes where YAML needs them"
             )
         elif node.value in written:
             path = join(prefix, node.value)
-            self.add_problem(node, path, f"stands twice, first in line {self.sources[path].line}; keep one")
+            self.add_problem(node, path, f"is duplicated, first in line {self.sources[path].line}; keep one")
         else:
             return True
         return False

@@ -23,11 +23,11 @@ Loader.add_implicit_resolver("tag:yaml.org,2002:float", FLOAT, list("-+012345678
 def read_text(path: Path) -> str:
     """The text of a file of bounded size; a pipe or a device would block for ever."""
     if path.is_dir():
-        raise InputError(f"{path} is a directory; name a YAML file in it")
+        raise InputError(f"{path} is a directory; pass a YAML file in it")
     if not path.exists():
         raise InputError(f"{path} does not exist; check the path of the configuration")
     if not path.is_file():
-        raise InputError(f"{path} is not a regular file; name a YAML file")
+        raise InputError(f"{path} is not a regular file; pass a YAML file")
     try:
         content = path.read_bytes() if path.stat().st_size <= MAX_BYTES else None
         return decode(path, content)
@@ -37,7 +37,7 @@ def read_text(path: Path) -> str:
 
 def decode(path: Path, content: bytes | None) -> str:
     if content is None:
-        raise InputError(f"{path} is larger than {MAX_BYTES // 1024} KiB, which no configuration is")
+        raise InputError(f"{path} is larger than {MAX_BYTES // 1024} KiB, too large for a configuration")
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -67,9 +67,9 @@ def parse(text: str, name: str) -> tuple[Loader, yaml.Node | None]:
 def yaml_error_message(error: yaml.MarkedYAMLError) -> str:
     problem = error.problem or "not valid YAML"
     if "'\\t'" in problem:
-        return "a tab stands where spaces are needed; YAML indents with spaces only"
+        return "a tab is used for indentation; YAML allows only spaces"
     if "single document" in (error.context or ""):
-        return "a second YAML document begins here; keep one document in the file"
+        return "a second YAML document starts here; keep one document in the file"
     return f"not valid YAML: {problem}; check colons, quotes and indentation there"
 
 

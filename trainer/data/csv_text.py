@@ -40,8 +40,8 @@ def parse_rows(path: Path, text: str, delimiter: str) -> list[tuple[int, list[st
 def _broken_quote(path: Path, text: str, delimiter: str, line: int) -> str:
     opening_line, column = _find_broken_quote(text, delimiter, line)
     return (
-        f"{path}, line {opening_line}: a quote opens in field {column} and no closing quote stands before a "
-        f"{DELIMITERS[delimiter]} or a line end; close it, or double the quotes that belong to the text"
+        f"{path}, line {opening_line}: a quote opens in field {column} without a closing quote before a "
+        f"{DELIMITERS[delimiter]} or the line end; close it, or double the quotes that belong to the text"
     )
 
 

@@ -1,8 +1,9 @@
 """Datasets of a split: rows as the collators take them, loaded by index."""
 
 from collections.abc import Sequence
+from copy import copy
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, Self, TypeAlias
 
 from torch.utils.data import Dataset
 
@@ -10,14 +11,33 @@ from diagnose.common.errors import InputError
 from trainer.config.schema import Audio, Config
 from trainer.data.audio.errors import AudioError
 from trainer.data.audio.load import audio_info, load_audio
-from trainer.data.manifest import Row, duration_of, read_rows, row_id
+from trainer.data.columns import configured_columns
+from trainer.data.manifest import duration_of, read_rows, row_id
 from trainer.data.prepare import SPEECH_TEXTS, needed_texts
+from trainer.data.subset import Subset, rows_of_split, subset_text
+from trainer.data.table import Row
 
 Item: TypeAlias = dict[str, Any]
-REMEDY = "mend the file, or run `train prepare`, which removes and counts such rows"
+REMEDY = "fix the file, or run `train prepare`, which removes and counts such rows"
 
 
-class SpeechDataset(Dataset[Item]):
+class ManifestDataset(Dataset[Item]):
+    """A dataset of rows, of which some can be taken."""
+
+    rows: list[Row]
+    _lengths: list[float] | None = None
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def select(self, indices: Sequence[int]) -> Self:
+        """The same dataset with these rows alone, as `select` of a Hugging Face dataset gives it."""
+        selected = copy(self)
+        selected.rows, selected._lengths = [self.rows[index] for index in indices], None
+        return selected
+
+
+class SpeechDataset(ManifestDataset):
     """Clips with their texts; the audio is decoded by `__getitem__`.
 
     `allow_nonfinite` is set under a guard, which skips and records a step with a non-finite sample and names the file;
@@ -30,10 +50,6 @@ class SpeechDataset(Dataset[Item]):
         self, rows: Sequence[Row], root: str | Path, audio: Audio, needed: Sequence[str] = SPEECH_TEXTS
     ) -> None:
         self.rows, self.root, self.audio, self.needed = list(rows), Path(root), audio, tuple(needed)
-        self._lengths: list[float] | None = None
-
-    def __len__(self) -> int:
-        return len(self.rows)
 
     def __getitem__(self, index: int) -> Item:
         row = self.rows[index]
@@ -73,14 +89,11 @@ class SpeechDataset(Dataset[Item]):
             raise _with_row_id(row, error) from error
 
 
-class TextDataset(Dataset[Item]):
+class TextDataset(ManifestDataset):
     """Documents with their summaries."""
 
     def __init__(self, rows: Sequence[Row], config: Config) -> None:
         self.rows, self.columns = list(rows), (config.data.document_column, config.data.summary_column)
-
-    def __len__(self) -> int:
-        return len(self.rows)
 
     def __getitem__(self, index: int) -> Item:
         row = self.rows[index]
@@ -99,18 +112,19 @@ class TextDataset(Dataset[Item]):
 SplitDataset: TypeAlias = SpeechDataset | TextDataset
 
 
-def open_split(config: Config, name: str, subset: int | None = None) -> SplitDataset:
+def open_split(config: Config, name: str, subset: Subset = None) -> SplitDataset:
     """The train, dev or test set of a configuration; a subset is its first rows."""
+    rows = rows_of_split(subset, name)
     path = config.splits / f"{name}.csv"
     if not path.exists():
         raise InputError(f"{path}: there is no {name} set; run `train split`, or correct paths.splits_dir")
-    if subset is not None and subset < 1:
-        raise InputError(f"--subset {subset}: expected at least 1 row; give a larger number")
+    if rows is not None and rows < 1:
+        raise InputError(f"--subset {subset_text(subset)}: expected at least 1 row; give a larger number")
     needed = needed_texts(config)
     if config.model.type == "mt5":
-        return TextDataset(read_rows(path, needed)[:subset], config)
-    rows = read_rows(path, ("audio_path", *needed))[:subset]
-    return SpeechDataset(rows, config.paths.data_root, config.audio, needed)
+        return TextDataset(read_rows(path, needed)[:rows], config)
+    kept = read_rows(path, ("audio_path", *needed), configured_columns(config))[:rows]
+    return SpeechDataset(kept, config.paths.data_root, config.audio, needed)
 
 
 def _with_row_id(row: Row, error: AudioError) -> AudioError:

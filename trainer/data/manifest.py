@@ -1,62 +1,64 @@
-"""Manifests: one row for each clip or document, as TSV or CSV, with the file and line of each row."""
+"""Manifests: one row for each clip or document, from CSV, TSV, JSON lines or a folder of clips beside texts."""
 
-from collections.abc import Iterable, Sequence
-from difflib import get_close_matches
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from diagnose.common.atomic_write import write_files
 from diagnose.common.errors import InputError
+from trainer.data.audio_folder import read_audio_folder, read_librispeech_texts
+from trainer.data.columns import rename_columns
 from trainer.data.csv_text import choose_delimiter, parse_rows, to_text
+from trainer.data.json_lines import read_json_lines
+from trainer.data.table import FILE, LINE, ManifestTable, Row
 from trainer.data.text_files import read_text
 
-Row = dict[str, str]  # the columns of the file, and the two below
-FILE, LINE = "_file", "_line"
+DELIMITED = (".csv", ".tsv", ".tab", ".txt")
+JSON_LINES = (".jsonl", ".json", ".ndjson")
+MANIFESTS = (*DELIMITED, *JSON_LINES)
 
 
-def read_rows(path: str | Path, required: Sequence[str] = ()) -> list[Row]:
-    """All rows of a manifest; refuses one that lacks a required column."""
-    path = Path(path)
+def read_rows(
+    path: str | Path, required: Sequence[str] = (), columns: Mapping[str, str | None] | None = None
+) -> list[Row]:
+    """All rows of a manifest; refuses one that lacks a required column.
+
+    `columns` gives speech columns their names (audio_path, transcript, translation, duration): it maps each to the
+    name it has in the file, None or absent where that is to be guessed. Without it, all names stay as they are.
+    """
+    table = read_table(Path(path))
+    if columns is not None:
+        table = rename_columns(table, columns)
+    table.require(required)
+    return table.rows
+
+
+def read_table(path: Path) -> ManifestTable:
+    """A manifest of any format, with the names of its own columns."""
+    if path.is_dir():
+        return read_audio_folder(path)
+    if path.is_file() and path.suffix.lower() not in MANIFESTS:
+        known = ", ".join(name for name in MANIFESTS if name != ".txt")
+        raise InputError(
+            f"{path}: found the extension {path.suffix!r}, expected one of {known} or a folder of audio files; "
+            "export the manifest as CSV or JSON lines"
+        )
+    if path.suffix.lower() in JSON_LINES:
+        return read_json_lines(path)
+    return read_librispeech_texts(path) if path.name.endswith(".trans.txt") else _read_delimited(path)
+
+
+def _read_delimited(path: Path) -> ManifestTable:
     text = read_text(path)
     if not text.strip():
         raise InputError(f"{path}: the file is empty, expected a line of column names and rows below; export it again")
-    table = parse_rows(path, text, choose_delimiter(path, text.lstrip().split("\n", 1)[0]))
-    line, names = table[0]
-    columns = [name.strip() for name in names]
-    _check_names(path, line, columns)
-    require_columns(path, columns, required, line)
-    rows = [_row(path, line, columns, fields) for line, fields in table[1:] if not _is_blank(fields, columns)]
-    if not rows:
-        raise InputError(f"{path}: found column names and no row below them; add rows or export the file again")
-    return rows
-
-
-def _check_names(path: Path, line: int, columns: Sequence[str]) -> None:
-    twice = sorted({name for name in columns if columns.count(name) > 1})
-    if twice:
-        raise InputError(f"{path}, line {line}: column {_listed(twice)} stands there twice; rename or remove one")
-    ours = [name for name in columns if name in (FILE, LINE)]
-    if ours:
-        raise InputError(f"{path}, line {line}: {_listed(ours)} is kept for the row's origin; rename the column")
-
-
-def require_columns(path: Path, columns: Sequence[str], required: Sequence[str], line: int = 1) -> None:
-    """Refuse missing columns, naming the nearest existing one of each."""
-    missing = [name for name in required if name not in columns]
-    if missing:
-        remedy = " and ".join(
-            _nearest(name, [column for column in columns if column not in required]) for name in missing
-        )
-        raise InputError(f"{path}, line {line}: no column {_listed(missing)}, found {_listed(columns)}; {remedy}")
-
-
-def _nearest(name: str, columns: Sequence[str]) -> str:
-    lowered = {column.lower(): column for column in columns}
-    close = get_close_matches(name.lower(), lowered, n=1)
-    return f"rename {lowered[close[0]]!r} to {name!r}" if close else f"add {name!r}"
-
-
-def _listed(names: Sequence[str]) -> str:
-    return ", ".join(repr(name) for name in names)
+    lines = parse_rows(path, text, choose_delimiter(path, text.lstrip().split("\n", 1)[0]))
+    line, names = lines[0]
+    columns = tuple(name.strip() for name in names)
+    table = ManifestTable(path, columns, [], line)
+    table.rows.extend(_row(path, line, columns, fields) for line, fields in lines[1:] if not _is_blank(fields, columns))
+    if not table.rows:
+        raise InputError(f"{path}: found column names but no rows; add rows or export the file again")
+    return table
 
 
 def _is_blank(fields: Sequence[str], columns: Sequence[str]) -> bool:
@@ -67,8 +69,8 @@ def _is_blank(fields: Sequence[str], columns: Sequence[str]) -> bool:
 def _row(path: Path, line: int, columns: Sequence[str], fields: Sequence[str]) -> Row:
     if len(fields) != len(columns):
         raise InputError(
-            f"{path}, line {line}: found {len(fields)} fields, expected {len(columns)} as in the column names; "
-            "add what is missing, or quote the text that holds a separator"
+            f"{path}, line {line}: found {len(fields)} fields, expected {len(columns)} as in the column names; add "
+            "the missing fields, or quote the text that contains a separator"
         )
     row = dict(zip(columns, fields, strict=True))
     row[FILE], row[LINE] = str(path), str(line)

@@ -6,7 +6,7 @@ Every clip is decoded to its end: what passes here does not stop a training run 
 """
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,8 +15,11 @@ from typing import TYPE_CHECKING
 from diagnose.common.errors import InputError
 from diagnose.common.progress import progress
 from trainer.config.schema import Audio, Config
-from trainer.data.manifest import LINE, Row, columns_of, read_rows, require_columns, write_rows
+from trainer.data.columns import configured_columns, rename_columns, usual_columns
+from trainer.data.manifest import columns_of, read_table, write_rows
 from trainer.data.row_cleaning import CleanedRow, RowRequirements, clean_row
+from trainer.data.sample_rates import keep_durations
+from trainer.data.table import LINE, ManifestTable, Row
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -57,19 +60,26 @@ def prepare(
     data_root: str | Path = ".",
     audio: Audio | None = None,
     needed: Sequence[str] = (),
+    columns: Mapping[str, str | None] | None = None,
 ) -> PrepareReport:
-    """Clean a manifest of clips or documents; `needed` texts may not be empty, by default all there are."""
+    """Clean a manifest of clips or documents; `needed` texts may not be empty, by default all there are.
+
+    The speech columns may have other names, see `read_rows`; the clean manifest has ours.
+    """
     source, output = Path(source), Path(output)
     if output.resolve() == source.resolve():
         raise InputError(f"{output}: the output is the input, and rows would be lost; choose another name")
-    rows = read_rows(source)
-    requirements = _requirements(source, columns_of(rows), tuple(needed), Path(data_root), audio or Audio())
-    return _write(source, output, rows, requirements, _clean_all(rows, requirements))
+    table = read_table(source)
+    if _is_speech(table.columns, needed):
+        table = rename_columns(table, columns or {})
+    requirements = _requirements(table, tuple(needed), Path(data_root), audio or Audio())
+    return _write(source, output, table.rows, requirements, keep_durations(_clean_all(table.rows, requirements)))
 
 
 def prepare_for(config: Config, output: str | Path) -> PrepareReport:
     """Prepare the manifest that a configuration names, for the texts its task needs."""
-    return prepare(config.manifest, output, config.paths.data_root, config.audio, needed_texts(config))
+    needed, columns = needed_texts(config), configured_columns(config)
+    return prepare(config.manifest, output, config.paths.data_root, config.audio, needed, columns)
 
 
 def needed_texts(config: Config) -> tuple[str, ...]:
@@ -81,22 +91,20 @@ def needed_texts(config: Config) -> tuple[str, ...]:
     return tuple(name for name, needed in zip(SPEECH_TEXTS, (transcripts, translations), strict=True) if needed)
 
 
-def _requirements(
-    source: Path, columns: Sequence[str], needed: tuple[str, ...], root: Path, audio: Audio
-) -> RowRequirements:
+def _requirements(table: ManifestTable, needed: tuple[str, ...], root: Path, audio: Audio) -> RowRequirements:
     """The requirements for clips or for documents, by the columns there are."""
-    speech = _is_speech(columns, needed)
+    speech = _is_speech(table.columns, needed)
     known = SPEECH_TEXTS if speech else needed or DOCUMENT_TEXTS
-    present = tuple(name for name in known if name in columns)
+    present = tuple(name for name in known if name in table.columns)
     needed = needed or (present if speech else known) or known[:1]
-    require_columns(source, columns, ("audio_path", *needed) if speech else needed)
+    table.require(("audio_path", *needed) if speech else needed)
     return RowRequirements(present, needed, root, audio if speech else None)
 
 
 def _is_speech(columns: Sequence[str], needed: Sequence[str]) -> bool:
     if needed:
         return not set(needed).isdisjoint(SPEECH_TEXTS)
-    return "audio_path" in columns or set(columns).isdisjoint(DOCUMENT_TEXTS)
+    return "audio_path" in usual_columns(columns) or set(columns).isdisjoint(DOCUMENT_TEXTS)
 
 
 def _clean_all(rows: Sequence[Row], requirements: RowRequirements) -> list[CleanedRow]:
@@ -121,8 +129,8 @@ def _write(
         most = max(removed, key=lambda rule: removed[rule])
         first = next(row for row in removed_rows if row.removed == most)
         raise InputError(
-            f"{source}: no row is left of {len(rows)}, {removed[most]} went by {most!r} "
-            f"(line {first.row[LINE]}: {first.reason}); see {removed_path}"
+            f"{source}: no row is left of {len(rows)}; {removed[most]} were removed by {most!r} (line "
+            f"{first.row[LINE]}: {first.reason}); see {removed_path}"
         )
     added = ["duration"] if requirements.audio and "duration" not in columns else []
     write_rows(output, [row.row for row in kept_rows], [*columns, *added])

@@ -35,13 +35,18 @@ class RowRequirements:
 
 @dataclass(frozen=True)
 class CleanedRow:
-    """A row after cleaning; `removed` names the rule that removed it, "" if it stays."""
+    """A row after cleaning; `removed` names the rule that removed it, "" if it stays.
+
+    `seconds` and `rate` are those of the audio header, `stated` is the duration as the manifest gives it.
+    """
 
     row: Row
     changed: frozenset[str] = frozenset()
     removed: str = ""
     reason: str = ""
     seconds: float = 0.0
+    rate: int = 0
+    stated: str = ""
 
 
 def clean_row(row: Row, requirements: RowRequirements) -> CleanedRow:
@@ -62,19 +67,21 @@ def clean_row(row: Row, requirements: RowRequirements) -> CleanedRow:
 def _check_audio(row: Row, cleaned: Row, changed: set[str], root: Path, audio: Audio) -> CleanedRow:
     path = cleaned["audio_path"]
     try:
-        seconds = check_audio(path, root, audio.sample_rate).seconds
+        info = check_audio(path, root, audio.sample_rate)
     except AudioError as error:
         return CleanedRow(row, removed=error.rule, reason=error.message)
+    seconds = info.seconds
     if seconds < audio.min_length_seconds:
         reason = f"{printable_path(path)} has {seconds:.3f} s, expected at least {audio.min_length_seconds:g} s"
         return CleanedRow(row, removed=SHORT, reason=reason)
     if seconds > audio.max_length_seconds:
         reason = (
-            f"{printable_path(path)} has {seconds:.3f} s and would be cut at {audio.max_length_seconds:g} s, its text "
-            "not"
+            f"{printable_path(path)} has {seconds:.3f} s and would be cut at {audio.max_length_seconds:g} s, but its "
+            "text would not"
         )
         return CleanedRow(row, removed=LONG, reason=reason)
-    return CleanedRow(cleaned, frozenset(changed | _set_duration(cleaned, seconds)), seconds=seconds)
+    changes = frozenset(changed | _set_duration(cleaned, seconds))
+    return CleanedRow(cleaned, changes, seconds=seconds, rate=info.rate, stated=row.get("duration", ""))
 
 
 def _set_duration(row: Row, seconds: float) -> set[str]:

@@ -1,12 +1,11 @@
-"""`train split`: 80/10/10 by video, so that no video is in two sets.
+"""`train split`: 80/10/10 by video or speaker, so that none is in two sets; by row where no column names any.
 
-Videos are assigned to the three sets, the largest first, each to the set that lacks most; a few hundred such
+Groups are assigned to the three sets, the largest first, each to the set that lacks most; a few hundred such
 assignments, varied by the seed, are tried, and the one nearest to the shares in rows and in seconds is taken.
 Same rows and seed, same split.
 """
 
 import random
-import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import fsum
@@ -15,7 +14,9 @@ from typing import TYPE_CHECKING
 
 from diagnose.common.atomic_write import write_files
 from diagnose.common.errors import InputError
-from trainer.data.manifest import Row, columns_of, duration_of, read_rows, row_id, table_text
+from trainer.data.manifest import columns_of, duration_of, read_rows, table_text
+from trainer.data.split_groups import RowGroups, choose_groups
+from trainer.data.table import Row
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -43,6 +44,7 @@ class SplitReport:
 
     parts: dict[str, SplitPart]
     group: str
+    reason: str
 
     def table(self) -> "Table":
         """The three sets, for a terminal."""
@@ -56,21 +58,44 @@ class SplitReport:
         return table
 
 
-def split(manifest: str | Path, directory: str | Path, group: str = "video_id", seed: int = 42) -> SplitReport:
-    """Write train.csv, dev.csv and test.csv, in the order of the manifest; refuses fewer than 3 videos."""
-    rows = read_rows(manifest, (group,))
-    groups = [_group(row, group) for row in rows]
-    names = sorted(set(groups))
-    if len(names) < len(SHARES):
+def split(
+    manifest: str | Path,
+    directory: str | Path,
+    group: str | None = None,
+    seed: int = 42,
+    columns: Mapping[str, str | None] | None = None,
+) -> SplitReport:
+    """Write train.csv, dev.csv and test.csv, in the order of the manifest; refuses fewer than 3 groups.
+
+    Without `group`, the column to split by is chosen, see `choose_groups`; `columns` as in `read_rows`.
+    """
+    rows = read_rows(manifest, (group,) if group else (), columns)
+    parts, groups = split_rows(rows, manifest, group, seed)
+    return write_splits(parts, directory, groups)
+
+
+def split_rows(
+    rows: Sequence[Row], manifest: str | Path, group: str | None, seed: int
+) -> tuple[dict[str, list[Row]], RowGroups]:
+    """The rows of each set, in their order, and the groups by which they were divided."""
+    groups = choose_groups(rows, group, len(SHARES))
+    if len(set(groups.names)) < len(SHARES):
         raise InputError(
-            f"{manifest}: found {len(names)} different {group!r} in {len(rows)} rows, expected at least {len(SHARES)} "
-            "so that train, dev and test share none; add videos, or name another column"
+            f"{manifest}: found {len(set(groups.names))} different {groups.column!r} in {len(rows)} rows, expected at "
+            f"least {len(SHARES)} so that train, dev and test share none; add some, or name another column"
         )
-    assignment = assign(_sizes(rows, groups), seed)
-    parts = {name: [row for row, key in zip(rows, groups, strict=True) if assignment[key] == name] for name in SHARES}
-    paths = {name: Path(directory) / f"{name}.csv" for name in SHARES}
-    write_files({paths[name]: table_text(paths[name], parts[name], columns_of(rows)) for name in SHARES})
-    return SplitReport({name: _part(paths[name], parts[name], group) for name in SHARES}, group)
+    assignment = assign(_sizes(rows, groups.names), seed)
+    pairs = list(zip(rows, groups.names, strict=True))
+    return {name: [row for row, key in pairs if assignment[key] == name] for name in SHARES}, groups
+
+
+def write_splits(parts: Mapping[str, Sequence[Row]], directory: str | Path, groups: RowGroups) -> SplitReport:
+    """Write the sets as CSV files."""
+    paths = {name: Path(directory) / f"{name}.csv" for name in parts}
+    write_files({paths[name]: table_text(paths[name], rows, columns_of(rows)) for name, rows in parts.items()})
+    return SplitReport(
+        {name: _part(paths[name], rows, groups) for name, rows in parts.items()}, groups.column, groups.reason
+    )
 
 
 def assign(sizes: Sizes, seed: int) -> dict[str, str]:
@@ -112,14 +137,6 @@ def _sizes(rows: Sequence[Row], groups: Sequence[str]) -> Sizes:
     return {key: (len(own) / len(rows), fsum(own) / total) for key, own in lengths.items()}
 
 
-def _group(row: Row, column: str) -> str:
-    """The group of a row, without surrounding spaces and in composed Unicode (NFC)."""
-    name = unicodedata.normalize("NFC", row[column]).strip()
-    if not name:
-        raise InputError(f"{row_id(row)}: {column!r} is empty, so the row may leak into another set; fill it in")
-    return name
-
-
-def _part(path: Path, rows: Sequence[Row], group: str) -> SplitPart:
+def _part(path: Path, rows: Sequence[Row], groups: RowGroups) -> SplitPart:
     seconds = sum(duration_of(row) or 0.0 for row in rows)
-    return SplitPart(path, len(rows), len({_group(row, group) for row in rows}), seconds)
+    return SplitPart(path, len(rows), len({groups.name_of(row) for row in rows}), seconds)

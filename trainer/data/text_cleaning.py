@@ -59,8 +59,8 @@ def compose(text: str) -> str:
 RULES: dict[str, Callable[[str], str]] = {
     "strip tags": strip_tags,
     "strip emphasis": strip_emphasis,
-    "normalise whitespace": normalize_whitespace,
-    "compose letters": compose,
+    "normalize whitespace": normalize_whitespace,
+    "normalize to NFC": compose,
 }
 
 

@@ -27,11 +27,11 @@ def read_text(path: Path) -> str:
 def _read_bytes(path: Path) -> bytes:
     try:
         if path.is_dir():
-            raise InputError(f"{path}: found a folder, expected a file; name the file inside it")
+            raise InputError(f"{path}: found a folder, expected a file; pass the file inside it")
         if not path.exists():
             raise InputError(f"{path}: there is no such file{_nearest_name(path)}; check the path")
         if not path.is_file():
-            raise InputError(f"{path}: found a pipe or a device, expected a file; save what it gives to a file first")
+            raise InputError(f"{path}: found a pipe or a device, expected a file; save its output to a file first")
         return path.read_bytes()
     except OSError as error:
         raise InputError(f"{path}: cannot be read ({error.strerror}); check the path and its permissions") from error

@@ -72,9 +72,7 @@ def _loader() -> Any:
     try:
         import espeakng_loader
     except ImportError:
-        raise InputError(
-            "the demo speaks with espeak-ng, which is not installed: run `pip install 'gonogo[demo]'`"
-        ) from None
+        raise InputError("the demo needs espeak-ng, which is not installed: run `pip install 'gonogo[demo]'`") from None
     return espeakng_loader
 
 
@@ -86,7 +84,9 @@ def _keep(chunks: list[np.ndarray], samples: Any, count: int) -> int:
 
 def _say(library: ctypes.CDLL, text: str, name: str, pitch: int, speed: int) -> None:
     if library.espeak_SetVoiceByName(name.encode()):
-        raise InputError(f"espeak-ng has no voice {name!r}: `espeakng_loader/espeak-ng-data` lists those it has")
+        raise InputError(
+            f"espeak-ng has no voice {name!r}: `espeakng_loader/espeak-ng-data` lists the available voices"
+        )
     for parameter, value in ((_RATE, speed), (_PITCH, pitch), (_VOLUME, _SAFE_VOLUME)):
         library.espeak_SetParameter(parameter, value, 0)
     encoded = text.encode()

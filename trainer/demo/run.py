@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from trainer.config import Resolved
 
 MODELS = ("hybrid", "whisper", "e2e", "mt5")
-LABEL = "synthetic speech, closed vocabulary"
+SPEECH, TEXT = "synthetic speech, closed vocabulary", "synthetic text, closed vocabulary"
 
 
 def demo(
@@ -35,19 +35,25 @@ def demo(
     resolved = settings(model, seed, root, overrides)
     name = resolved.config.output.experiment_name
     step = StepCounter(6)
-    log_line(f"GoNoGo demo ({LABEL}): {name}, seed {seed}, in {root}")
+    log_line(f"GoNoGo demo ({label_of(model)}): {name}, seed {seed}, in {root}")
     corpus = _data(step, resolved, make=lambda: make_corpus(root, seed, size))
     step.next("Preflight: can this run learn?")
-    log_line(f"      {gate(resolved) if gate else 'the diagnosis is not there yet: starting without it'}")
+    log_line(f"      {gate(resolved) if gate else 'no diagnosis is available: starting without it'}")
     step.next(f"Train {name} from random weights")
     run = train_step(resolved, guard=make_guard())
-    step.next("Evaluate on sentences that were never trained on")
+    step.next("Evaluate on unseen sentences")
     scores = evaluate_step(resolved.config, _tests(model, corpus))
     step.next("Draw charts")
-    outcome = PipelineResult((run,), tuple(scores), charts_step([resolved.config], scores))
-    _print(outcome, corpus)
+    charts = charts_step([resolved.config], scores, root / "outputs" / "charts" / name)
+    outcome = PipelineResult((run,), tuple(scores), charts)
+    _print(outcome, corpus, label_of(model))
     log_line(f"done in {time.monotonic() - started:.0f} s")
     return outcome
+
+
+def label_of(model: str) -> str:
+    """What the demo of this model learns from."""
+    return TEXT if model == "mt5" else SPEECH
 
 
 def settings(model: str, seed: int, root: Path, overrides: Sequence[str] = ()) -> "Resolved":
@@ -67,7 +73,7 @@ def settings(model: str, seed: int, root: Path, overrides: Sequence[str] = ()) -
 
 
 def _data(step: StepCounter, resolved: "Resolved", make: Callable[[], DemoCorpus]) -> DemoCorpus:
-    step.next("Make a corpus")
+    step.next("Create a corpus")
     corpus = make()
     log_line(f"      {_described(corpus)}")
     step.next("Prepare data: clean the manifest, split by video")
@@ -81,11 +87,11 @@ def _tests(model: str, corpus: DemoCorpus) -> dict[str, Path | None]:
 
 def _described(corpus: DemoCorpus) -> str:
     what = f"{corpus.clips:,} clips, {corpus.seconds / 3600:.2f} hours: {corpus.directory}"
-    return what if corpus.made else f"{what} is already made"
+    return what if corpus.made else f"{what} already exists"
 
 
-def _print(outcome: PipelineResult, corpus: DemoCorpus) -> None:
-    print(f"\nResults ({LABEL})\n")
+def _print(outcome: PipelineResult, corpus: DemoCorpus, label: str) -> None:
+    print(f"\nResults ({label})\n")
     print_scores(outcome.scores)
     print(f"model   {outcome.runs[0]}\ncorpus  {corpus.directory}")
     for chart in outcome.charts:

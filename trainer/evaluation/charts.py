@@ -5,7 +5,7 @@ from math import isnan
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from trainer.evaluation.metrics import LABELS, TARGETS
+from trainer.evaluation.metrics import LABELS
 from trainer.evaluation.run_history import EvaluationResult, LossHistory
 
 if TYPE_CHECKING:
@@ -56,13 +56,13 @@ def comparison_figure(results: Sequence[EvaluationResult], metrics: Sequence[str
     figure, axes = _canvas(title, width=max(6.0, 2.2 + 1.3 * len(results)))
     width = 0.7 / len(metrics)
     for index, metric in enumerate(metrics):
-        color = COLORS[index % len(COLORS)]
+        color, target = COLORS[index % len(COLORS)], common_target(results, metric)
         offsets = [group + (index - (len(metrics) - 1) / 2) * width for group in range(len(results))]
         heights = [result.figures.get(metric, float("nan")) for result in results]
-        bars = axes.bar(offsets, heights, width * 0.92, color=color, label=_legend(metric), zorder=2)
+        bars = axes.bar(offsets, heights, width * 0.92, color=color, label=_legend(metric, target), zorder=2)
         axes.bar_label(bars, ["" if isnan(height) else f"{height:.1f}" for height in heights], padding=2, color=INK)
-        if metric in TARGETS:
-            axes.axhline(TARGETS[metric][1], color=color, linestyle="--", linewidth=1.6, zorder=1)
+        if target:
+            axes.axhline(float(target[2:]), color=color, linestyle="--", linewidth=1.6, zorder=1)
     axes.set_xticks(range(len(results)), [_wrapped(result.name) for result in results])
     axes.set_xlim(-0.7, len(results) - 0.3)
     axes.margins(y=0.12)
@@ -72,11 +72,14 @@ def comparison_figure(results: Sequence[EvaluationResult], metrics: Sequence[str
     return figure
 
 
-def _legend(metric: str) -> str:
-    if metric not in TARGETS:
-        return LABELS[metric]
-    sign, bound = TARGETS[metric]
-    return f"{LABELS[metric]} (target {sign} {bound:g})"
+def common_target(results: Sequence[EvaluationResult], metric: str) -> str | None:
+    """The target of a metric, such as `< 15`; None where the results have none, or different ones."""
+    targets = {result.targets.get(metric) for result in results if metric in result.figures}
+    return targets.pop() if len(targets) == 1 else None
+
+
+def _legend(metric: str, target: str | None) -> str:
+    return f"{LABELS[metric]} (target {target})" if target else LABELS[metric]
 
 
 def _canvas(title: str, width: float) -> tuple["Figure", "Axes"]:

@@ -1,8 +1,8 @@
 """Evaluation of a model on a test set: metrics and predictions, in two files."""
 
 import json
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -52,7 +52,7 @@ def evaluate(bundle: "ModelBundle", dataset: RowDataset, config: "Config", name:
     predictions_path = Path(output_dir) / f"{name}_predictions.csv"
     scores = Scores(
         name=name,
-        metrics=score_rows(found.rows),
+        metrics=score_rows(found.rows, config.evaluation.targets.model_dump()),
         clips=found.clips,
         batch_size=batch_size,
         latency_seconds=found.seconds / max(1, found.clips),
@@ -64,13 +64,13 @@ def evaluate(bundle: "ModelBundle", dataset: RowDataset, config: "Config", name:
     return scores
 
 
-def score_rows(rows: Sequence[Prediction]) -> tuple[Score, ...]:
-    """The metrics of each task that occurs."""
+def score_rows(rows: Sequence[Prediction], targets: Mapping[str, float | None]) -> tuple[Score, ...]:
+    """The metrics of each task that occurs, each with its target."""
     scores: list[Score] = []
     for task in dict.fromkeys(row.task for row in rows):
         own = [row for row in rows if row.task == task]
         scores += scores_of_task(task, [row.reference for row in own], [row.prediction for row in own])
-    return tuple(scores)
+    return tuple(replace(score, bound=targets.get(score.name)) for score in scores)
 
 
 def _as_csv(path: Path, found: Predictions) -> str:

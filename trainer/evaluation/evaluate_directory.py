@@ -1,15 +1,19 @@
 """Evaluates the model directory of a run on any test file."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from diagnose.common.errors import InputError
+from trainer.data.columns import configured_columns
 from trainer.data.manifest import read_rows
+from trainer.data.subset import Subset, rows_of_split
 from trainer.evaluation.evaluate import Scores, evaluate
 from trainer.evaluation.predict import RowDataset
 
 if TYPE_CHECKING:
     from trainer.config import Config
+    from trainer.config.schema import Evaluation
     from trainer.models.bundle import ModelBundle
 
 
@@ -20,10 +24,13 @@ def evaluate_directory(
     model_type: str | None = None,
     name: str | None = None,
     subset: int | None = None,
+    targets: "Evaluation | None" = None,
 ) -> Scores:
-    """Load the model of a run or checkpoint and score it; by default on its own test split."""
+    """Load the model of a run or checkpoint and score it, by default on its own test split and by its own targets."""
     folder = Path(model_dir)
     bundle = load_run(folder, model_type)
+    if targets is not None:
+        bundle = replace(bundle, config=bundle.config.model_copy(update={"evaluation": targets}))
     return evaluate_on(bundle, name or folder.resolve().name, test_csv, output, subset)
 
 
@@ -32,12 +39,29 @@ def load_run(folder: Path, model_type: str | None = None) -> "ModelBundle":
     from trainer.models.bundle import load_bundle
 
     if not folder.is_dir():
-        raise InputError(f"{folder}: there is no such folder; --model-dir takes the output folder of a run")
+        raise InputError(f"{folder}: no such folder; --model-dir expects the output folder of a run")
+    _require_finished(folder)
     bundle = load_bundle(folder)
     found = bundle.config.model.type
     if model_type not in (None, found):
-        raise InputError(f"{folder}: holds a model of type {found}, --model-type says {model_type}; drop it")
+        raise InputError(f"{folder}: contains a model of type {found}, but --model-type is {model_type}; remove it")
     return bundle
+
+
+def _require_finished(folder: Path) -> None:
+    """Refuse the folder of an unfinished run, where a model is of an earlier run; a checkpoint is no such folder."""
+    from trainer.loop.checkpoints.store import checkpoints
+    from trainer.loop.run_result import RESULTS
+    from trainer.loop.runtime.run_lock import was_held
+
+    if not was_held(folder) or (folder / RESULTS).exists():
+        return
+    saved = checkpoints(folder)
+    remedy = f", or measure its last checkpoint: --model-dir {saved[-1]}" if saved else ""
+    raise InputError(
+        f"{folder}: the run did not finish (it has no {RESULTS}), and a model there is of an earlier run; finish it "
+        f"with train --resume auto{remedy}"
+    )
 
 
 def evaluate_on(
@@ -45,15 +69,16 @@ def evaluate_on(
     name: str,
     test_csv: str | Path | None = None,
     output: str | Path | None = None,
-    subset: int | None = None,
+    subset: Subset = None,
 ) -> Scores:
     """Score a model on a file, or on the test split of its configuration."""
     from trainer.data.dataset import open_split
 
     if Path(name).name != name:
-        raise InputError(f"--name {name}: expected a plain name without folders; say where with --output")
+        raise InputError(f"--name {name}: expected a plain name without folders; set the folder with --output")
     config = bundle.config
-    dataset = open_split(config, "test", subset) if test_csv is None else _open(config, Path(test_csv), subset)
+    rows = rows_of_split(subset, "test")
+    dataset = open_split(config, "test", rows) if test_csv is None else _open(config, Path(test_csv), rows)
     return evaluate(bundle, dataset, config, name, output or config.paths.output_dir / "results")
 
 
@@ -64,5 +89,5 @@ def _open(config: "Config", path: Path, subset: int | None) -> RowDataset:
 
     if config.model.type == "mt5":
         return TextDataset(read_rows(path, needed_texts(config))[:subset], config)
-    rows = read_rows(path, ("audio_path", *needed_texts(config)))[:subset]
+    rows = read_rows(path, ("audio_path", *needed_texts(config)), configured_columns(config))[:subset]
     return SpeechDataset(rows, config.paths.data_root, config.audio)

@@ -11,27 +11,23 @@ if TYPE_CHECKING:
     from sacrebleu.metrics import BLEU, CHRF
 
 NORMALIZED = "norm:gonogo.1"
-# Performance targets of the guide this project comes from; for summaries, what it expects of the third epoch.
-TARGETS: dict[str, tuple[str, float]] = {
-    "wer": ("<", 15.0),
-    "cer": ("<", 10.0),
-    "bleu": (">", 25.0),
-    "chrf": (">", 50.0),
-    "rouge1": (">", 50.0),
-    "rouge2": (">", 30.0),
-}
+LOWER_IS_BETTER = ("wer", "cer")
 ROUGES = ("rouge1", "rouge2", "rougeL")
 LABELS = {"wer": "WER", "cer": "CER", "bleu": "BLEU", "chrf": "chrF"} | {f"rouge{n}": f"ROUGE-{n}" for n in "12L"}
 
 
 @dataclass(frozen=True)
 class Score:
-    """One metric, 0 to 100 (an error rate may exceed it); None when there was nothing to measure."""
+    """One metric, 0 to 100 (an error rate may exceed it); None when there was nothing to measure.
+
+    `bound` is the target, which the value should be below or above; None if there is none.
+    """
 
     name: str
     value: float | None
     rows: int
     signature: str
+    bound: float | None = None
 
     @property
     def label(self) -> str:
@@ -40,18 +36,14 @@ class Score:
     @property
     def target(self) -> str | None:
         """The target as it is written: `< 15`."""
-        if self.name not in TARGETS:
-            return None
-        sign, bound = TARGETS[self.name]
-        return f"{sign} {bound:g}"
+        return None if self.bound is None else f"{'<' if self.name in LOWER_IS_BETTER else '>'} {self.bound:g}"
 
     @property
     def met(self) -> bool | None:
         """Whether the target is reached; None without a target or a value."""
-        if self.name not in TARGETS or self.value is None:
+        if self.bound is None or self.value is None:
             return None
-        sign, bound = TARGETS[self.name]
-        return self.value < bound if sign == "<" else self.value > bound
+        return self.value < self.bound if self.name in LOWER_IS_BETTER else self.value > self.bound
 
 
 def wer(references: Sequence[str], predictions: Sequence[str]) -> Score:

@@ -1,8 +1,9 @@
 """The loss curve and the evaluation metrics of a run, read from its files."""
 
 import json
+import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import isfinite
 from pathlib import Path
 from typing import Any
@@ -23,10 +24,11 @@ class LossHistory:
 
 @dataclass(frozen=True)
 class EvaluationResult:
-    """One evaluation: metric names and values."""
+    """One evaluation: metric names and values, and the targets of some, such as `< 15`."""
 
     name: str
     figures: Mapping[str, float]
+    targets: Mapping[str, str] = field(default_factory=dict)
 
 
 def read_run(directory: str | Path) -> LossHistory:
@@ -39,7 +41,7 @@ def read_run(directory: str | Path) -> LossHistory:
         if run.training or run.evaluation:
             return run
     raise InputError(
-        f"{folder}: no loss in metrics/*_metrics.json or trainer_state.json; give the output folder of a run"
+        f"{folder}: no loss in metrics/*_metrics.json or trainer_state.json; pass the output folder of a run"
     )
 
 
@@ -47,7 +49,15 @@ def read_result(path: str | Path) -> EvaluationResult:
     """A `{name}_metrics.json` of the evaluation."""
     content = _read(Path(path))
     figures = {name: float(value) for name, value in content.items() if _is_figure(value)}
-    return EvaluationResult(str(content.get("name") or Path(path).name.removesuffix("_metrics.json")), figures)
+    name = str(content.get("name") or Path(path).name.removesuffix("_metrics.json"))
+    return EvaluationResult(name, figures, dict(_targets(content.get("details"))))
+
+
+def _targets(details: object) -> Iterable[tuple[str, str]]:
+    for name, found in details.items() if isinstance(details, dict) else ():
+        target = found.get("target") if isinstance(found, dict) else None
+        if isinstance(target, str) and re.fullmatch(r"[<>] [0-9]+([.][0-9]+)?", target):
+            yield name, target
 
 
 def _candidates(folder: Path) -> Iterable[Path]:
@@ -70,7 +80,7 @@ def _read(path: Path) -> dict[str, Any]:
             f"{path}: cannot be read as JSON ({error}); run the training or the evaluation again"
         ) from error
     if not isinstance(content, dict):
-        raise InputError(f"{path}: found {type(content).__name__}, expected an object with figures by name")
+        raise InputError(f"{path}: found {type(content).__name__}, expected an object with metrics by name")
     return content
 
 

@@ -46,6 +46,6 @@ def _figure(score: "Score") -> str:
 
 
 def _footer(scores: "Scores") -> str:
-    pace = "" if scores.real_time_factor is None else f", {scores.real_time_factor:.3f} of real time"
-    latency = f"latency {1000 * scores.latency_seconds:.0f} ms a row in batches of {scores.batch_size}{pace}"
+    pace = "" if scores.real_time_factor is None else f", RTF {scores.real_time_factor:.3f}"
+    latency = f"latency {1000 * scores.latency_seconds:.0f} ms/row (batch size {scores.batch_size}){pace}"
     return f"{latency}\n{scores.metrics_path}\n{scores.predictions_path}\n"

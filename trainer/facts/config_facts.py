@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from diagnose.common.flat_keys import flatten_keys
 from diagnose.common.provider import provider
+from trainer.data.columns import configured_columns, group_columns
 from trainer.data.manifest import read_rows
 
 if TYPE_CHECKING:
@@ -29,12 +30,12 @@ def config_values(config: Resolved) -> dict[str, tuple[Any, str, int | None]]:
 
 @provider
 def train_rows(config: Resolved) -> list[dict[str, Any]]:
-    return read_rows(config.config.splits / "train.csv")
+    return read_rows(config.config.splits / "train.csv", columns=configured_columns(config.config))
 
 
 @provider
 def eval_rows(config: Resolved) -> list[dict[str, Any]]:
-    return read_rows(config.config.splits / "dev.csv")
+    return read_rows(config.config.splits / "dev.csv", columns=configured_columns(config.config))
 
 
 @provider
@@ -78,8 +79,10 @@ def needed_columns(config: Resolved) -> tuple[str, ...]:
 
 @provider
 def group_column(config: Resolved) -> str:
-    """The column by which the splits are made: nothing of one group is on both sides."""
-    return config.config.data.group_column
+    """The column by which the splits are made: nothing of one group is on both sides; "" if by row."""
+    path = config.config.splits / "train.csv"
+    named = config.config.data.group_column
+    return named or next(iter(group_columns(read_rows(path)[0]) if path.exists() else ()), "")
 
 
 @provider

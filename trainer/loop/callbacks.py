@@ -26,8 +26,9 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 FIRST = ("loss", "eval_loss", "train_loss")
+SPEED = ("runtime", "samples_per_second", "steps_per_second")
 ADVICE = "look at the data, and try another training.learning_rate"
-QUIET = ("epoch", "step", "eval_runtime", "eval_samples_per_second", "eval_steps_per_second")
+QUIET = ("epoch", "step", *(f"{kind}_{name}" for kind in ("eval", "train") for name in SPEED))
 
 
 def callbacks(bundle: ModelBundle, evaluates: bool) -> list[TrainerCallback]:

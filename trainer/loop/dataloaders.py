@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import torch
-from torch.utils.data import BatchSampler, DataLoader
+from torch.utils.data import BatchSampler, DataLoader, Subset
 
 from trainer.data.length_sampler import LengthBatchSampler
 
@@ -59,9 +59,17 @@ def eval_loader(
     config: Config, dataset: SplitDataset, collate: Collate, arguments: Seq2SeqTrainingArguments
 ) -> DataLoader:
     """Every row once over all processes; with its own generator, so that the training's RNG is not used."""
-    batches = LengthBatchSampler(dataset.lengths(), arguments.eval_batch_size, config.training.seed)
+    batches = LengthBatchSampler(_lengths(dataset), arguments.eval_batch_size, config.training.seed)
     shards = ShardedBatchSampler(batches, arguments.process_index, arguments.world_size, even=False)
     return DataLoader(dataset, batch_sampler=shards, generator=torch.Generator(), **_options(collate, arguments))
+
+
+def _lengths(dataset: SplitDataset | Subset) -> list[float]:
+    """Of the rows of a set, or of some of its rows."""
+    if not isinstance(dataset, Subset):
+        return dataset.lengths()
+    lengths = _lengths(dataset.dataset)  # type: ignore[arg-type]  # torch's type: any dataset
+    return [lengths[index] for index in dataset.indices]
 
 
 def leave_signals_to_parent(worker: int) -> None:

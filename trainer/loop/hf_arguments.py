@@ -59,7 +59,7 @@ def training_arguments(config: Config, evaluates: bool = True) -> Seq2SeqTrainin
             log_level="error",
         )
     except ValueError as error:
-        raise InputError(f"training: transformers refuses these settings: {error}") from error
+        raise InputError(f"training: transformers rejects these settings: {error}") from error
     # Several GPUs in one process would mean DataParallel; many GPUs are many processes here.
     arguments._n_gpu = min(1, arguments.n_gpu)
     return arguments
@@ -99,6 +99,6 @@ def encoder_unfreezes_later(config: Config) -> bool:
 
 def _fp16(config: Config) -> bool:
     if config.training.fp16 and not has_accelerator():
-        log.warning("training.fp16 is left out: there is no GPU here, so the run is in fp32")
+        log.warning("training.fp16 is ignored: there is no GPU, so the run uses fp32")
         return False
     return config.training.fp16

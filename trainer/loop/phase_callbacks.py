@@ -63,7 +63,7 @@ class CTCPhaseCallback(TrainerCallback):
         """Set before the targets of the next step are counted, which depend on it."""
         ctc_only = state.global_step < self.steps
         if model.ctc_only and not ctc_only:
-            log.info("step %d: the decoder trains from here on", state.global_step)
+            log.info("step %d: the decoder is trained from here on", state.global_step)
         model.ctc_only = ctc_only
 
     on_step_end = on_train_begin

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from trainer.config import Resolved
     from trainer.data.dataset import SplitDataset
+    from trainer.data.subset import Subset
     from trainer.loop.guard.protocol import GuardProtocol
     from trainer.loop.trainer import RunTrainer
     from trainer.models.bundle import ModelBundle
@@ -35,7 +36,7 @@ def train(
     *,
     resume: str | None = None,
     epochs: float | None = None,
-    subset: int | None = None,
+    subset: Subset = None,
     guard: GuardProtocol | None = None,
 ) -> RunResult:
     """Train a configuration; `epochs` and `subset` shorten the run, `guard` judges every step."""
@@ -81,7 +82,7 @@ def is_main_process() -> bool:
     return os.environ.get("RANK", "0") == "0"
 
 
-def _build(resolved: Resolved, checkpoint: Path | None, subset: int | None) -> RunTrainer:
+def _build(resolved: Resolved, checkpoint: Path | None, subset: Subset) -> RunTrainer:
     from transformers import set_seed
     from transformers.utils.logging import disable_progress_bar
 
@@ -114,7 +115,7 @@ def _archive_earlier_run(run: Path, resolved: str, fresh: bool) -> None:
     (run / RESULTS).unlink(missing_ok=True)
     archive = archive_old_checkpoints(run) if fresh else None
     if archive:
-        log.warning("checkpoints of an earlier run were moved to %s; --resume takes them up again", archive)
+        log.warning("checkpoints of an earlier run were moved to %s; --resume uses them", archive)
 
 
 def _run_training(trainer: RunTrainer, checkpoint: Path | None, command: str) -> RunResult:
@@ -127,7 +128,7 @@ def _run_training(trainer: RunTrainer, checkpoint: Path | None, command: str) ->
     if interrupt.stopping:
         saved = checkpoints(trainer.run)[-1]
         raise KeyboardInterrupt(
-            f"stopped after step {trainer.state.global_step}; {saved} is whole, go on with: {command}"
+            f"stopped after step {trainer.state.global_step}; {saved} is complete\nresume with: {command}"
         )
     return finish(trainer, output, checkpoint)
 

@@ -25,7 +25,9 @@ class RunResult:
 
     directory: Path
     steps: int
-    train_loss: float
+    train_loss: float  # the average over the run, as transformers reports it
+    last_loss: float | None  # as logged last; None if the run was shorter than training.logging_steps
+    last_loss_step: int | None
     best_metric: float | None
     best_step: int | None
     skipped_batches: int
@@ -33,21 +35,30 @@ class RunResult:
     metrics: dict[str, Any] = field(default_factory=dict)
 
     def __str__(self) -> str:
-        lines = [f"trained {self.steps} steps, loss {self.train_loss:.4f}; the model is in {self.directory}"]
+        lines = [f"trained {self.steps} steps, {self._losses()}; the model is in {self.directory}"]
         if self.best_step is not None:
             lines.append(f"best: {self.best_metric:.4f} at step {self.best_step}")
         if self.skipped_batches:
-            lines.append(f"{self.skipped_batches} batches had no label to score and were skipped")
+            lines.append(f"{self.skipped_batches} batches had no scored label and were skipped")
         return "\n".join(lines)
+
+    def _losses(self) -> str:
+        if self.last_loss is None:
+            return f"average loss {self.train_loss:.4f}"
+        place = "" if self.last_loss_step == self.steps else f" at step {self.last_loss_step}"
+        return f"loss {self.last_loss:.4f}{place} (average over the run {self.train_loss:.4f})"
 
 
 def finish(trainer: RunTrainer, output: TrainOutput, resumed_from: Path | None) -> RunResult:
     """Save the model, then train_results.json, which marks the run as finished."""
     state = trainer.state
+    logged = [line for line in state.log_history if "loss" in line]
     result = RunResult(
         directory=trainer.run,
         steps=state.global_step,
         train_loss=output.metrics["train_loss"],
+        last_loss=logged[-1]["loss"] if logged else None,
+        last_loss_step=int(logged[-1]["step"]) if logged else None,
         best_metric=state.best_metric,
         best_step=state.best_global_step,
         skipped_batches=trainer.loss_tracker.skipped,
@@ -62,5 +73,6 @@ def finish(trainer: RunTrainer, output: TrainOutput, resumed_from: Path | None) 
 
 
 def _plain(result: RunResult) -> dict[str, Any]:
-    figures = {name: getattr(result, name) for name in ("steps", "best_metric", "best_step", "skipped_batches")}
+    names = ("steps", "last_loss", "last_loss_step", "best_metric", "best_step", "skipped_batches")
+    figures = {name: getattr(result, name) for name in names}
     return {**result.metrics, **figures, "resumed_from": str(result.resumed_from) if result.resumed_from else None}

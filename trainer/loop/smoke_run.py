@@ -15,6 +15,7 @@ from trainer.loop.smoke_output import PrintingGuard, is_score, sample_lines, sco
 
 if TYPE_CHECKING:
     from trainer.config import Resolved
+    from trainer.data.subset import Subset
     from trainer.loop.guard.protocol import GuardProtocol
     from trainer.loop.trainer import RunTrainer
 
@@ -36,7 +37,7 @@ def smoke(
     settings: SmokeSettings,
     guard: GuardProtocol,
     epochs: float | None = None,
-    subset: int | None = None,
+    subset: Subset = None,
 ) -> dict[str, float]:
     """Make the steps and evaluate; the metrics. The learning rate schedule is that of the real run."""
     resolved = _in_own_folder(with_epochs(resolved, epochs))
@@ -60,7 +61,7 @@ def _in_own_folder(resolved: Resolved) -> Resolved:
     return replace(resolved, config=resolved.config.model_copy(update={"training": training, "output": output}))
 
 
-def _build(resolved: Resolved, subset: int | None, settings: SmokeSettings) -> tuple[RunTrainer, str]:
+def _build(resolved: Resolved, subset: Subset, settings: SmokeSettings) -> tuple[RunTrainer, str]:
     """The trainer, and the name of the split it is evaluated on."""
     from transformers import set_seed
     from transformers.utils.logging import disable_progress_bar

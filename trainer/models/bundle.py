@@ -129,8 +129,8 @@ def _resolved_beside(directory: Path) -> Config:
         if (folder / RESOLVED).is_file():
             return load(folder / RESOLVED).config
     raise InputError(
-        f"{directory} has no {RESOLVED}, here or one folder up, so the model's settings are unknown; "
-        "give the folder of a run or of a checkpoint"
+        f"{directory} has no {RESOLVED}, here or in the parent folder, so the model's settings are unknown; pass the "
+        "folder of a run or of a checkpoint"
     )
 
 

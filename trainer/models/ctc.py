@@ -69,8 +69,8 @@ class CharacterVocabulary:
             return cls(json.loads(path.read_text(encoding="utf-8"))["characters"])
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise InputError(
-                f"{path}: no readable CTC vocabulary ({type(error).__name__}); "
-                "point to a directory that this trainer saved with model.ctc_weight above 0."
+                f"{path}: no readable CTC vocabulary ({type(error).__name__}); use a directory that this trainer "
+                "saved with model.ctc_weight above 0."
             ) from error
 
 

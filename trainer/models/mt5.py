@@ -57,8 +57,8 @@ def build(config: Config, train_texts: Sequence[str] = ()) -> MT5Bundle:
     """Build from `model.name`, or from random weights and the training texts."""
     if config.training.fp16:
         raise InputError(
-            "training.fp16: T5 and mT5 overflow in fp16, their loss becomes NaN; set training.fp16 to false, "
-            "and training.bf16 to true where the device has it"
+            "training.fp16: T5 and mT5 overflow in fp16 and the loss becomes NaN; set training.fp16 to false, and "
+            "training.bf16 to true if the device supports it"
         )
     if config.model.random is not None:
         return _random(config, config.model.random, train_texts)
@@ -120,6 +120,6 @@ def _require_room(model: T5Model, tokenizer: PreTrainedTokenizerBase) -> None:
     rows = model.get_input_embeddings().num_embeddings
     if len(tokenizer) > rows:
         raise InputError(
-            f"model.tokenizer: it has {len(tokenizer)} tokens and the model has room for {rows}; "
-            "take the tokenizer that belongs to the model"
+            f"model.tokenizer: it has {len(tokenizer)} tokens but the model has {rows} embeddings; use the model's "
+            "tokenizer"
         )

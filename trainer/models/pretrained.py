@@ -43,8 +43,8 @@ def load_model(
     lacking = [entry for entry in missing if not any(fnmatch(entry, pattern) for pattern in may_be_fresh)]
     if lacking:
         raise InputError(
-            f"{key}: the weights of {name} lack {len(lacking)} parameters of {kind.__name__} "
-            f"({lacking[0]} among them), so it is another kind of model or not whole; give one that matches model.type"
+            f"{key}: the weights of {name} lack {len(lacking)} parameters of {kind.__name__} (such as {lacking[0]}), "
+            "so it is another kind of model or incomplete; use one that matches model.type"
         )
     return model, [pattern for pattern in may_be_fresh if any(fnmatch(entry, pattern) for entry in missing)]
 
@@ -52,7 +52,7 @@ def load_model(
 def require_name(name: str | None, key: str = "model.name") -> str:
     """The name under a key that a configuration without model.random must have."""
     if name is None:
-        raise InputError(f"{key}: nothing says where the weights come from; set it, or model.random")
+        raise InputError(f"{key}: no source of weights is set; set it, or model.random")
     return name
 
 
@@ -62,7 +62,7 @@ def is_directory(name: str, key: str = "model.name") -> bool:
     if path.is_dir():
         return True
     if path.is_absolute() or name.startswith((".", "~")) or name.count("/") > 1:
-        raise InputError(f"{key}: there is no directory {name}; give an existing one or a hub name such as owner/model")
+        raise InputError(f"{key}: there is no directory {name}; use an existing one or a hub name such as owner/model")
     return False
 
 
@@ -72,7 +72,7 @@ def _read(kind: Any, name: str, key: str, **options: Any) -> Any:
     except UNREADABLE as error:
         reason = next(iter(str(error).strip().splitlines()), type(error).__name__)
         raise InputError(
-            f"{key}: {name} cannot be read as {kind.__name__} ({reason}); give a directory or hub name that holds one"
+            f"{key}: {name} cannot be loaded as {kind.__name__} ({reason}); use a directory or hub name of such a model"
         ) from error
 
 
@@ -87,6 +87,6 @@ def _require_hub(name: str, key: str) -> None:
         offline = isinstance(error, OfflineModeIsEnabled) or os.environ.get("HF_HUB_OFFLINE", "") not in ("", "0")
         reason = "HF_HUB_OFFLINE is set" if offline else f"the hub does not answer: {type(error).__name__}"
         raise InputError(
-            f"{key}: {name} is not a directory and not in the cache, and {reason}; download it once with network, "
-            "or give a local directory, or set model.random to start from random weights"
+            f"{key}: {name} is not a directory and not in the cache, and {reason}; download it once with network "
+            "access, or use a local directory, or set model.random to start from random weights"
         ) from error

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from diagnose.common.errors import InputError
 from diagnose.common.progress import log_line
+from trainer.data.subset import Subset
 from trainer.pipeline.steps import (
     StepCounter,
     charts_step,
@@ -39,13 +40,13 @@ def pipeline(
     resolved: Sequence["Resolved"],
     gate: Gate | None = None,
     epochs: float | None = None,
-    subset: int | None = None,
+    subset: Subset = None,
     make_guard: MakeGuard = lambda: None,
 ) -> PipelineResult:
     """Run all steps; reuses what is up to date."""
     configs = [one.config for one in resolved]
     if not configs:
-        raise InputError("no configuration to run; name at least one with --config FILE")
+        raise InputError("no configuration to run; pass at least one with --config FILE")
     require_different_folders(configs)
     step = StepCounter(3 + len(configs))
     step.next("Prepare data: clean the manifest, split by video")
@@ -58,6 +59,6 @@ def pipeline(
         train_step(one, epochs, subset, make_guard())
     step.next("Evaluate on the test set")
     scores = [score for config in configs for score in evaluate_step(config, {"": None}, subset)]
-    step.next("Draw charts")
+    step.next("Plot charts")
     charts = charts_step(configs, scores)
     return PipelineResult(tuple(config.output.dir for config in configs), tuple(scores), charts)

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 
 from diagnose.common.errors import InputError
 from diagnose.common.progress import log_line
+from trainer.data.columns import configured_columns
 from trainer.data.manifest import read_rows
+from trainer.data.subset import Subset
 from trainer.paths import clean_manifest
 from trainer.pipeline.stamps import digest_of, file_list_digest, is_current, write_stamp
 
@@ -37,8 +39,9 @@ def prepare_step(config: "Config") -> Path:
 
     source = config.manifest
     clean = clean_manifest(source)
-    audio = [config.paths.data_root / row["audio_path"] for row in read_rows(source) if "audio_path" in row]
-    digest = digest_of(source, file_list_digest(audio), config.audio, needed_texts(config))
+    rows = read_rows(source, columns=configured_columns(config))
+    audio = [config.paths.data_root / row["audio_path"] for row in rows if "audio_path" in row]
+    digest = digest_of(rows, file_list_digest(audio), config.audio, needed_texts(config))
     stamp = clean.with_name(f".{clean.name}.stamp.json")
     if is_current(stamp, digest, [clean]):
         log_line(f"      {clean} is up to date")
@@ -59,7 +62,7 @@ def split_step(config: "Config", clean: Path) -> None:
     if is_current(stamp, digest, [folder / f"{name}.csv" for name in SPLITS]):
         log_line(f"      {folder} is up to date")
         return
-    report = split(clean, folder, group)
+    report = split(clean, folder, group, columns=configured_columns(config))
     write_stamp(stamp, digest)
     log_line("      " + ", ".join(f"{name} {part.rows:,}" for name, part in report.parts.items()) + f" rows: {folder}")
 
@@ -67,13 +70,13 @@ def split_step(config: "Config", clean: Path) -> None:
 def data_step(config: "Config") -> None:
     """Prepare and split, unless the configuration brings splits of its own."""
     if config.data.manifest_dir is not None:
-        log_line(f"      splits as they are in {config.splits}")
+        log_line(f"      using the existing splits in {config.splits}")
         return
     split_step(config, prepare_step(config))
 
 
 def train_step(
-    resolved: "Resolved", epochs: float | None = None, subset: int | None = None, guard: "GuardProtocol | None" = None
+    resolved: "Resolved", epochs: float | None = None, subset: Subset = None, guard: "GuardProtocol | None" = None
 ) -> Path:
     """Train; resume an earlier run with the same settings and data, or reuse it if it was finished."""
     from trainer.loop.run import train
@@ -94,12 +97,12 @@ def train_step(
     try:
         result = train(complete, resume="auto" if same else None, epochs=epochs, subset=subset, guard=guard)
     except KeyboardInterrupt as stop:
-        raise KeyboardInterrupt(f"{stop}, or with the same command as now") from stop
+        raise KeyboardInterrupt(f"{stop}, or run the same command again") from stop
     log_line("\n".join(f"      {line}" for line in str(result).splitlines()))
     return folder
 
 
-def evaluate_step(config: "Config", tests: dict[str, Path | None], subset: int | None = None) -> list["Scores"]:
+def evaluate_step(config: "Config", tests: dict[str, Path | None], subset: Subset = None) -> list["Scores"]:
     """Score the trained model on test files (None: its test split), keyed by the suffix of the result."""
     from trainer.evaluation.evaluate_directory import evaluate_on, load_run
 
@@ -108,13 +111,16 @@ def evaluate_step(config: "Config", tests: dict[str, Path | None], subset: int |
     return [evaluate_on(bundle, folder.name + suffix, path, output, subset) for suffix, path in tests.items()]
 
 
-def charts_step(configs: Sequence["Config"], scores: Sequence["Scores"]) -> tuple[Path, ...]:
-    """Draw the charts of these runs, beside the outputs of the first one."""
+def charts_step(
+    configs: Sequence["Config"], scores: Sequence["Scores"], folder: Path | None = None
+) -> tuple[Path, ...]:
+    """Draw the charts of these runs, by default beside the outputs of the first one."""
     from trainer.evaluation.charts import draw
     from trainer.evaluation.run_history import read_result, read_run
 
     results = [read_result(one.metrics_path) for one in scores]
-    return draw([read_run(config.output.dir) for config in configs], results, configs[0].paths.output_dir / "charts")
+    folder = folder or configs[0].paths.output_dir / "charts"
+    return draw([read_run(config.output.dir) for config in configs], results, folder)
 
 
 def require_different_folders(configs: Sequence["Config"]) -> None:
@@ -122,4 +128,4 @@ def require_different_folders(configs: Sequence["Config"]) -> None:
     folders = [config.output.dir.resolve() for config in configs]
     twice = next((folder for folder in folders if folders.count(folder) > 1), None)
     if twice:
-        raise InputError(f"output.dir {twice} is that of two configurations; give each its own")
+        raise InputError(f"two configurations have the output.dir {twice}; set a different one for each")

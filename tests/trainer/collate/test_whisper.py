@@ -68,7 +68,7 @@ def test_without_cmvn_features_are_those_of_whisper() -> None:
 
 
 def test_audio_at_another_rate_is_refused_with_its_row() -> None:
-    with pytest.raises(InputError, match=r"m.csv:2: its audio comes at 8000 Hz .* 16000 Hz"):
+    with pytest.raises(InputError, match=r"m.csv:2: the audio has 8000 Hz .* 16000 Hz"):
         WhisperCollator(EXTRACTOR, TOKENIZER)([clip(0.5), clip(0.5) | {"sample_rate": 8000}])
 
 

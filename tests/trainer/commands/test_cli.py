@@ -80,7 +80,7 @@ def test_a_dry_run_says_the_plan(spelling):
     split("dev", 1)
     said = run("--config", "tiny.yaml", spelling).stdout
     assert "train data:    splits/train.csv, 10 rows, 5.0 hours" in said
-    assert "test data:     splits/test.csv is not there yet" in said
+    assert "test data:     splits/test.csv does not exist yet" in said
     assert "batch:         8 (2 rows x 2 accumulated x 2 tasks)" in said
     assert "updates:       9" in said  # 5 batches are 3 updates, 3 epochs
 
@@ -88,7 +88,7 @@ def test_a_dry_run_says_the_plan(spelling):
 def test_a_dry_run_says_what_an_earlier_run_left():
     Path("training/outputs/tiny/checkpoint-20").mkdir(parents=True)
     said = run("--config", "tiny.yaml", "--dry-run").stdout
-    assert "output:        training/outputs/tiny (holds checkpoint-20; without --resume it is moved aside)" in said
+    assert "output:        training/outputs/tiny (contains checkpoint-20; without --resume it is moved away)" in said
 
 
 def test_epochs_and_subset_change_the_plan():
@@ -100,23 +100,57 @@ def test_epochs_and_subset_change_the_plan():
     assert "updates:       5" in limited
 
 
+def test_a_dry_run_without_data_says_the_plan_and_ends_with_2():
+    result = run("--config", "tiny.yaml", "--dry-run")
+    assert result.exit_code == 2
+    assert "updates:       unknown without training data" in result.stdout
+    missing = "error: splits/train.csv: there is no train set; run `train split`, or correct paths.splits_dir\n"
+    assert result.stderr == missing
+    split("train", 10)
+    assert "splits/dev.csv: there is no dev set" in run("--config", "tiny.yaml", "--dry-run").stderr
+    split("dev", 2)
+    assert run("--config", "tiny.yaml", "--dry-run").exit_code == 0
+
+
+def test_a_subset_may_be_another_for_training_and_evaluation():
+    split("train", 10)
+    split("dev", 5)
+    said = run("--config", "tiny.yaml", "--dry-run", "--subset", "8,2").stdout
+    assert "splits/train.csv, 8 rows" in said and "splits/dev.csv, 2 rows" in said
+
+
+@pytest.mark.parametrize("more", [(), ("--dry-run",), ("--skip-preflight", "no need")])
+def test_a_checkpoint_that_is_not_there_is_refused_first(more):
+    result = run("--config", "tiny.yaml", "--resume", "nowhere", *more)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr == (
+        "error: --resume nowhere: it does not exist; pass a complete checkpoint, or use --resume auto\n"
+    )
+    assert [path.name for path in Path().iterdir()] == ["tiny.yaml"]
+
+
 def test_a_dry_run_of_a_hub_model_needs_no_network(monkeypatch):
     import socket
+
+    split("train", 2)
+    split("dev", 2)
 
     def refuse(*args, **settings):
         raise AssertionError("the network was asked")
 
     monkeypatch.setattr(socket.socket, "connect", refuse)
-    result = run("--config", "dev_whisper", "--dry-run")
+    result = run(
+        "--config", "dev_whisper", "--dry-run", "--set", "paths.splits_dir=splits", "--set", "paths.data_root=."
+    )
     assert result.exit_code == 0, result.stderr
     assert "weights openai/whisper-tiny (hub)" in result.stdout
 
 
 MISTAKES = {
-    (): "error: nothing to train; name a configuration with --config FILE, or try train demo (see ",
+    ("--dry-run",): "error: nothing to train; pass a configuration with --config FILE, or try train demo (see ",
     ("--config", "gone.yaml"): "error: gone.yaml does not exist; check the path of the configuration",
-    ("--config", "demo_hybird"): "error: no shipped configuration is called demo_hybird; did you mean demo_hybrid?",
-    ("--config", "."): "error: . is a directory; name a YAML file in it",
+    ("--config", "demo_hybird"): "error: there is no shipped configuration demo_hybird; did you mean demo_hybrid?",
+    ("--config", "."): "error: . is a directory; pass a YAML file in it",
     ("--config", "tiny.yaml", "--set", "training.sed=1"): "error: --set: training.sed is not a known key; did you mean "
     "training.seed?",
     (
@@ -131,23 +165,36 @@ MISTAKES = {
         "--epochs",
         "0",
     ): "error: Invalid value for '--epochs': 0.0 is not in the range x>0. (see ",
+    ("--config", "tiny.yaml", "--subset", "5,0"): "error: Invalid value for '--subset': 0 is not in the range x>=1. ",
+    (
+        "--config",
+        "tiny.yaml",
+        "--subset",
+        "5,x",
+    ): "error: Invalid value for '--subset': 'x' is not a valid integer range",
+    (
+        "--config",
+        "tiny.yaml",
+        "--subset",
+        "5,4,3",
+    ): "error: Invalid value for '--subset': 5,4,3 has 3 numbers; give N, ",
     ("--config", "tiny.yaml", "--skip-preflight", " "): "error: --skip-preflight needs a reason",
     ("--confg", "tiny.yaml"): "error: No such option '--confg'. (Did you mean one of: '--config', ",
     ("--config", "tiny.yaml", "split"): "error: options of split come after its name (see ",
     (
         "prepare",
-    ): "error: nothing to prepare; name a manifest with --input FILE, or a configuration with --config (see ",
-    ("split",): "error: name --input FILE and --output FOLDER, or a configuration with --config (see ",
-    ("evaluate",): "error: nothing to evaluate; name a model with --model-dir FOLDER, or a run with --config (see ",
-    ("evaluate", "--model_dir", "gone"): "error: gone: there is no such folder; ",
+    ): "error: nothing to prepare; pass a manifest with --input FILE, or a configuration with --config (see ",
+    ("split",): "error: pass --input FILE and --output FOLDER, or a configuration with --config (see ",
+    ("evaluate",): "error: nothing to evaluate; pass a model with --model-dir FOLDER, or a run with --config (see ",
+    ("evaluate", "--model_dir", "gone"): "error: gone: no such folder; ",
     ("charts",): "error: Missing argument 'RUNS...'. (see ",
     ("charts", "gone"): "error: gone: no loss in metrics/*_metrics.json or trainer_state.json; ",
-    ("pipeline",): "error: nothing to run; name at least one configuration with --config FILE (see ",
+    ("pipeline",): "error: nothing to run; pass at least one configuration with --config FILE (see ",
     ("demo", "--model", "gpt"): "error: Invalid value for '--model': 'gpt' is not one of ",
     ("prepare", "--input", "gone.tsv", "--output", "x.tsv"): "error: gone.tsv",
     ("demoo",): "error: No such command 'demoo'. Did you mean 'demo'? (see ",
     ("--config", "tiny.yaml", "--dry-run", "--set", "model={type: whisper, random: null, name: ./no}"): "error: "
-    "model.name: there is no directory ./no; give an existing one or a hub name such as owner/model",
+    "model.name: there is no directory ./no; use an existing one or a hub name such as owner/model",
 }
 
 
@@ -160,7 +207,7 @@ def test_a_mistake_gets_one_line_and_code_2(args, said):
 
 
 def test_a_broken_split_ends_the_dry_run():
-    split("train", 2, header="path,transcript,translation,duration\n")
+    split("train", 2, header="sound,transcript,translation,duration\n")
     result = run("--config", "tiny.yaml", "--dry-run")
     assert result.exit_code == 2
     assert "splits/train.csv, line 1: no column 'audio_path'" in result.stderr

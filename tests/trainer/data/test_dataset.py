@@ -116,7 +116,7 @@ def test_an_unreadable_clip_stops_with_one_sentence_also_from_a_worker(root, wor
     with pytest.raises(AudioError) as caught:
         list(DataLoader(data, batch_size=2, num_workers=workers, collate_fn=list))
     sentence = caught.value.message
-    assert sentence.startswith(f"{root}/splits/train.csv:5: wavs/4.wav is cut short")
+    assert sentence.startswith(f"{root}/splits/train.csv:5: wavs/4.wav is truncated")
     assert "train prepare" in sentence and "\n" not in sentence and caught.value.exit_code == 2
 
 
@@ -137,3 +137,11 @@ def test_documents_with_columns_of_any_name(tmp_path):
     assert data[1] == {"document": "Tin dài hôm nay", "summary": "Tin", "id": f"{tmp_path}/splits/train.csv:3"}
     assert data.lengths() == [15.0, 15.0]
     assert data.texts() == ["Tin dài hôm nay", "Tin"] * 2
+
+
+def test_some_rows_of_a_split_are_a_dataset_of_their_own(root):
+    data = open_split(settings(root), "train")
+    assert data.lengths() == [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]
+    some = data.select([1, 4])
+    assert (len(some), some.lengths(), some[1]["transcript"]) == (2, [2.0, 5.0], "câu 5")
+    assert (len(data), len(data.lengths())) == (6, 6)

@@ -72,7 +72,7 @@ def test_an_empty_file_is_named(tmp_path, content):
 
 
 def test_a_header_without_rows_is_named(tmp_path):
-    assert "no row below" in refusal(put(tmp_path, HEADER))
+    assert "but no rows" in refusal(put(tmp_path, HEADER))
 
 
 def test_a_missing_file_names_its_neighbour(tmp_path):
@@ -94,7 +94,7 @@ def test_all_missing_columns_are_named_with_the_nearest(tmp_path):
 
 
 def test_a_column_that_stands_twice_is_named(tmp_path):
-    assert "'transcript' stands there twice" in refusal(put(tmp_path, "transcript\ttranscript\nx\ty\n"))
+    assert "'transcript' is duplicated" in refusal(put(tmp_path, "transcript\ttranscript\nx\ty\n"))
 
 
 def test_the_names_of_the_origin_are_kept(tmp_path):

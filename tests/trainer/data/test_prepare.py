@@ -129,15 +129,15 @@ def test_each_rule_is_counted_and_the_rest_goes_on(corpus):
         "empty audio": 1,
         "truncated audio": 1,
         "unreadable audio": 1,
-        "audio that is not finite": 1,
+        "NaN or Inf in audio": 1,
         "too short": 1,
         "too long": 1,
     }
     assert report.changed == {
         "strip tags": 1,
         "strip emphasis": 1,
-        "normalise whitespace": 1,
-        "compose letters": 0,
+        "normalize whitespace": 1,
+        "normalize to NFC": 0,
         "fill in duration": 1,
         "correct duration": 1,
     }
@@ -183,6 +183,31 @@ def test_a_clean_manifest_stays_as_it_is(corpus):
     assert second.rows_out == 3 and not any(second.changed.values()) and not any(second.removed.values())
     assert (corpus / "again.tsv").read_bytes() == first.output.read_bytes()
     assert (corpus / "again_removed.tsv").exists(), "an old file of removed rows would tell of another run"
+
+
+def with_durations(corpus, rates, durations):
+    """A manifest of one-second clips at these rates by their headers."""
+    rows = []
+    for number, (rate, duration) in enumerate(zip(rates, durations, strict=True)):
+        soundfile.write(corpus / f"r{number}.wav", np.sin(np.arange(rate) / 9), rate)
+        rows.append({"audio_path": f"r{number}.wav", "transcript": f"câu {number}", "duration": duration})
+    write_rows(corpus / "rates.csv", rows, list(rows[0]))
+    report = prepare(corpus / "rates.csv", corpus / "rates_clean.csv", corpus)
+    return report, [row["duration"] for row in read_rows(report.output)]
+
+
+def test_a_duration_that_shows_a_wrong_sample_rate_is_kept_and_told(corpus, caplog):
+    report, kept = with_durations(corpus, [16000] * 6, ["0.333", "0.3333", "0.335", "1.0", "0.77", "0.5"])
+    assert kept == ["0.333", "0.3333", "0.335", "1.0", "1.000", "1.000"]  # 0.5 s are 32,000 Hz, but of one clip
+    assert report.changed["correct duration"] == 2
+    (told,) = [record.message for record in caplog.records]
+    assert told.startswith("3 clips, such as r0.wav, have 16000 Hz in the header") and "at 48000 Hz" in told
+
+
+def test_clips_that_were_cut_again_are_corrected_though_some_fit_a_rate_by_chance(corpus, caplog):
+    durations = ["0.5", "0.501", "0.499", *(f"{1.31 + 0.012 * number:.3f}" for number in range(40))]
+    report, kept = with_durations(corpus, [16000] * 43, durations)
+    assert kept == ["1.000"] * 43 and report.changed["correct duration"] == 43 and not caplog.records
 
 
 def test_a_missing_duration_column_is_added(corpus):
@@ -238,7 +263,7 @@ def test_documents_are_cleaned_without_audio(tmp_path):
 
 def test_nothing_left_is_told_and_the_reasons_are_kept(tmp_path):
     write_rows(tmp_path / "m.tsv", [{"audio_path": "x.wav", "transcript": "y"}] * 3, ["audio_path", "transcript"])
-    with pytest.raises(InputError, match="no row is left of 3, 3 went by 'missing audio'"):
+    with pytest.raises(InputError, match="no row is left of 3; 3 were removed by 'missing audio'"):
         prepare(tmp_path / "m.tsv", tmp_path / "o.tsv", tmp_path)
     assert not (tmp_path / "o.tsv").exists() and len(read_rows(tmp_path / "o_removed.tsv")) == 3
 
@@ -249,7 +274,8 @@ def test_the_input_is_never_written_over(corpus):
 
 
 @pytest.mark.parametrize(
-    ("columns", "missing"), [(["path", "text"], "'audio_path', 'transcript'"), (["document", "abstract"], "'summary'")]
+    ("columns", "missing"),
+    [(["sound", "said"], "'audio_path', 'transcript'"), (["document", "abstract"], "'summary'")],
 )
 def test_missing_columns_are_named(tmp_path, columns, missing):
     write_rows(tmp_path / "m.csv", [dict.fromkeys(columns, "x")], columns)

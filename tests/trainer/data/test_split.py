@@ -83,7 +83,7 @@ def test_the_split_does_not_depend_on_the_order_of_the_rows(tmp_path):
 def test_fewer_than_three_videos_are_refused(tmp_path, count):
     path = manifest(tmp_path, {f"v{number}": 20 for number in range(count)} or {"": 5})
     with pytest.raises(InputError) as caught:
-        split(path, tmp_path / "splits")
+        split(path, tmp_path / "splits", "video_id")
     sentence = caught.value.message
     assert str(path) in sentence and "\n" not in sentence and "; " in sentence
     assert ("found" in sentence) == (count > 0)
@@ -100,11 +100,11 @@ def test_three_videos_are_one_each(tmp_path):
 
 def test_a_missing_column_and_an_empty_value_are_refused(tmp_path):
     with pytest.raises(InputError, match=r"no column 'video_id'.*rename 'video' to 'video_id'"):
-        split(_renamed(tmp_path), tmp_path)
+        split(_renamed(tmp_path), tmp_path, "video_id")
     path = manifest(tmp_path, {"a": 2, "b": 2, "c": 2, " ": 1})
     line = next(row["_line"] for row in read_rows(path) if not row["video_id"].strip())
     with pytest.raises(InputError, match=f"manifest.tsv:{line}: 'video_id' is empty"):
-        split(path, tmp_path)
+        split(path, tmp_path, "video_id")
 
 
 def _renamed(folder):

@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from trainer.collate.labels import pad_labels
-from trainer.config import load
+from trainer.config import Config, load
 from trainer.evaluation.evaluate import evaluate, score_rows
 from trainer.evaluation.predict import Prediction
 from trainer.evaluation.score_table import print_scores
@@ -81,7 +81,7 @@ def test_a_row_says_the_same_alone_and_among_others(subject, scores):
 def test_the_figures_follow_from_the_predictions(scores):
     rows = [Prediction(**row) for row in predictions(scores)]
     content = json.loads(scores.metrics_path.read_text(encoding="utf-8"))
-    assert score_rows(rows) == scores.metrics
+    assert score_rows(rows, Config().evaluation.targets.model_dump()) == scores.metrics
     for score in scores.metrics:
         assert content[score.name] == pytest.approx(score.value, abs=1e-4) == scores.value(score.name)
         assert content["details"][score.name]["met"] is score.met

@@ -2,7 +2,8 @@
 
 import pytest
 
-from trainer.evaluation.metrics import LABELS, TARGETS, Score, bleu, cer, chrf, rouge, scores_of_task, wer
+from trainer.config import Config
+from trainer.evaluation.metrics import LABELS, Score, bleu, cer, chrf, rouge, scores_of_task, wer
 
 TALK = ["hôm nay mình review cái report này", "ngày mai họp với khách hàng ở văn phòng"]
 
@@ -70,11 +71,12 @@ def test_rouge_of_exact_short_and_empty_rows_is_full():
 
 
 def test_targets_and_whether_they_are_met():
-    assert TARGETS["wer"] == ("<", 15) and TARGETS["chrf"] == (">", 50)
-    assert Score("wer", 14.9, 1, "").met is True
-    assert Score("wer", 15.0, 1, "").met is False
-    assert Score("bleu", 25.0, 1, "").met is False
-    assert Score("bleu", None, 0, "").met is None
+    targets = Config().evaluation.targets
+    assert (targets.wer, targets.chrf, targets.rougeL) == (15, 50, None)
+    assert Score("wer", 14.9, 1, "", 15.0).met is True and Score("wer", 14.9, 1, "", 15.0).target == "< 15"
+    assert Score("wer", 15.0, 1, "", 15.0).met is False
+    assert Score("bleu", 25.0, 1, "", 25.0).met is False and Score("bleu", 25.1, 1, "", 25.0).met is True
+    assert Score("bleu", None, 0, "", 25.0).met is None
     assert Score("rougeL", 99.0, 1, "").target is None
 
 

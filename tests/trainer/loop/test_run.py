@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +16,10 @@ import pytest
 import torch
 
 from diagnose.common.errors import InputError
+from diagnose.engine.engine import installed
 from tests.support.small_runs import ARCHITECTURES, ROOT, trainer, write_run
 from trainer.config import load
+from trainer.evaluation.evaluate_directory import evaluate_directory
 from trainer.loop.checkpoints.store import checkpoints, verify
 from trainer.loop.run import train, with_epochs
 from trainer.loop.runtime.out_of_memory import LargestBatch, is_out_of_memory, out_of_memory
@@ -58,8 +61,54 @@ def test_the_results_say_what_was_done(finished: tuple[Path, Any]) -> None:
     assert results["skipped_batches"] == 0
     assert str(result).startswith("trained 6 steps, loss ")
     history = json.loads((run / "metrics" / "test_metrics.json").read_text())["history"]
+    losses = [line["loss"] for line in history if "loss" in line]
+    assert results["last_loss"] == result.last_loss == losses[-1] != result.train_loss
+    assert f"loss {losses[-1]:.4f} (average over the run {sum(losses) / 6:.4f});" in str(result)
+    assert "loss 0.5000 at step 5 (average" in str(replace(result, last_loss=0.5, last_loss_step=5))
+    assert f"6 steps, average loss {result.train_loss:.4f};" in str(replace(result, last_loss=None))
     assert [line["step"] for line in history if "eval_wer" in line] == [3, 6]
     assert {"eval_loss", "eval_wer", "eval_cer", "eval_bleu", "eval_chrf"} <= set(history[3])
+
+
+def test_the_preflight_can_call_the_runs_own_evaluation(tmp_path: Path) -> None:
+    path = write_run(tmp_path, max_steps=6, **EVALUATED)
+    evaluate = installed().context({"config": load(path)}).get("evaluate")
+    assert evaluate()["eval_loss"] > 0
+
+
+class InterruptingGuard:
+    """Presses Ctrl-C in one step."""
+
+    mode = "stop"
+
+    def __init__(self, step: int) -> None:
+        self.step = step
+
+    def begin(self, **_: Any) -> None: ...
+
+    def due(self, step: int) -> bool:
+        return True
+
+    def judge(self, *, step: int, **_: Any) -> bool:
+        if step == self.step:
+            self.step = 0
+            os.kill(os.getpid(), signal.SIGINT)
+        return False
+
+
+def test_the_model_of_an_earlier_run_is_not_measured_for_one_that_was_interrupted(tmp_path: Path) -> None:
+    path = write_run(tmp_path, max_steps=4, save_strategy="steps", save_steps=2)
+    run, dev = tmp_path / "run", tmp_path / "splits" / "dev.csv"
+    train(load(path))
+    assert evaluate_directory(run, dev, tmp_path / "results").clips == 4
+    earlier = (run / "model.safetensors").read_bytes()
+
+    with pytest.raises(KeyboardInterrupt, match="stopped after step 3"):
+        train(load(path, ["training.learning_rate=0.01"]), guard=InterruptingGuard(3))
+    assert (run / "model.safetensors").read_bytes() == earlier
+    with pytest.raises(InputError, match=f"did not finish.*--model-dir {run}/checkpoint-3"):
+        evaluate_directory(run, dev, tmp_path / "results")
+    assert evaluate_directory(run / "checkpoint-3", dev, tmp_path / "results").clips == 4
 
 
 def test_the_log_has_every_line_with_its_time(finished: tuple[Path, Any]) -> None:
@@ -150,7 +199,7 @@ def test_arguments_hide_nothing_and_keep_every_column(tmp_path: Path) -> None:
 def test_fp16_without_a_gpu_is_left_out_and_said(tmp_path: Path, caplog) -> None:
     run = trainer("hybrid", tmp_path, fp16=True, max_steps=1)
     assert not run.args.fp16
-    assert "training.fp16 is left out" in caplog.text
+    assert "training.fp16 is ignored" in caplog.text
     run.train()
 
 
@@ -167,7 +216,7 @@ def test_a_spoilt_clip_ends_the_run_with_one_sentence(tmp_path: Path, workers: i
 
 def test_the_largest_batch_is_remembered_by_its_shape(tmp_path: Path) -> None:
     largest = LargestBatch()
-    assert str(largest) == "none was seen"
+    assert str(largest) == "none"
     for rows in (3, 5, 2):
         largest.update({"feats": torch.zeros(rows, 10, 80), "toks": torch.zeros(rows, 4)})
     assert str(largest) == "feats 5 x 10 x 80"
@@ -193,7 +242,7 @@ def test_what_counts_as_out_of_memory(error: Exception, memory: bool) -> None:
 def test_only_settings_that_help_are_named(tmp_path: Path) -> None:
     config = trainer("hybrid", tmp_path, gradient_checkpointing=True, batch_size=8).config
     said = out_of_memory(MemoryError(), LargestBatch(), config, evaluating=False).message
-    assert "training.batch_size (now 8; with gradient_accumulation_steps 2 half of it learns the same)" in said
+    assert "training.batch_size (now 8; half of it with gradient_accumulation_steps 2 is equivalent)" in said
     assert "gradient_checkpointing to true" not in said
     evaluation = out_of_memory(MemoryError(), LargestBatch(), config, evaluating=True).message
     assert "during evaluation" in evaluation
@@ -245,7 +294,7 @@ def test_ctrl_c_saves_says_how_to_go_on_and_resumes_exactly(tmp_path: Path) -> N
     assert "Traceback" not in stderr
     [saved] = checkpoints(tmp_path / "cut" / "run")
     assert verify(saved) is None
-    assert f"{saved} is whole, go on with: train --config {path} --resume auto" in stderr
+    assert f"{saved} is complete\nresume with: train --config {path} --resume auto" in stderr
     straight = here(write_run(tmp_path / "straight", rows=24, **settings))
     assert weights(here(path, "auto")) == weights(straight)
 
@@ -287,9 +336,9 @@ def test_out_of_memory_is_one_sentence_with_what_to_lower(tmp_path: Path) -> Non
     _, stderr = process.communicate(timeout=240)
     assert process.returncode == 2, stderr
     said = stderr.strip().splitlines()[-1]
-    assert said.startswith("error: out of memory on the CPU during training: the peak was "), stderr
-    assert "MB are free, the largest batch so far is feats 16 x " in said
-    assert "training.batch_size (now 8; with gradient_accumulation_steps 2" in said
+    assert said.startswith("error: out of memory on the CPU during training: peak "), stderr
+    assert "MB free, largest batch so far feats 16 x " in said
+    assert "training.batch_size (now 8; half of it with gradient_accumulation_steps 2" in said
     assert "Traceback" not in stderr
 
 

@@ -38,7 +38,7 @@ def test_a_hub_that_does_not_answer_is_told_within_seconds(monkeypatch, silent_s
 
 def test_a_hub_that_is_not_there_is_told_at_once(monkeypatch) -> None:
     monkeypatch.setattr(constants, "ENDPOINT", "http://127.0.0.1:9")
-    with pytest.raises(InputError, match=r"give a local directory, or set model.random"):
+    with pytest.raises(InputError, match=r"use a local directory, or set model.random"):
         load_model(WhisperForConditionalGeneration, NAME)
 
 
@@ -67,5 +67,5 @@ def test_a_directory_that_holds_something_else(tmp_path: Path, spoil: str) -> No
         WhisperForConditionalGeneration(WhisperConfig(**sizes)).save_pretrained(tmp_path)
         weights = tmp_path / "model.safetensors"
         weights.write_bytes(weights.read_bytes()[:5000] if spoil == "cut" else b"no weights at all")
-    with pytest.raises(InputError, match=r"cannot be read as WhisperForConditionalGeneration"):
+    with pytest.raises(InputError, match=r"cannot be loaded as WhisperForConditionalGeneration"):
         load_model(WhisperForConditionalGeneration, str(tmp_path))

@@ -11,7 +11,7 @@ from trainer.config import load
 from trainer.data.manifest import read_rows
 from trainer.demo.corpus import make_corpus
 from trainer.demo.corpus_plan import CorpusSize
-from trainer.demo.run import LABEL, demo, settings
+from trainer.demo.run import SPEECH, TEXT, demo, settings
 from trainer.evaluation.evaluate_directory import evaluate_directory
 from trainer.paths import shipped_config
 from trainer.pipeline.pipeline import pipeline
@@ -74,7 +74,7 @@ def test_the_second_time_nothing_is_trained_again(finished, capsys):
     again = pipeline([quick("hybrid", root)])
     said = capsys.readouterr().err
     assert (outcome.runs[0] / "model.safetensors").stat().st_mtime_ns == before
-    assert "[1/4] Prepare data" in said and "[4/4] Draw charts" in said
+    assert "[1/4] Prepare data" in said and "[4/4] Plot charts" in said
     assert said.count("is up to date") == 2 and "is already trained" in said
     assert again.scores[0].metrics == outcome.scores[0].metrics
 
@@ -89,7 +89,7 @@ def test_a_run_is_evaluated_on_any_file(finished, tmp_path):
     ("given", "words"),
     [
         ({"model_dir": "nowhere"}, "no such folder"),
-        ({"model_type": "whisper"}, "holds a model of type hybrid, --model-type says whisper"),
+        ({"model_type": "whisper"}, "contains a model of type hybrid, but --model-type is whisper"),
         ({"name": "../x"}, "expected a plain name"),
         ({"test_csv": "documents.csv"}, "no column 'audio_path'"),
     ],
@@ -127,7 +127,7 @@ def test_the_gate_is_asked_before_each_training(root):
 
 
 def test_two_configurations_may_not_share_a_folder(root):
-    with pytest.raises(InputError, match="that of two configurations"):
+    with pytest.raises(InputError, match="two configurations have the"):
         pipeline([quick("hybrid", root), quick("hybrid", root)])
     with pytest.raises(InputError, match="no configuration"):
         pipeline([])
@@ -137,7 +137,7 @@ def test_splits_of_ones_own_are_left_alone(root, capsys):
     config = quick("hybrid", root, "data.manifest_dir=mine").config
     data_step(config)
     assert not (root / "mine").exists() and not (root / "manifest_clean.tsv").exists()
-    assert "splits as they are" in capsys.readouterr().err
+    assert "using the existing splits" in capsys.readouterr().err
 
 
 def test_data_that_changed_is_prepared_again(root, capsys):
@@ -156,17 +156,22 @@ def test_the_demo_goes_all_the_way_and_reuses_it(root, capsys):
     out, err = capsys.readouterr()
     assert [score.name for score in first.scores] == ["demo_hybrid", "demo_hybrid_unseen_voices"]
     assert all(f"[{number}/6]" in err for number in range(1, 7))
-    assert LABEL in out and LABEL in err and "the diagnosis is not there yet" in err
+    assert SPEECH in out and SPEECH in err and "no diagnosis is available" in err
     for path in (*first.charts, first.runs[0], *(score.metrics_path for score in first.scores)):
         assert str(path) in out
     second = demo("hybrid", 0, root, gate=lambda resolved: "go", size=SMALL, overrides=QUICK)
     err = capsys.readouterr().err
-    assert "is already made" in err and "is already trained" in err and "      go\n" in err
+    assert "already exists" in err and "is already trained" in err and "      go\n" in err
     assert [score.metrics for score in second.scores] == [score.metrics for score in first.scores]
 
 
-def test_the_demo_of_text_has_no_voices(root, capsys):
+def test_the_demo_of_text_has_no_voices_and_leaves_the_charts_of_the_others(root, capsys):
+    speech = demo("hybrid", 0, root, size=SMALL, overrides=QUICK)
+    capsys.readouterr()
     outcome = demo("mt5", 0, root, size=SMALL, overrides=QUICK)
+    assert not set(outcome.charts) & set(speech.charts)
+    out, err = capsys.readouterr()
+    assert f"Results ({TEXT})" in out and TEXT in err and SPEECH not in out + err
     assert [score.name for score in outcome.scores] == ["demo_mt5"]
     assert [path.name for path in outcome.charts] == ["training_loss.png", "rouge_comparison.png"]
 

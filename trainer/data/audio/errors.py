@@ -4,10 +4,10 @@ from pathlib import Path
 
 from diagnose.common.errors import InputError
 
-AGAIN = "copy or export it again"
+AGAIN = "copy or export the file again"
 CONVERT = "convert it to WAV or FLAC"
 MISSING, OUTSIDE, EMPTY = "missing audio", "audio outside the data root", "empty audio"
-TRUNCATED, UNREADABLE, NOT_FINITE = "truncated audio", "unreadable audio", "audio that is not finite"
+TRUNCATED, UNREADABLE, NOT_FINITE = "truncated audio", "unreadable audio", "NaN or Inf in audio"
 AUDIO_RULES = (MISSING, OUTSIDE, EMPTY, TRUNCATED, UNREADABLE, NOT_FINITE)
 
 

@@ -21,7 +21,7 @@ def check_container(handle: int, name: str) -> None:
     if wav and not wav.start:
         raise truncated_error(name, f"the file ends after {size:,} bytes, before the samples")
     if wav and wav.promised > wav.present:
-        why = f"its header promises {wav.promised:,} bytes of samples, the file has {wav.present:,}"
+        why = f"its header gives {wav.promised:,} bytes of samples, the file has {wav.present:,}"
         raise truncated_error(name, why)
     if ogg_is_truncated(handle, size):
         raise truncated_error(name, "its last page is not there")
@@ -30,11 +30,11 @@ def check_container(handle: int, name: str) -> None:
 
 
 def truncated_error(name: str, why: str) -> AudioError:
-    return AudioError(f"{name} is cut short: {why}", AGAIN, TRUNCATED)
+    return AudioError(f"{name} is truncated: {why}", AGAIN, TRUNCATED)
 
 
 def unknown_length(name: str) -> AudioError:
-    return AudioError(f"{name} does not say in its header how long it is", CONVERT)
+    return AudioError(f"the header of {name} gives no length", CONVERT)
 
 
 def _check_mp3(handle: int, name: str) -> None:

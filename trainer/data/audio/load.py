@@ -88,10 +88,10 @@ def _decode(sound: soundfile.SoundFile, name: str, done: int, frames: int, finit
         samples = sound.read(expected, dtype="float32", always_2d=True)
     except soundfile.LibsndfileError as error:
         reason = error.error_string.rstrip(".")
-        raise AudioError(f"{name} is damaged or cut short ({reason})", AGAIN, TRUNCATED) from error
+        raise AudioError(f"{name} is damaged or truncated ({reason})", AGAIN, TRUNCATED) from error
     if len(samples) < max(1, expected - _slack(sound)):
         found, promised = (done + len(samples)) / sound.samplerate, sound.frames / sound.samplerate
-        raise truncated_error(name, f"its header promises {promised:.2f} s, {found:.2f} s can be decoded")
+        raise truncated_error(name, f"its header gives {promised:.2f} s, {found:.2f} s can be decoded")
     whole = np.isfinite(samples).all(axis=1)
     if finite and not whole.all():
         second = (done + int(whole.argmin())) / sound.samplerate
@@ -102,7 +102,7 @@ def _decode(sound: soundfile.SoundFile, name: str, done: int, frames: int, finit
 def _check_rate(rate: int, sample_rate: int, name: str) -> None:
     common = gcd(rate, sample_rate)
     if (rate // common) * (sample_rate // common) > LARGEST_RATIO:
-        what = f"{name} has {rate:,} Hz, and no filter of reasonable size brings that to {sample_rate:,} Hz"
+        what = f"{name} has {rate:,} Hz, which cannot be resampled to {sample_rate:,} Hz with a reasonable filter"
         raise AudioError(what, f"convert it to {sample_rate:,} Hz")
 
 

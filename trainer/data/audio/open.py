@@ -35,10 +35,10 @@ def resolve_inside_root(path: str | Path, root: str | Path) -> Path:
         home = Path(root).resolve()
         target = (home / path).resolve()
     except (OSError, RuntimeError, ValueError) as error:
-        raise AudioError(f"{printable_path(path)} is not a path ({error})", "correct it", MISSING) from error
+        raise AudioError(f"{printable_path(path)} is not a path ({error})", "correct the path", MISSING) from error
     if not target.is_relative_to(home):
         remedy = f"move the file below {root} or set paths.data_root"
-        raise AudioError(f"{printable_path(path)} leads out of the data root", remedy, OUTSIDE)
+        raise AudioError(f"{printable_path(path)} is outside the data root", remedy, OUTSIDE)
     return target
 
 
@@ -55,7 +55,7 @@ def _open_file(path: str | Path, target: Path) -> int:
     os.close(handle)
     if stat.S_ISREG(status.st_mode):
         raise AudioError(f"{printable_path(path)} is empty (0 bytes)", AGAIN, EMPTY)
-    raise AudioError(f"{printable_path(path)} is a folder, a pipe or a device, not a file", "name an audio file")
+    raise AudioError(f"{printable_path(path)} is a folder, a pipe or a device, not a file", "pass an audio file")
 
 
 def _open_sound(handle: int, name: str) -> soundfile.SoundFile:
@@ -63,14 +63,14 @@ def _open_sound(handle: int, name: str) -> soundfile.SoundFile:
         sound = soundfile.SoundFile(handle, closefd=False)
     except soundfile.LibsndfileError as error:
         reason = error.error_string.rstrip(".")
-        raise AudioError(f"{name} is not audio that can be read ({reason})", CONVERT) from error
+        raise AudioError(f"{name} is not readable audio ({reason})", CONVERT) from error
     failure = None
     if sound.format not in FORMATS:
         failure = AudioError(f"{name} is {sound.format}, expected WAV, FLAC, OGG or MP3", CONVERT)
     elif sound.frames >= ENDLESS:
         failure = unknown_length(name)
     elif not sound.frames:
-        failure = AudioError(f"{name} holds no samples", AGAIN, EMPTY)
+        failure = AudioError(f"{name} has no samples", AGAIN, EMPTY)
     if failure:
         sound.close()
         raise failure

@@ -17,9 +17,9 @@ def verify(directory: Path) -> str | None:
     try:
         files = json.loads((directory / DIGESTS).read_text(encoding="utf-8"))["files"]
         reasons = (_differs(directory / name, entry["bytes"], entry["sha256"]) for name, entry in files.items())
-        return next((reason for reason in reasons if reason), None if files else f"its {DIGESTS} lists nothing")
+        return next((reason for reason in reasons if reason), None if files else f"its {DIGESTS} is empty")
     except FileNotFoundError:
-        return f"it has no {DIGESTS}, so it was never finished or is not from this trainer"
+        return f"it has no {DIGESTS}, so it is incomplete or not from this trainer"
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         return f"its {DIGESTS} cannot be read ({type(error).__name__})"
 
@@ -45,4 +45,4 @@ def _differs(path: Path, size: int, digest: str) -> str | None:
         return f"its {path.name} is missing"
     if path.stat().st_size != size:
         return f"its {path.name} has {path.stat().st_size:,} bytes instead of {size:,}"
-    return None if file_sha256(path).hex() == digest else f"the content of its {path.name} is not what was saved"
+    return None if file_sha256(path).hex() == digest else f"its {path.name} has changed since it was saved"

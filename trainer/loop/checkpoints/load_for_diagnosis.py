@@ -28,7 +28,7 @@ def facts_at_checkpoint(resolved: Resolved, checkpoint: Path) -> dict[str, Any]:
 
     reason = verify(checkpoint) if (checkpoint / DIGESTS).exists() or not checkpoint.is_dir() else None
     if reason:
-        raise InputError(f"--checkpoint {checkpoint}: {reason}; name a whole checkpoint, or the folder of a run")
+        raise InputError(f"--checkpoint {checkpoint}: {reason}; pass a complete checkpoint, or the folder of a run")
     require_same_run(checkpoint, resolved.config)
     bundle = load_bundle(checkpoint, resolved.config)
     make_bit_exact(bundle)

@@ -35,7 +35,7 @@ def newest(run: Path) -> Path | None:
         if reason is None:
             log.info("resuming from %s", checkpoint)
             return checkpoint
-        log.warning("%s is passed over: %s", checkpoint, reason)
+        log.warning("skipping %s: %s", checkpoint, reason)
     log.info("%s has no checkpoint to resume from: starting at the beginning", run)
     return None
 
@@ -44,33 +44,45 @@ def checked_checkpoint(checkpoint: Path) -> Path:
     """The checkpoint named by --resume; refuses one that cannot be used."""
     reason = verify(checkpoint)
     if reason and checkpoints(checkpoint):
-        reason = f"it holds checkpoints and is none itself (the newest is {checkpoints(checkpoint)[-1].name})"
+        reason = f"it contains checkpoints but is not a checkpoint (the latest is {checkpoints(checkpoint)[-1].name})"
     if reason is None and step_of(checkpoint) < 0:
         reason = "its name is not checkpoint-<step>"
     if reason:
-        raise InputError(f"--resume {checkpoint}: {reason}; name a whole checkpoint, or let --resume auto find one")
+        raise InputError(f"--resume {checkpoint}: {reason}; pass a complete checkpoint, or use --resume auto")
     return checkpoint
+
+
+def require_resumable(resume: str | None, config: Config) -> None:
+    """Refuse a checkpoint that cannot be resumed, before anything else is done."""
+    if resume is not None and resume != AUTO:
+        changed_settings(checked_checkpoint(Path(resume)), config)
 
 
 def require_same_run(checkpoint: Path, config: Config) -> None:
     """Refuse the checkpoint of another model; warn of other settings that have changed."""
+    changed = changed_settings(checkpoint, config)
+    for key in [key for key in changed if key.startswith(("training.", "dataloader.group"))]:
+        if key.removeprefix("training.") not in HARMLESS:
+            log.warning("%s was %s and is %s now, so this is no exact continuation of the run", key, *changed[key])
+
+
+def changed_settings(checkpoint: Path, config: Config) -> dict[str, list[object]]:
+    """Both values of each setting that has changed; refuses the checkpoint of another model."""
     from trainer.config import load
     from trainer.models.bundle import RESOLVED
 
     if not (checkpoint / RESOLVED).is_file():
-        raise InputError(f"{checkpoint} has no {RESOLVED}, so it is not from this trainer; let --resume auto find one")
+        raise InputError(f"{checkpoint} has no {RESOLVED}, so it is not from this trainer; use --resume auto")
     then = load(checkpoint / RESOLVED).config.model_dump(mode="json")
     changed = {key: values for key, *values in differences(then, config.model_dump(mode="json"))}
     foreign = [key for key in changed if key.split(".")[0] in FOREIGN]
     if foreign:
         key, (was, now) = foreign[0], changed[foreign[0]]
         raise InputError(
-            f"{checkpoint} is of another run: {key} was {was} and is {now} now; resume with the configuration "
-            "it was written with (config.resolved.yaml beside it), or start anew in another output.dir"
+            f"{checkpoint} belongs to another run: {key} was {was} and is {now} now; resume with its configuration "
+            "(config.resolved.yaml next to it), or start in another output.dir"
         )
-    for key in [key for key in changed if key.startswith(("training.", "dataloader.group"))]:
-        if key.removeprefix("training.") not in HARMLESS:
-            log.warning("%s was %s and is %s now, so this is no exact continuation of the run", key, *changed[key])
+    return changed
 
 
 def warn_of_changes(checkpoint: Path, now: dict[str, int]) -> None:
@@ -78,4 +90,6 @@ def warn_of_changes(checkpoint: Path, now: dict[str, int]) -> None:
     then = loop_state_of(checkpoint)["circumstances"]
     for what, number in now.items():
         if then[what] != number:
-            log.warning("there were %d %s and are %d now, so this is no exact continuation", then[what], what, number)
+            log.warning(
+                "there were %d %s and are %d now, so the resumed run is not bit-identical", then[what], what, number
+            )

@@ -132,7 +132,7 @@ class CheckpointMixin(TrainerHost):
     def _load_best_model(self) -> None:
         reason = verify(Path(str(self.state.best_model_checkpoint)))
         if reason:
-            log.warning("%s is passed over: %s; the last weights stay", self.state.best_model_checkpoint, reason)
+            log.warning("skipping %s: %s; the current weights are kept", self.state.best_model_checkpoint, reason)
         else:
             super()._load_best_model()
 
@@ -144,7 +144,6 @@ class CheckpointMixin(TrainerHost):
         if missing or load_result.unexpected_keys:
             unexpected = load_result.unexpected_keys
             raise InputError(
-                f"the weights in the checkpoint are of another model ({len(missing)} of ours are not in it, "
-                f"{len(unexpected)} in it are not ours, {[*missing, *unexpected][0]} among them); "
-                "resume with the configuration of its run"
+                f"the checkpoint is from another model ({len(missing)} missing keys, {len(unexpected)} unexpected "
+                f"keys, such as {[*missing, *unexpected][0]}); resume with the configuration of its run"
             )

@@ -86,10 +86,12 @@ def open_recording(folder: Path) -> RecordedStep:
     """Load what `record` wrote; refuses a recording that is not whole."""
     reason = verify(folder)
     if reason:
-        raise InputError(f"{folder}: {reason}; name a whole recording (recordings/step-<number> in a run's folder)")
+        raise InputError(f"{folder}: {reason}; pass a complete recording (recordings/step-<number> in a run's folder)")
     facts = json.loads((folder / FACTS).read_text(encoding="utf-8")) if (folder / FACTS).is_file() else {}
     if facts.get("format") != FORMAT:
-        raise InputError(f"{folder} is no recording of this version; name recordings/step-<number> in a run's folder")
+        raise InputError(
+            f"{folder} is not a recording of this version; pass recordings/step-<number> in a run's folder"
+        )
     torch.set_num_threads(facts["threads"])  # sums over threads round by their number
     bundle = _bundle(folder, facts)
     return RecordedStep(

@@ -106,4 +106,4 @@ class GuardEpochCallback(TrainerCallback):
 
     def on_train_end(self, *_: Any, **__: Any) -> None:
         if count := self.step_monitor.skipped_updates:
-            log.warning("updates that were withheld, for their steps were not finite: %d", count)
+            log.warning("skipped updates of non-finite steps: %d", count)

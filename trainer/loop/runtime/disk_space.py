@@ -36,6 +36,6 @@ def disk_full_error(directory: Path, needed: int, what: str, reason: str) -> Inp
     free = shutil.disk_usage(directory).free
     return InputError(
         f"{what} could not be written to {directory} ({reason}): it needs about {needed / 1e6:,.1f} MB, "
-        f"{free / 1e6:,.1f} MB are free; the checkpoints saved before are whole, so make room "
-        "(or lower training.save_total_limit) and go on with --resume auto"
+        f"{free / 1e6:,.1f} MB are free; earlier checkpoints are complete, so free disk space (or lower "
+        "training.save_total_limit) and continue with --resume auto"
     )

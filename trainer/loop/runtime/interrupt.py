@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import _thread
 import os
 import signal
 from collections.abc import Callable, Iterator
@@ -11,10 +12,12 @@ from typing import TYPE_CHECKING, Any
 
 from transformers import TrainerCallback
 
+from diagnose.common.display import display
+
 if TYPE_CHECKING:
     from transformers import TrainerControl, TrainerState
 
-NOTICE = b"\nending after this step, with a checkpoint; once more ends at once\n"
+NOTICE = "ending after this step, with a checkpoint; once more ends at once"
 STEPS_BETWEEN_SYNCS = 10
 
 
@@ -34,7 +37,8 @@ class InterruptCallback(TrainerCallback):
             if os.getpid() == owner:  # workers are forks and inherit this
                 self.requested = True
                 signal.signal(number, signal.SIG_DFL)
-                os.write(2, NOTICE)
+                # Above the bar, by a thread: the step that was interrupted may be printing and hold the locks.
+                _thread.start_new_thread(display.print_line, (NOTICE,))
 
         before = {number: signal.signal(number, handle) for number in (signal.SIGINT, signal.SIGTERM)}
         try:

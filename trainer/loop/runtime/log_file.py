@@ -14,7 +14,7 @@ class _RunLogHandler(logging.FileHandler):
     def handleError(self, record: logging.LogRecord) -> None:
         for name in PACKAGES:
             logging.getLogger(name).removeHandler(self)
-        logging.getLogger(__name__).warning("%s cannot be written any more", self.baseFilename)
+        logging.getLogger(__name__).warning("%s can no longer be written", self.baseFilename)
 
 
 @contextmanager

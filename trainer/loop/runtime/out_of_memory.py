@@ -37,7 +37,7 @@ class LargestBatch:
                 self.size, self.name, self.shape = tensor.numel(), name, tuple(tensor.shape)
 
     def __str__(self) -> str:
-        return f"{self.name} {' x '.join(map(str, self.shape))}" if self.size else "none was seen"
+        return f"{self.name} {' x '.join(map(str, self.shape))}" if self.size else "none"
 
 
 def is_out_of_memory(error: BaseException) -> bool:
@@ -50,9 +50,9 @@ def out_of_memory(error: BaseException, largest: LargestBatch, config: Config, e
     traceback.clear_frames(error.__traceback__)
     place, peak, free = _gpu() or _host()
     return InputError(
-        f"out of memory on the {place} during {'evaluation' if evaluating else 'training'}: the peak was "
-        f"{peak / 1e6:,.0f} MB and {free / 1e6:,.0f} MB are free, the largest batch so far is {largest}; lower "
-        f"{_settings(config, evaluating)}, then go on with --resume auto"
+        f"out of memory on the {place} during {'evaluation' if evaluating else 'training'}: peak {peak / 1e6:,.0f} "
+        f"MB, {free / 1e6:,.0f} MB free, largest batch so far {largest}; lower {_settings(config, evaluating)}, then "
+        "continue with --resume auto"
     )
 
 
@@ -78,7 +78,7 @@ def _smaller_batches(config: Config) -> str:
     size, steps = config.training.batch_size, config.training.gradient_accumulation_steps
     if size == 1:
         return "the size of the model (training.batch_size is 1 already)"
-    return f"training.batch_size (now {size}; with gradient_accumulation_steps {steps * 2} half of it learns the same)"
+    return f"training.batch_size (now {size}; half of it with gradient_accumulation_steps {steps * 2} is equivalent)"
 
 
 def _gpu() -> tuple[str, int, int] | None:

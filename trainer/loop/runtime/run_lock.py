@@ -40,7 +40,7 @@ def hold_run_lock(run: Path) -> Iterator[None]:
         us = LockHolder(os.getpid(), socket.gethostname())
         (run / HOLDER).write_text(json.dumps(asdict(us)), encoding="utf-8")
     except OSError as error:
-        raise InputError(f"output.dir {run} cannot be written to ({error.strerror}); set another one") from error
+        raise InputError(f"output.dir {run} is not writable ({error.strerror}); set another one") from error
     try:
         yield
     finally:
@@ -54,6 +54,11 @@ def require_free(run: Path) -> None:
             pass
 
 
+def was_held(run: Path) -> bool:
+    """Whether a run ever started in this directory."""
+    return (run / HOLDER).exists()
+
+
 def _acquire(lock: FileLock, run: Path) -> None:
     with suppress(Timeout):
         lock.acquire(timeout=0)
@@ -62,9 +67,9 @@ def _acquire(lock: FileLock, run: Path) -> None:
     try:
         lock.acquire(timeout=PATIENCE if holder and holder.has_exited else 0)
     except Timeout as error:
-        who = f"pid {holder.pid} on {holder.host}" if holder else "its pid is not known"
+        who = f"pid {holder.pid} on {holder.host}" if holder else "pid unknown"
         raise InputError(
-            f"{run} is in use by another run ({who}); wait for it to end, stop it, or set another output.dir"
+            f"{run} is in use by another run ({who}); wait until it ends, stop it, or set another output.dir"
         ) from error
 
 

@@ -36,7 +36,7 @@ def language_code(language: str) -> str:
         if language in (code, code.partition("_")[0]):
             return code
     raise InputError(
-        f"model.language: mBART-50 does not know {language}; give one of {' '.join(FAIRSEQ_LANGUAGE_CODES)}"
+        f"model.language: mBART-50 does not support {language}; use one of {' '.join(FAIRSEQ_LANGUAGE_CODES)}"
     )
 
 
@@ -135,6 +135,6 @@ def set_tokens(model: E2EModel, tokenizer: PreTrainedTokenizerBase, config: Conf
 def _require_adapter(config: Config, encoder: int, decoder: int) -> None:
     if encoder != decoder and not config.model.add_adapter:
         raise InputError(
-            f"model.add_adapter is false, but the encoder gives {encoder} values a frame "
-            f"and the decoder takes {decoder}; set it to true."
+            f"model.add_adapter is false, but the encoder outputs {encoder} values per frame and the decoder expects "
+            f"{decoder}; set it to true."
         )

@@ -119,7 +119,7 @@ def _sizes(config: Config, tokenizer: PreTrainedTokenizerBase) -> HybridConfig:
 def _random_init(config: Config) -> RandomInit:
     if config.model.random is None:
         raise InputError(
-            "model: the hybrid has neither `name` nor `random`; name a directory that `train` saved, "
-            "or give sizes under model.random to start from random weights."
+            "model: the hybrid has neither `name` nor `random`; set name to a directory that `train` saved, or set "
+            "sizes under model.random to start from random weights."
         )
     return config.model.random

@@ -76,8 +76,8 @@ def pieces(texts: Sequence[str], vocabulary: str | int) -> Pieces:
     texts = [normalize_text(text) for text in texts]
     if not any(texts):
         raise InputError(
-            "model.random.vocabulary needs training texts to build a tokenizer from, but there is none; "
-            "give a train split with transcripts, or name a tokenizer in model.tokenizer."
+            "model.random.vocabulary needs training texts to train a tokenizer, but there are none; use a train "
+            "split with transcripts, or set model.tokenizer."
         )
     characters = sorted(set("".join(texts)) - {" ", SPACE})
     if vocabulary == "characters":

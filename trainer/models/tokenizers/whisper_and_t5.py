@@ -53,8 +53,8 @@ def _require_texts(texts: Iterable[str]) -> list[str]:
     found = [text for text in map(normalize_text, texts) if text]
     if not found:
         raise InputError(
-            "model.random: a vocabulary of one's own needs training texts and none were given; "
-            "check the text columns of the training split, or name a tokenizer under model.tokenizer"
+            "model.random: a custom vocabulary needs training texts, but there are none; check the text columns of "
+            "the training split, or set model.tokenizer"
         )
     return found
 

@@ -210,9 +210,9 @@ def test_auto_passes_over_what_is_spoilt_and_says_why(run: Path, name: str, how:
     flipped_digest = (name, how) == ("digests.json", "flipped")
     assert newest(run) == run / "checkpoint-2"
     [told] = [record.getMessage() for record in caplog.records if record.levelname == "WARNING"]
-    assert told.startswith(f"{run / 'checkpoint-3'} is passed over: ")
+    assert told.startswith(f"skipping {run / 'checkpoint-3'}: ")
     assert name in told or flipped_digest  # then the file whose digest was hit is named
-    with pytest.raises(InputError, match="name a whole checkpoint, or let --resume auto find one") as refused:
+    with pytest.raises(InputError, match="pass a complete checkpoint, or use --resume auto") as refused:
         resume_point(str(run / "checkpoint-3"), run)
     assert "\n" not in refused.value.message
 
@@ -226,7 +226,7 @@ def test_auto_starts_at_the_beginning_when_nothing_is_whole(run: Path, caplog) -
 
 
 @pytest.mark.parametrize(
-    ("place", "words"), [("", "it holds checkpoints and is none itself"), ("nowhere", "it does not exist")]
+    ("place", "words"), [("", "it contains checkpoints but is not a checkpoint"), ("nowhere", "it does not exist")]
 )
 def test_a_directory_that_is_no_checkpoint_is_refused(run: Path, place: str, words: str) -> None:
     with pytest.raises(InputError, match=words):
@@ -234,7 +234,7 @@ def test_a_directory_that_is_no_checkpoint_is_refused(run: Path, place: str, wor
 
 
 def test_a_checkpoint_of_another_model_is_refused(run: Path) -> None:
-    with pytest.raises(InputError, match=r"of another run: model\.type was mt5 and is whisper now; resume with"):
+    with pytest.raises(InputError, match=r"to another run: model\.type was mt5 and is whisper now; resume with"):
         require_same_run(run / "checkpoint-3", config("whisper", run))
 
 
@@ -248,7 +248,7 @@ def test_other_settings_are_told_and_allowed(run: Path, caplog) -> None:
 def test_another_number_of_rows_is_told_and_allowed(run: Path, caplog) -> None:
     warn_of_changes(run / "checkpoint-3", {"rows": 12, "processes": 1})
     [told] = [record.getMessage() for record in caplog.records]
-    assert told == "there were 10 rows and are 12 now, so this is no exact continuation"
+    assert told == "there were 10 rows and are 12 now, so the resumed run is not bit-identical"
 
 
 def test_a_checkpoint_of_another_version_is_refused(run: Path) -> None:
@@ -263,7 +263,7 @@ def test_weights_of_another_model_are_refused(run: Path) -> None:
 
     other = trainer("mt5", run, save_strategy="steps")
     save_file({"other.weight": torch.zeros(3)}, run / "checkpoint-3" / "model.safetensors")
-    with pytest.raises(InputError, match=r"other\.weight|of another model"):
+    with pytest.raises(InputError, match=r"other\.weight|from another model"):
         other.train(resume_from_checkpoint=str(run / "checkpoint-3"))
 
 

@@ -46,12 +46,12 @@ def test_a_committed_checkpoint_verifies(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("spoil", "reason"),
     [
-        (lambda c: (c / "model.bin").write_text("weighty"), "the content of its model.bin is not what was saved"),
+        (lambda c: (c / "model.bin").write_text("weighty"), "its model.bin has changed since it was saved"),
         (lambda c: (c / "model.bin").write_text("weigh"), "its model.bin has 5 bytes instead of 7"),
         (lambda c: (c / "deep" / "more.txt").unlink(), "its more.txt is missing"),
-        (lambda c: (c / "digests.json").unlink(), "it has no digests.json, so it was never finished"),
+        (lambda c: (c / "digests.json").unlink(), "it has no digests.json, so it is incomplete"),
         (lambda c: (c / "digests.json").write_text("{"), "its digests.json cannot be read"),
-        (lambda c: (c / "digests.json").write_text('{"files": {}}'), "its digests.json lists nothing"),
+        (lambda c: (c / "digests.json").write_text('{"files": {}}'), "its digests.json is empty"),
         (lambda c: (c / "digests.json").write_text('{"files": {"model.bin": 3}}'), "its digests.json cannot be read"),
         (lambda c: shutil.rmtree(c), "it does not exist"),
     ],

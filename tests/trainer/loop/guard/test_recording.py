@@ -44,8 +44,8 @@ def test_nan_bisect_names_the_clip_and_the_loss_is_the_same(tmp_path: Path) -> N
     told = bisect(folder)
     assert told.exit_code == 1, told.output
     healthy, bad, origin, where = told.stdout.splitlines()[:4]
-    assert healthy.startswith("step 7, batch 0 of 2: loss ") and healthy.endswith(", the same to the last bit")
-    assert bad == "step 7, batch 1 of 2: loss nan, the same to the last bit" and origin == "ORIGIN"
+    assert healthy.startswith("step 7, batch 0 of 2: loss ") and healthy.endswith(", bit-identical")
+    assert bad == "step 7, batch 1 of 2: loss nan, bit-identical" and origin == "ORIGIN"
     assert where.startswith("LOS050 error  batch['feats'], row ") and clip in where
     assert told.stdout.splitlines()[-1] == "module     encoder.subsampling.first (Conv1d), the first that it reaches"
     assert bisect(folder, "--drill-down", "encoder").stdout.startswith("encoder")

@@ -23,3 +23,8 @@ def test_the_command_holds_every_value_that_was_set(tmp_path: Path) -> None:
 def test_nothing_is_added_where_nothing_was_set() -> None:
     path = shipped_config("demo_hybrid")
     assert resume_command(load(path)) == f"train --config {shlex.quote(str(path))} --resume auto"
+
+
+def test_two_numbers_of_rows_are_said_as_they_were_given() -> None:
+    words = shlex.split(resume_command(load(shipped_config("demo_hybrid")), subset=(100, 20)))
+    assert words[-4:] == ["--subset", "100,20", "--resume", "auto"]

@@ -93,7 +93,7 @@ def test_the_lock_is_let_go_at_the_end(tmp_path: Path) -> None:
 def test_a_directory_that_cannot_be_is_told(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way")
     with (
-        pytest.raises(InputError, match=r"output\.dir .*file/run cannot be written to \(Not a directory\)"),
+        pytest.raises(InputError, match=r"output\.dir .*file/run is not writable \(Not a directory\)"),
         hold_run_lock(tmp_path / "file" / "run"),
     ):
         pytest.fail("there is no such directory")

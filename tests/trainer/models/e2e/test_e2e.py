@@ -131,7 +131,7 @@ def test_language_codes(given: str, code: str) -> None:
 
 
 def test_an_unknown_language_is_told() -> None:
-    with pytest.raises(InputError, match=r"model\.language: mBART-50 does not know xx"):
+    with pytest.raises(InputError, match=r"model\.language: mBART-50 does not support xx"):
         ready({"language": "xx"})
 
 
@@ -187,7 +187,7 @@ def test_the_released_two_are_joined_by_an_adapter_and_lose_nothing(released) ->
 
 
 def test_sizes_that_differ_need_the_adapter(released) -> None:
-    with pytest.raises(InputError, match="12 values a frame and the decoder takes 16"):
+    with pytest.raises(InputError, match="12 values per frame and the decoder expects 16"):
         ready({"random": None, "add_adapter": False, **released})
 
 

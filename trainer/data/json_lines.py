@@ -1,0 +1,54 @@
+"""JSON lines: one object on each line, as NeMo and Hugging Face write manifests."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from diagnose.common.errors import InputError
+from trainer.data.table import FILE, LINE, ManifestTable, Row
+from trainer.data.text_files import read_text
+
+EXPECTED = 'expected one JSON object such as {"audio_filepath": "a.wav", "text": "hello"}'
+
+
+def read_json_lines(path: Path) -> ManifestTable:
+    """The columns are the keys of all objects, in the order of their first appearance; a missing value is empty."""
+    found = [
+        (line, _object(path, line, text)) for line, text in enumerate(read_text(path).split("\n"), 1) if text.strip()
+    ]
+    if not found:
+        raise InputError(f"{path}: found no row, {EXPECTED} on each line; export the file again")
+    columns = tuple(dict.fromkeys(key for _, values in found for key in values))
+    table = ManifestTable(path, columns, [])
+    for line, values in found:
+        row: Row = {name: as_text(values.get(name)) for name in columns}
+        row[FILE], row[LINE] = str(path), str(line)
+        table.rows.append(row)
+    return table
+
+
+def _object(path: Path, line: int, text: str) -> dict[str, Any]:
+    place = f"{path}, line {line}"
+    try:
+        values = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        shown = text.strip()[:40]
+        raise InputError(f"{place}: found {shown!r}, which is not JSON, {EXPECTED}; correct the line") from error
+    if not isinstance(values, dict):
+        kind = "a list" if isinstance(values, list) else f"the value {text.strip()[:40]}"
+        raise InputError(f"{place}: found {kind}, {EXPECTED}; write one object on each line")
+    if as_text(values.get("offset")) not in ("", "0", "0.0"):
+        raise InputError(
+            f"{place}: 'offset' is {values['offset']}, expected 0, since a row is a whole file; "
+            "cut the recording into one file for each row"
+        )
+    return values
+
+
+def as_text(value: Any) -> str:
+    """A value as the text of a column; of Hugging Face's audio objects, the path."""
+    if value is None:
+        return ""
+    if isinstance(value, dict) and isinstance(value.get("path"), str):
+        return value["path"]
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
