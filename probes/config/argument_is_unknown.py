@@ -9,16 +9,12 @@ def argument_is_unknown(argument_names: ArgumentNames) -> Findings:
     version = argument_names.version
     for name in argument_names.unknown:
         if name.removed and name.now:
-            yield setting_finding(
-                name.place, f"transformers {version} has it under another name: {name.now}", f"write {name.now}"
-            )
+            yield setting_finding(name.place, f"transformers {version} renamed it to {name.now}", f"write {name.now}")
         elif name.removed:
-            yield setting_finding(
-                name.place, f"transformers {version} has dropped it, and nothing took its place", "remove it"
-            )
+            yield setting_finding(name.place, f"transformers {version} removed it without a replacement", "remove it")
         elif name.nearest:
             said = f"transformers {version} does not know it; nearest: {name.nearest}"
             yield setting_finding(name.place, said, f"write {name.nearest}, or remove it", Severity.WARNING)
         else:
-            said = f"transformers {version} does not know it, and nothing it knows is like it"
-            yield setting_finding(name.place, said, "keep it out of what TrainingArguments is given", Severity.NOTE)
+            said = f"transformers {version} does not know it, and no known argument is similar"
+            yield setting_finding(name.place, said, "do not pass it to TrainingArguments", Severity.NOTE)

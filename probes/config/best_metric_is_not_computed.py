@@ -7,14 +7,15 @@ from probes.reporting.setting_finding import setting_finding
 def best_metric_is_not_computed(run_settings: RunSettings) -> Findings:
     """metric_for_best_model is not among the computed metrics: the first evaluation raises a KeyError."""
     settings = run_settings
-    if settings.metric is None or settings.metric_names is None or settings.eval_strategy == "no":
+    names = settings.metric_names
+    if settings.metric is None or not names or settings.eval_strategy == "no":
         return
     metric = settings.metric.removeprefix("eval_")
     timings = ("runtime", "samples_per_second", "steps_per_second")
-    if metric not in (*settings.metric_names, *timings):
+    if metric not in (*names, *timings):
         yield setting_finding(
             settings.place("metric"),
-            f"{settings.metric} is asked for; an evaluation gives {', '.join(settings.metric_names)}",
-            "name one of these, or give the Trainer a compute_metrics that returns it",
+            f"{settings.metric} is requested, but an evaluation returns {', '.join(names)}",
+            "use one of these, or pass a compute_metrics that returns it",
             metric=settings.metric,
         )

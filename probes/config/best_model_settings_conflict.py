@@ -9,21 +9,23 @@ def best_model_settings_conflict(run_settings: RunSettings) -> Findings:
     settings = run_settings
     evaluated, saved = settings.eval_strategy, settings.save_strategy
     if settings.patience and (evaluated == "no" or settings.metric is None):
-        said = "nothing is evaluated" if evaluated == "no" else "no metric_for_best_model is named"
+        said = "evaluation is off" if evaluated == "no" else "metric_for_best_model is not set"
         yield setting_finding(
-            settings.place("patience"), f"early stopping is asked for, and {said}", "set eval_strategy and a metric"
+            settings.place("patience"), f"early stopping is on, but {said}", "set eval_strategy and a metric"
         )
     if not settings.load_best or saved == "best" or None in (evaluated, saved):
         return
     if evaluated != saved:
-        said = f"eval_strategy is {evaluated}, save_strategy is {saved}; the best model needs both at the same moments"
+        said = f"eval_strategy is {evaluated}, save_strategy is {saved}; load_best_model_at_end needs the same steps"
         yield setting_finding(
             settings.place("load_best"), said, f"set save_strategy to {'steps' if evaluated == 'no' else evaluated}"
         )
     elif evaluated == "steps" and _apart(settings.save_steps, settings.eval_steps):
-        said = f"save_steps {settings.save_steps:g} is no multiple of eval_steps {settings.eval_steps:g}"
+        said = f"save_steps {settings.save_steps:g} is not a multiple of eval_steps {settings.eval_steps:g}"
         yield setting_finding(
-            settings.place("save_steps"), f"{said}; the best model needs it to be one", "make it a multiple"
+            settings.place("save_steps"),
+            f"{said}; load_best_model_at_end requires it",
+            "set save_steps to a multiple of eval_steps",
         )
 
 

@@ -12,8 +12,8 @@ def column_is_removed(removed_columns: RemovedColumns) -> Findings:
     gone = ", ".join(removed_columns.removed)
     yield setting_finding(
         SettingLocation("training_arguments.remove_unused_columns"),
-        f"without {gone} the collator raises {removed_columns.error}, with every column it does not; "
-        f"{removed_columns.model}.forward names only {', '.join(removed_columns.used) or 'none of the columns'}",
+        f"the collator raises {removed_columns.error} without {gone}; {removed_columns.model}.forward accepts only "
+        f"{', '.join(removed_columns.used) or 'none of the columns'}",
         "set remove_unused_columns=False",
         removed=gone,
         line=removed_columns.line,

@@ -11,7 +11,7 @@ def early_stopping_cannot_trigger(run_settings: RunSettings, evaluation_count: E
     if patience and run_settings.eval_strategy != "no" and count <= patience:
         yield setting_finding(
             run_settings.place("patience"),
-            f"it waits for {patience} evaluations without a better one, and the run has {count}",
+            f"the patience is {patience} evaluations, but the run has only {count}",
             f"set it to {max(1, count // 2)}, or evaluate more often",
             patience=patience,
             evaluations=count,

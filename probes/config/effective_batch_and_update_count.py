@@ -11,16 +11,16 @@ def effective_batch_and_update_count(run_settings: RunSettings, update_count: Up
     if plan.rows_per_update is None or written:
         return
     factors = [
-        f"{settings.batch_size} at once",
-        f"{settings.accumulation or 1} accumulated",
+        f"{settings.batch_size} per device",
+        f"{settings.accumulation or 1} accumulation steps",
         f"{settings.processes} process{'es' if settings.processes > 1 else ''}",
         *([f"{settings.rows_per_item} tasks"] if settings.rows_per_item > 1 else []),
     ]
-    epochs = f", {plan.epochs:.1f} epochs of {plan.updates_per_epoch:,}" if plan.epochs else ""
+    epochs = f", {plan.epochs:.1f} epochs of {plan.updates_per_epoch:,} updates" if plan.epochs else ""
     yield setting_finding(
         settings.place("batch_size"),
         f"{plan.updates:,} updates{epochs}, each of {plan.rows_per_update} rows ({' × '.join(factors)})",
-        "choose learning rate and warm-up for these numbers",
+        "choose the learning rate and the warmup for these numbers",
         updates=plan.updates,
         rows=plan.rows_per_update,
     )

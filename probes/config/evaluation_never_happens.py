@@ -14,12 +14,12 @@ def evaluation_never_happens(
     severity = None if wanted else Severity.NOTE
     if run_settings.eval_strategy == "no":
         yield setting_finding(
-            run_settings.place("eval_strategy"), "it is no: nothing is evaluated", "set it to steps", severity
+            run_settings.place("eval_strategy"), "it is no: evaluation is off", "set it to steps", severity
         )
         return
-    said = f"one evaluation in {evaluation_count.every or 0:,.0f} updates, in a run of {update_count.updates:,}"
-    end = "it is evaluated once, after the last" if evaluation_count.once_more_at_end else "it is never evaluated"
-    hope = "; the best model is chosen among one" if run_settings.load_best else ""
+    said = f"one evaluation every {evaluation_count.every or 0:,.0f} updates, but the run has {update_count.updates:,}"
+    end = "the only evaluation is at the end" if evaluation_count.once_more_at_end else "it is never evaluated"
+    hope = "; load_best_model_at_end has one checkpoint to choose from" if run_settings.load_best else ""
     yield setting_finding(
         run_settings.place("eval_steps"),
         f"{said}: {end}{hope}",

@@ -16,9 +16,9 @@ def fp16_overflows_in_model_family(fp16_setting: SettingLocation, model_families
             at_once = family.kind in AT_ONCE
             yield setting_finding(
                 fp16_setting,
-                f"{family.source} is of the family {family.kind}, known to exceed 65504, the largest number in fp16, "
+                f"{family.source} is a {family.kind} model; its activations exceed 65504, the largest fp16 number, "
                 f"{'within the first steps' if at_once else 'late in training'}",
-                "use bf16 where the device has it, else fp32",
+                "use bf16 if the device supports it, otherwise fp32",
                 None if at_once else Severity.WARNING,
                 family=family.kind,
             )

@@ -9,6 +9,6 @@ def fp16_without_gpu(fp16_setting: SettingLocation, present_devices: tuple[str, 
     if present_devices == ("cpu",):
         yield setting_finding(
             fp16_setting,
-            "torch sees no GPU here, only the CPU, where the run is in fp32 or overflows sooner than on a GPU",
-            "set fp16 off here; what this run shows says nothing about fp16",
+            "torch finds no GPU; on the CPU the run uses fp32, or overflows earlier than on a GPU",
+            "set fp16 to false here; this run cannot test fp16",
         )

@@ -16,8 +16,8 @@ def generation_limit_is_too_short(generation_limit: GenerationLimit, label_lengt
     most, usual = lengths[-1], lengths[int(0.95 * (len(lengths) - 1))]
     yield setting_finding(
         generation_limit.place,
-        f"{limit} tokens may be generated after the start token; the labels of {share:.0%} of {len(lengths)} rows are "
-        f"longer (95 % of them have up to {usual}, the longest {most})",
+        f"generation is limited to {limit} tokens; the labels of {share:.0%} of {len(lengths)} rows are longer (95th "
+        f"percentile {usual}, maximum {most})",
         f"set generation_max_length to {most + 1} or more",
         None if share > MANY else Severity.WARNING,
         limit=limit,

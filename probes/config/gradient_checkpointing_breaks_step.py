@@ -7,10 +7,10 @@ def gradient_checkpointing_breaks_step(gradient_checkpointing_effect: Checkpoint
     """Gradient checkpointing makes the training step raise, or removes gradients from parameters."""
     effect = gradient_checkpointing_effect
     if effect.error:
-        said, fix = (f"the step raises {effect.error}, without it the step does not", "set gradient_checkpointing off")
+        said, fix = (f"the step raises {effect.error}; without it the step runs", "set gradient_checkpointing to false")
     elif effect.lost:
         lost, named = len(effect.lost), ", ".join(effect.lost[:3])
-        said = f"{lost} of {effect.trainable} trainable parameters get no gradient ({named} …), without it they do"
+        said = f"{lost} of {effect.trainable} trainable parameters get no gradient ({named} …); without it they do"
         fix = "set gradient_checkpointing_kwargs={'use_reentrant': False}"
     else:
         return

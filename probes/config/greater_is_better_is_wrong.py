@@ -27,8 +27,8 @@ def greater_is_better_is_wrong(run_settings: RunSettings) -> Findings:
     key = "greater_is_better" if settings.place("greater_is_better").file else "metric"
     yield setting_finding(
         settings.place(key),
-        f"{settings.metric} is best when it is {'low' if low else 'high'}, and greater_is_better is "
-        f"{settings.greater_is_better} (transformers' own guess, unless the name ends in loss, is True)",
+        f"a {'low' if low else 'high'} value of {settings.metric} is better, but greater_is_better is "
+        f"{settings.greater_is_better} (the default is True unless the name ends in loss)",
         f"set greater_is_better to {not low}",
         metric=settings.metric,
         greater_is_better=settings.greater_is_better,

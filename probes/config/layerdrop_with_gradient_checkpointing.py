@@ -9,8 +9,8 @@ def layerdrop_with_gradient_checkpointing(gradient_checkpointing_effect: Checkpo
     if effect.layer_drop and effect.processes > 1:
         yield Finding(
             where="model.config.layerdrop",
-            message=f"it is {effect.layer_drop:g}, with gradient checkpointing on and "
-            f"{effect.processes} processes; expected 0",
+            message=f"layerdrop is {effect.layer_drop:g} with gradient checkpointing and {effect.processes} "
+            "processes; expected 0",
             fix="set layerdrop to 0 in the model's configuration",
             measured={"layerdrop": effect.layer_drop, "processes": effect.processes},
         )

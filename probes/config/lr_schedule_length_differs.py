@@ -21,18 +21,26 @@ def lr_schedule_length_differs(schedule_curve: ScheduleCurve) -> Findings:
     elif curve.length and 2 * curve.length <= steps and curve.rises > 1:
         said, severity = f"falls and rises again {curve.rises} times", Severity.WARNING
     elif still - ENDS / curve.updates > TAIL:
-        said = f"leaves {still:.0%} of the updates without a learning rate to speak of"
+        said = f"has a learning rate close to zero for {still:.0%} of the updates"
         severity = None if still >= HALF else Severity.WARNING
     elif curve.length and curve.length >= CUT * steps:
-        said, severity = f"is cut off at {curve.end / max(curve.peak, 1e-30):.0%} of its peak", Severity.WARNING
+        said, severity = f"ends at {curve.end / max(curve.peak, 1e-30):.0%} of its peak", Severity.WARNING
     else:
         return
-    made = f"made for {curve.length:,} steps" if curve.length else "as it was made"
-    often = {None: "if it is stepped once", 1: "stepped once"}.get(per_update, f"stepped {per_update} times")
+    made = f"built for {curve.length:,} steps" if curve.length else "as built"
+    often = {None: "with one scheduler step per update", 1: "with one scheduler step per update"}.get(
+        per_update, f"with {per_update} scheduler steps per update"
+    )
     yield Finding(
         where=f"schedule {curve.kind}",
-        message=f"{made}, it {said} in a run of {curve.updates:,} updates, {often} for each: {curve.summary}",
-        fix="make the schedule for the number of updates, and step it once after each of them",
+        message=f"{made}, it {said} in a run of {curve.updates:,} updates ({often}): {curve.summary}",
+        fix="build the schedule for the number of updates and call scheduler.step() once after each update",
         measured={"updates": curve.updates, "length": curve.length, "still": still, "end": curve.end},
-        severity=severity if per_update or said.startswith("is cut") else Severity.NOTE,
+        severity=severity if per_update or said.startswith("ends at") else _unless_stepped_per_epoch(curve),
     )
+
+
+def _unless_stepped_per_epoch(curve: ScheduleCurve) -> Severity:
+    """Of a loop that nobody shows: a schedule whose length is neither that of the run nor its epochs is wrong."""
+    known = curve.length and curve.epochs and not curve.error
+    return Severity.WARNING if known and curve.length > CUT * curve.epochs else Severity.NOTE  # type: ignore[operator]

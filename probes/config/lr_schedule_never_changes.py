@@ -15,9 +15,11 @@ def lr_schedule_never_changes(schedule_curve: ScheduleCurve) -> Findings:
         return
     yield Finding(
         where=f"schedule {curve.kind}",
-        message=f"the rate is {curve.first:.3g} at each of {curve.updates:,} updates ({curve.summary}); "
-        f"expected {'more than 0' if still else 'it to fall before the end'}",
-        fix="give the optimiser a learning rate" if still else "give the schedule the length of this run",
+        message=f"the learning rate is {curve.first:.3g} at each of {curve.updates:,} updates ({curve.summary}); "
+        f"expected {'more than 0' if still else 'a decrease before the end'}",
+        fix="set a learning rate above 0 in the optimizer"
+        if still
+        else "build the schedule for the number of updates of this run",
         measured={"updates": curve.updates, "rate": curve.first, "length": curve.length},
         severity=None if still else Severity.WARNING,
     )

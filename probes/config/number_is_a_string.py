@@ -9,7 +9,7 @@ def number_is_a_string(run_settings: RunSettings) -> Findings:
     for setting, text in run_settings.texts.items():
         yield setting_finding(
             run_settings.place(setting),
-            f"it is the text {text!r}, expected a number; YAML wants a dot before the exponent",
-            "write 1.0e-4 in the place of 1e-4, or turn it into a number when the file is read",
+            f"it is the string {text!r}, expected a number; YAML 1.1 requires a dot before the exponent",
+            "write 1.0e-4 instead of 1e-4, or convert it with float() after loading the file",
             text=text,
         )

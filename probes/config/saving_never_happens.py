@@ -12,13 +12,13 @@ def saving_never_happens(
         return
     if run_settings.save_strategy == "no":
         yield setting_finding(
-            run_settings.place("save_strategy"), "it is no: no checkpoint is written", "set it to steps"
+            run_settings.place("save_strategy"), "it is no: no checkpoint is saved", "set it to steps"
         )
         return
     yield setting_finding(
         run_settings.place("save_steps"),
-        f"one checkpoint in {checkpoint_count.every or 0:,.0f} updates, in a run of {update_count.updates:,}: "
-        f"{'one is written, after the last' if checkpoint_count.once_more_at_end else 'none is written'}",
+        f"one checkpoint every {checkpoint_count.every or 0:,.0f} updates, but the run has {update_count.updates:,}: "
+        f"{'only the final one is saved' if checkpoint_count.once_more_at_end else 'none is saved'}",
         f"set save_steps to {max(1, update_count.updates // 4)} or less",
         updates=update_count.updates,
         every=checkpoint_count.every,

@@ -9,7 +9,7 @@ def seed_is_unset(seed_setting: SeedSetting) -> Findings:
     if seed_setting.seed is None:
         yield setting_finding(
             seed_setting.place,
-            "it is set to nothing" if seed_setting.written else "nothing in the arguments sets it",
-            "set a seed, and seed python, numpy and torch with it before the model is built",
+            "it is None" if seed_setting.written else "no argument sets it",
+            "set a seed, and call set_seed(seed) before the model is built",
             None if seed_setting.written else Severity.NOTE,
         )

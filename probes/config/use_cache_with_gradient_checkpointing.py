@@ -8,6 +8,6 @@ def use_cache_with_gradient_checkpointing(gradient_checkpointing_effect: Checkpo
     if gradient_checkpointing_effect.uses_cache and not gradient_checkpointing_effect.error:
         yield Finding(
             where="model.config.use_cache",
-            message="it is True and gradient checkpointing is on; layers that are computed twice cannot fill a cache",
-            fix="set model.config.use_cache = False for training, and True again for generating",
+            message="it is True and gradient checkpointing is on, so it is ignored",
+            fix="set model.config.use_cache = False for training and True for generation",
         )

@@ -13,12 +13,11 @@ def warmup_is_longer_than_run(schedule_curve: ScheduleCurve) -> Findings:
     if not curve.rises_to_the_end or (curve.warmup or curve.updates) < curve.updates:
         return
     reached = curve.updates / curve.warmup if curve.warmup else curve.end / max(curve.base, curve.end, 1e-30)
-    steps = f"{curve.warmup:,} updates of warm-up" if curve.warmup else "warm-up"
+    steps = f"{curve.warmup:,} warmup updates" if curve.warmup else "a warmup"
     yield Finding(
         where=f"schedule {curve.kind}",
-        message=f"{steps} in a run of {curve.updates:,} updates: {curve.summary}; expected {curve.base:.3g} to be "
-        "reached",
-        fix="shorten the warm-up to a tenth of the run, or train longer",
+        message=f"{steps} in a run of {curve.updates:,} updates: {curve.summary}; expected to reach {curve.base:.3g}",
+        fix="set the warmup to about 10 % of the run, or train longer",
         measured={"updates": curve.updates, "warmup": curve.warmup, "end": curve.end, "base": curve.base},
         severity=None if reached < TENTH else Severity.WARNING,
     )

@@ -11,8 +11,8 @@ def audio_file_is_missing(audio_rows: tuple[CorpusRow, ...]) -> Findings:
     for row in missing:
         yield row_finding(
             row,
-            f"{row.audio} is not there: {len(missing)} of {len(looked)} audio files are missing, expected none",
-            "correct the paths or audio_root, or take these rows out of the manifest",
+            f"{row.audio} does not exist: {len(missing)} of {len(looked)} audio files are missing, expected none",
+            "correct the paths or audio_root, or remove these rows from the manifest",
             missing=len(missing),
             rows=len(looked),
         )

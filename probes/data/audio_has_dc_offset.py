@@ -15,9 +15,9 @@ def audio_has_dc_offset(waveforms: tuple[RowWaveform, ...]) -> Findings:
     for heard in worst_first(off):
         yield row_finding(
             heard.row,
-            f"{heard.name} has a mean of {heard.wave.mean:+.3f} at an rms of {heard.wave.rms:.3f}, expected about 0; "
-            f"so do {len(off)} of {len(files)} clips",
-            "subtract the mean of each clip, or filter below 20 Hz",
+            f"{heard.name} has a mean of {heard.wave.mean:+.3f} at an RMS of {heard.wave.rms:.3f}, expected about 0; "
+            f"the same holds for {len(off)} of {len(files)} clips",
+            "subtract the mean of each clip, or apply a 20 Hz high-pass filter",
             note_unless(len(off) > ROWS * len(files)),
             mean=heard.wave.mean,
             rms=heard.wave.rms,

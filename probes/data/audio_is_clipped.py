@@ -15,9 +15,9 @@ def audio_is_clipped(waveforms: tuple[RowWaveform, ...]) -> Findings:
     for heard in worst_first(cut):
         yield row_finding(
             heard.row,
-            f"{heard.wave.clipped_fraction:.1%} of the samples of {heard.name} stand in flat tops at "
-            f"{heard.wave.peak:.2f}, expected under {SHARE:.1%}; {len(cut)} of {len(files)} clips have more",
-            "go back to the recording, and lower the gain before writing it as integers",
+            f"{heard.wave.clipped_fraction:.1%} of the samples of {heard.name} are clipped at {heard.wave.peak:.2f}, "
+            f"expected less than {SHARE:.1%}; {len(cut)} of {len(files)} clips exceed this",
+            "use the original recording and lower the gain before writing integer samples",
             note_unless(len(cut) > ROWS * len(files)),
             flat=heard.wave.clipped_fraction,
             clips=len(cut),

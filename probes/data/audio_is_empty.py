@@ -11,6 +11,6 @@ def audio_is_empty(audio_files: AudioFiles) -> Findings:
             yield row_finding(
                 clip.row,
                 f"{clip.row.audio} is empty: {clip.detail}, expected samples",
-                "export the clip again, or take the row out of the manifest",
+                "export the clip again, or remove the row from the manifest",
                 bytes=clip.row.size,
             )

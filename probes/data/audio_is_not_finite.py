@@ -15,7 +15,7 @@ def audio_is_not_finite(waveforms: tuple[RowWaveform, ...]) -> Findings:
                 heard.row,
                 f"{heard.name} has {wave.not_finite:,} samples that are NaN or infinite, the first at "
                 f"{wave.bad_second or 0:.3f} s, expected none",
-                "mend the augmentation that makes them" if heard.loaded else "export the clip again, or drop the row",
+                "fix the augmentation that produces them" if heard.loaded else "export the clip again, or drop the row",
                 not_finite=wave.not_finite,
                 second=wave.bad_second,
             )

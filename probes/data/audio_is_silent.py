@@ -15,9 +15,9 @@ def audio_is_silent(waveforms: tuple[RowWaveform, ...]) -> Findings:
             told.add(heard.row.where)
             yield row_finding(
                 heard.row,
-                f"in {wave.seconds:.2f} s of {heard.name} only {wave.voiced_seconds:.2f} s can be heard, expected at "
-                f"least {SYLLABLE} s",
-                "find the right recording, or take the row out of the manifest",
+                f"only {wave.voiced_seconds:.2f} s of the {wave.seconds:.2f} s of {heard.name} are above the silence "
+                f"threshold, expected at least {SYLLABLE} s",
+                "use the correct recording, or remove the row from the manifest",
                 seconds=wave.seconds,
                 sounding=wave.voiced_seconds,
             )

@@ -12,11 +12,11 @@ def audio_is_too_short(waveforms: tuple[RowWaveform, ...], audio_limits: AudioLi
     short = {h.row.where: h for h in reversed(waveforms) if h.wave.seconds < max(WINDOW, least) and h.wave.seconds > 0}
     for heard in worst_first((-h.wave.seconds, h) for h in short.values()):
         seconds = heard.wave.seconds
-        bound = f"{WINDOW} s, one window" if seconds < WINDOW else f"{least:g} s as configured"
+        bound = f"{WINDOW} s (one window)" if seconds < WINDOW else f"{least:g} s (data.min_duration)"
         yield row_finding(
             heard.row,
             f"{heard.name} lasts {seconds:.3f} s, expected at least {bound}",
-            "take the row out of the manifest: `train prepare` removes such rows",
+            "remove the row from the manifest: `train prepare` removes such rows",
             None if seconds < WINDOW else Severity.WARNING,
             seconds=seconds,
         )

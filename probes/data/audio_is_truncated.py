@@ -10,8 +10,8 @@ def audio_is_truncated(audio_files: AudioFiles) -> Findings:
         if clip.problem == "truncated":
             yield row_finding(
                 clip.row,
-                f"{clip.row.audio} is cut short: {clip.detail}",
-                "copy or export the file again, or take the row out of the manifest",
+                f"{clip.row.audio} is truncated: {clip.detail}",
+                "copy or export the file again, or remove the row from the manifest",
                 bytes=clip.row.size,
                 seconds=clip.wave.seconds if clip.wave else None,
             )

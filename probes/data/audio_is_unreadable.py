@@ -3,8 +3,8 @@ from probes.facts.audio.types import AudioFiles
 from probes.reporting.row_finding import row_finding
 
 FIXES = {
-    "unreadable": "convert it to WAV or FLAC, or take the row out of the manifest",
-    "outside": "move the file below audio_root, or set audio_root higher",
+    "unreadable": "convert it to WAV or FLAC, or remove the row from the manifest",
+    "outside": "move the file into audio_root, or set audio_root to a parent folder",
 }
 
 

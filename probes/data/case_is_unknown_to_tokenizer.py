@@ -13,8 +13,9 @@ def case_is_unknown_to_tokenizer(unknown_token_shares: UnknownTokenShares) -> Fi
     if read.unknown > SOME and left * FEWER < read.unknown:
         yield Finding(
             where="texts of training and evaluation",
-            message=f"{read.unknown:.1%} of the tokens are unknown as the texts are written, {left:.1%} in {case} case",
-            fix=f"write the texts in {case} case for training and evaluation, or take a tokenizer that knows both",
+            message=f"{read.unknown:.1%} of the tokens are unknown with the texts as they are, {left:.1%} in {case} "
+            "case",
+            fix=f"convert the texts to {case} case for training and evaluation, or use a cased tokenizer",
             measured={"unknown": read.unknown, case: left, "texts": read.texts},
             severity=None if read.unknown > 0.2 else Severity.WARNING,  # a fifth unknown: nothing readable is left
         )

@@ -12,9 +12,9 @@ def channels_cancel_out(audio_files: AudioFiles) -> Findings:
         if clip.header and clip.header.channels > 1 and wave.mono_rms_ratio < QUIET:
             yield row_finding(
                 clip.row,
-                f"the average of the {clip.header.channels} channels of {clip.row.audio} keeps "
-                f"{wave.mono_rms_ratio:.1%} of the louder one's level, expected more than {QUIET:.0%}",
-                "take one channel of these files, not the average",
+                f"the mono mix of the {clip.header.channels} channels of {clip.row.audio} has "
+                f"{wave.mono_rms_ratio:.1%} of the level of the loudest channel, expected more than {QUIET:.0%}",
+                "use one channel of these files instead of the average",
                 kept=wave.mono_rms_ratio,
             )
     dead = [(clip, wave) for clip, wave in audio_files.decoded if wave.silent_channels]
@@ -22,10 +22,10 @@ def channels_cancel_out(audio_files: AudioFiles) -> Findings:
         first = 1 in wave.silent_channels
         yield row_finding(
             clip.row,
-            f"channel {', '.join(map(str, wave.silent_channels))} of {clip.row.audio} holds nothing but zeros, as in "
-            f"{len(dead)} of {len(audio_files.rows)} files: "
-            f"{'the first one alone is silence' if first else 'the average is halved'}",
-            "take the channel that has the sound, and write the files with one channel",
+            f"channel {', '.join(map(str, wave.silent_channels))} of {clip.row.audio} is all zeros; the same holds "
+            f"for {len(dead)} of {len(audio_files.rows)} files: "
+            f"{'the first channel is silent' if first else 'averaging halves the level'}",
+            "keep the channel with the signal and save the files as mono",
             None if first else Severity.NOTE,
             channel=wave.silent_channels[0],
             files=len(dead),

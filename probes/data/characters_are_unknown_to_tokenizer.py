@@ -15,8 +15,10 @@ def characters_are_unknown_to_tokenizer(unknown_token_shares: UnknownTokenShares
             shown = " ".join(sorted(letters, key=lambda letter: -letters[letter])[:10])
             yield Finding(
                 where="texts of training and evaluation",
-                message=f"the tokenizer lacks {share:.1%} of the letters, all of them {script.lower()}: {shown}",
-                fix="take a tokenizer of this language, or write the texts in its script; a new letter needs a resize",
+                message=f"{share:.1%} of the letters are not in the tokenizer's vocabulary, all of them "
+                f"{script.lower()}: {shown}",
+                fix="use a tokenizer for this language, or add the characters with tokenizer.add_tokens and resize "
+                "the embeddings",
                 measured={"share": share, "letters": len(letters), "script": script},
                 severity=None if share > MANY else Severity.WARNING,
             )

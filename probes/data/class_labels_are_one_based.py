@@ -14,10 +14,10 @@ def class_labels_are_one_based(class_labels: ClassLabels) -> Findings:
     if class_labels.read < class_labels.total and (1 - 1 / (classes + 1)) ** class_labels.read > SURE:
         return
     head, name = class_labels.head, class_labels.head_name or "the last layer"
-    room = f"{name} has {head} outputs" if head else "nobody says how many outputs"
+    room = f"{name} has {head} outputs" if head else "the number of outputs is unknown"
     yield Finding(
-        where="train_dataset",
-        message=f"the labels run from 1 to {classes}, and {room}; expected 0 to {classes - 1}",
+        where="the training labels",
+        message=f"the labels range from 1 to {classes}, and {room}; expected 0 to {classes - 1}",
         fix="subtract 1 from the labels",
         measured={"lowest": 1, "highest": classes, "outputs": head},
         severity=None if head == classes else Severity.WARNING if head is None else Severity.NOTE,

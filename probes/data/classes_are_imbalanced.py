@@ -12,9 +12,9 @@ def classes_are_imbalanced(class_labels: ClassLabels) -> Findings:
     share = counts[largest] / class_labels.read
     if len(counts) > 1 and share > SHARE:
         yield Finding(
-            where="train_dataset",
+            where="the training labels",
             message=f"class {largest} has {share:.1%} of {class_labels.read:,} items, the smallest of {len(counts)} "
-            f"classes has {min(counts.values()):,}; answering {largest} always is right as often",
-            fix="weight the loss by class or sample the rare ones more often, and measure by class (F1, recall)",
+            f"classes has {min(counts.values()):,}; always predicting {largest} is correct as often",
+            fix="weight the loss by class or oversample the rare classes, and report per-class metrics (F1, recall)",
             measured={"share": share, "classes": len(counts), "smallest": min(counts.values())},
         )

@@ -21,9 +21,7 @@ def column_is_missing(columns: Columns) -> Findings:
                 found = ", ".join(sorted(column for column in present if not column.startswith("_")))
                 yield Finding(
                     where=f"{split} rows",
-                    message=f"{missing:,} of {rows:,} rows have no column {name!r}; found {found}",
-                    fix=f"rename {close[0]!r} to {name!r}"
-                    if close
-                    else f"add {name!r}, or rename the column that is meant",
+                    message=f"{missing:,} of {rows:,} rows have no column {name!r}; columns found: {found}",
+                    fix=f"rename {close[0]!r} to {name!r}" if close else f"add {name!r}, or rename the matching column",
                     measured={"column": name, "missing": missing, "rows": rows},
                 )

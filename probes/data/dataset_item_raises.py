@@ -11,8 +11,8 @@ def dataset_item_raises(train_items: LoadedItems, eval_items: LoadedItems | None
     for item in failed:
         yield row_finding(
             item.row,
-            f"reading it raised {item.error}; so did {len(failed)} of {len(items)} items that were read",
-            f"mend the row or the dataset{f' at {item.line}' if item.line else ''}",
+            f"reading it raised {item.error}; {len(failed)} of {len(items)} items read raise an error",
+            f"fix the row or the dataset{f' at {item.line}' if item.line else ''}",
             failed=len(failed),
             items=len(items),
         )

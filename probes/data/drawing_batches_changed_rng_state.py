@@ -8,7 +8,7 @@ def drawing_batches_changed_rng_state(batch_drawing: DrawnBatches) -> Findings:
     if batch_drawing.consumed:
         yield Finding(
             where="train_batches",
-            message=f"{batch_drawing.consumed}; expected to draw them in a process of their own",
-            fix="build the loader anew after the preflight if the run must be the same as without it",
+            message=f"{batch_drawing.consumed}; expected drawing in a separate process",
+            fix="create the DataLoader again after the preflight if the run must be bit-identical",
             measured={"batches": len(batch_drawing.batches)},
         )

@@ -16,8 +16,8 @@ def duration_is_wrong_in_manifest(audio_files_with_duration: AudioFiles) -> Find
         unit = " (it looks like milliseconds)" if 900 < said / is_ < 1100 else ""
         yield row_finding(
             clip.row,
-            f"the manifest says {said:g} s{unit}, {clip.row.audio} has {is_:.3f} s",
-            "write the durations from the files' headers: `train prepare` does",
+            f"the manifest gives {said:g} s{unit}, {clip.row.audio} lasts {is_:.3f} s",
+            "write the durations from the audio headers, once the sample rates in them are right (DAT010)",
             said=said,
             measured=is_,
         )

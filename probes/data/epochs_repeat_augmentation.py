@@ -11,8 +11,9 @@ def epochs_repeat_augmentation(worker_draws: WorkerDraws) -> Findings:
         yield Finding(
             where="train_batches",
             message=(
-                f"the second epoch drew the same {worker_draws.draws} augmentations as the first, expected new ones"
+                f"the second epoch draws the same {worker_draws.draws} augmentations as the first, expected different "
+                "ones"
             ),
-            fix="seed by epoch as well: torch.initial_seed() in a worker is new in every epoch",
+            fix="include the epoch in the seed: torch.initial_seed() in a worker differs in every epoch",
             measured={"agree": worker_draws.epochs_agree, "draws": worker_draws.draws},
         )

@@ -22,7 +22,7 @@ def eval_audio_differs(audio_files_of_both_splits: AudioFiles) -> Findings:
                 yield Finding(
                     where=other[0][0].row.where,
                     message=told,
-                    fix="take training and evaluation from the same recordings, or convert both to one kind",
+                    fix="use recordings of the same kind for training and evaluation, or convert both to one format",
                     measured=measured,
                 )
 
@@ -37,7 +37,8 @@ def _rates(train: Sound, other: Sound) -> Told:
     share = sum(header.rate == usual for _, header, _ in train) / len(train)
     ours = [header.rate for _, header, _ in train]
     told = (
-        f"most evaluation files have {usual:,} Hz, as have {share:.0%} of the training files; those have {ours[0]:,} Hz"
+        f"most evaluation files have {usual:,} Hz, as do {share:.0%} of the training files; most training files have "
+        f"{ours[0]:,} Hz"
     )
     return (told if share < RARE else ""), {"evaluation": usual, "train": ours[0]}
 
@@ -45,7 +46,7 @@ def _rates(train: Sound, other: Sound) -> Told:
 def _levels(train: Sound, other: Sound) -> Told:
     ours, theirs = (median(wave.rms for _, _, wave in side) for side in (train, other))
     apart = max(ours, theirs) > TIMES * max(min(ours, theirs), 1e-9)
-    return (f"the usual level is {theirs:.4f} in evaluation and {ours:.4f} in training" if apart else ""), {
+    return (f"the median level is {theirs:.4f} in evaluation and {ours:.4f} in training" if apart else ""), {
         "evaluation": theirs,
         "train": ours,
     }
@@ -55,5 +56,5 @@ def _lengths(train: Sound, other: Sound) -> Told:
     """The longest and the shortest training clips are always among those that were looked at."""
     ours, theirs = [h.seconds for _, h, _ in train], median(h.seconds for _, h, _ in other)
     outside = theirs > max(ours) or theirs < min(ours)
-    told = f"evaluation clips usually last {theirs:.1f} s, training clips {min(ours):.1f} to {max(ours):.1f} s"
+    told = f"the median evaluation clip lasts {theirs:.1f} s, training clips {min(ours):.1f} to {max(ours):.1f} s"
     return (told if outside else ""), {"evaluation": theirs, "longest": max(ours), "shortest": min(ours)}

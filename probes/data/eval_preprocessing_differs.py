@@ -15,21 +15,22 @@ def eval_preprocessing_differs(preprocessing: Preprocessing) -> Findings:
         yield Finding(
             where=f"eval_batches, {other.key}",
             message=told,
-            fix="use one dataset class and one collator with the same settings for both; only augmentation may differ",
+            fix="use the same dataset class and collator settings for both; only augmentation may differ",
             measured={"train_mean": train.mean, "train_std": train.std, "mean": other.mean, "std": other.std},
         )
 
 
 def _told(both: Preprocessing) -> str:
     train, other = both.train, both.evaluation
-    if (train.key, train.width) != (other.key, other.width):
-        return f"training reads {train.key} of width {train.width}, evaluation {other.key} of width {other.width}"
-    ours, theirs = (f"mean {one.mean:.3g} and spread {one.std:.3g}" for one in (train, other))
+    widths = {train.width, other.width}
+    if train.key != other.key or (len(widths) > 1 and 0 not in widths):
+        return f"training uses {train.key} of width {train.width}, evaluation {other.key} of width {other.width}"
+    ours, theirs = (f"mean {one.mean:.3g} and std {one.std:.3g}" for one in (train, other))
     figures = f"{theirs} in evaluation, {ours} in training"
     if both.gap is not None and both.gap > GAP:
-        return f"the same items come out of the two collators {both.gap:.2g} of their spread apart; {figures}"
+        return f"for the same items the two collators differ by {both.gap:.2g} standard deviations; {figures}"
     if min(len(train.rows), len(other.rows)) >= LEAST and (_means_apart(train, other) or _scales_apart(train, other)):
-        return f"no row of the one set is like any of the other: {figures}"
+        return f"no evaluation row is similar to any training row: {figures}"
     return ""
 
 

@@ -17,6 +17,6 @@ def eval_text_style_differs(text_styles: tuple[TextStyle, TextStyle]) -> Finding
             yield Finding(
                 where="evaluation rows",
                 message=f"{theirs:.0%} of the evaluation texts have {habit}, {ours:.0%} of the training texts",
-                fix="write both in one way: normalise the texts before the split",
+                fix="normalize all texts in the same way before the split",
                 measured={"train": ours, "evaluation": theirs},
             )

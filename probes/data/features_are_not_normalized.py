@@ -16,6 +16,7 @@ def features_are_not_normalized(train_features: Features) -> Findings:
         yield Finding(
             where=f"batches, {train_features.key}",
             message=f"the features have mean {mean:.3g} and standard deviation {std:.3g}, expected about 0 and 1",
-            fix="normalise them: by mean and variance of each clip (audio.cmvn: true), or of the training set",
+            fix="normalize them with the mean and variance of each clip or of the training set",
             measured={"mean": mean, "std": std, "rows": len(train_features.rows)},
+            setting="audio.cmvn: true",
         )

@@ -13,8 +13,9 @@ def long_audio_is_cut_but_text_is_not(audio_used: tuple[UsedAudio, ...]) -> Find
     for clip in worst_first(cut):
         yield row_finding(
             clip.row,
-            f"{clip.row.audio} lasts {clip.seconds:.2f} s, {clip.used:.3g} s of it reach the model, the text whole",
-            "cut the clip and its text together, or take the row out: `train prepare` removes such rows",
+            f"{clip.row.audio} lasts {clip.seconds:.2f} s, but the model receives only the first {clip.used:.3g} s "
+            "and the whole text",
+            "cut the clip and its text together, or remove the row with `train prepare`",
             seconds=clip.seconds,
             kept=clip.used,
         )

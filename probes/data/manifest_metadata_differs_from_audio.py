@@ -17,8 +17,8 @@ def manifest_metadata_differs_from_audio(audio_files_with_metadata: AudioFiles) 
         for what, said, is_ in _differences(clip):
             yield row_finding(
                 clip.row,
-                f"the manifest says {what} {said}, the header of {clip.row.audio} says {is_}",
-                "make the manifest again from these files, or bring back the files it was made from",
+                f"the manifest gives {what} {said}, the header of {clip.row.audio} gives {is_}",
+                "regenerate the manifest from these files, or restore the files it was made from",
                 said=said,
                 header=is_,
             )

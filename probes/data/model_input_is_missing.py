@@ -15,8 +15,8 @@ def model_input_is_missing(batch_shape: BatchShape, first_step: FirstStep) -> Fi
         held = ", ".join(batch_shape.keys) or "nothing"
         yield Finding(
             where="batch 0",
-            message=f"forward of {batch_shape.model} cannot do without {', '.join(batch_shape.lacking)}; the batch "
-            f"holds {held}, and the {failure.phase} raises {failure.error}",
-            fix=f"return {batch_shape.lacking[0]} from the collator, under this name",
+            message=f"{batch_shape.model}.forward requires {', '.join(batch_shape.lacking)}; the batch has {held}, "
+            f"and the {failure.phase} raises {failure.error}",
+            fix=f"return {batch_shape.lacking[0]} from the collator under this key",
             measured={"lacking": ", ".join(batch_shape.lacking), "keys": held},
         )

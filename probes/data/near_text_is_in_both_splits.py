@@ -18,9 +18,9 @@ def near_text_is_in_both_splits(near_duplicates_across_splits: NearDuplicates) -
         for row, other, likeness in near.pairs:
             yield row_finding(
                 row,
-                f"its text is {likeness:.0%} that of {other.where}, which is trained on; so are {theirs:.1%} of the "
-                f"evaluation texts, where {ours:.1%} of the training texts have near twins",
-                "find the copies (subtitles of another version, augmented texts) and keep them on one side",
+                f"its text is {likeness:.0%} that of training row {other.where}; {theirs:.1%} of the evaluation texts "
+                f"have a near-duplicate in the training set, but only {ours:.1%} of the training texts do",
+                "find the copies (other subtitle versions, augmented texts) and keep them in one split",
                 likeness=likeness,
                 share=theirs,
                 by_chance=ours,

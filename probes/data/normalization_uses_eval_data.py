@@ -13,13 +13,13 @@ def normalization_uses_eval_data(split_statistics: SplitStatistics) -> Findings:
     fitted = _fitted(evaluation)
     if split_statistics.dimensions < DIMENSIONS or (_fitted(train) and not fitted):
         return
-    on = "the evaluation set by itself" if fitted else "training and evaluation set together" if _fitted(both) else ""
+    on = "the evaluation set alone" if fitted else "training and evaluation set together" if _fitted(both) else ""
     if on:
         yield Finding(
             where="train_dataset and eval_dataset",
-            message=f"in all {split_statistics.dimensions} dimensions {on} has mean 0 and scale 1, while "
-            f"training is off by {train.mean:.3g}; expected statistics of the training set alone",
-            fix="fit mean and scale on the training set, and apply them to both",
+            message=f"in all {split_statistics.dimensions} dimensions {on} has mean 0 and std 1, but the training set "
+            f"is off by {train.mean:.3g}; expected statistics of the training set alone",
+            fix="fit the mean and std on the training set and apply them to both sets",
             measured={"train": train.mean, "both": both.mean, "rows": both.rows},
         )
 

@@ -9,7 +9,7 @@ def only_a_sample_was_checked(sampled_rows: Corpus) -> Findings:
     if seen < total:
         yield Finding(
             where="training and evaluation rows",
-            message=f"{seen:,} of {total:,} rows were looked at closely, the longest, shortest and oddest among them",
-            fix="look at all of them with `diagnose data`",
+            message=f"{seen:,} of {total:,} rows were decoded, including the longest and the shortest",
+            fix="check all rows with `diagnose data`",
             measured={"seen": seen, "rows": total},
         )

@@ -12,9 +12,9 @@ def rows_are_duplicated(duplicate_inputs: DuplicateInputs) -> Findings:
     for pair in duplicate_inputs.repeated:
         yield row_finding(
             pair.row,
-            f"the same {pair.how} and the same text stand at {pair.other.where} already; {count} of "
-            f"{duplicate_inputs.train_rows} rows repeat an earlier one",
-            "take the repeated rows out of the manifest",
+            f"the same {pair.how} and text are already at {pair.other.where}; {count} of "
+            f"{duplicate_inputs.train_rows} rows repeat an earlier row",
+            "remove the repeated rows from the manifest",
             note_unless(count > SHARE * duplicate_inputs.train_rows),
             repeated=count,
             rows=duplicate_inputs.train_rows,

@@ -9,15 +9,26 @@ def rows_are_not_shuffled(row_order: RowOrder) -> Findings:
     if row_order.in_turn:
         yield Finding(
             where="train_batches",
-            message=f"{row_order.sampler} takes the {row_order.rows:,} rows in turn ({first}, …), expected any other",
-            fix="shuffle: DataLoader(shuffle=True), or training.shuffle: true",
+            message=f"{row_order.sampler} returns the {row_order.rows:,} rows in file order ({first}, …), expected a "
+            "random order",
+            fix="set DataLoader(shuffle=True)",
+            measured={"rows": row_order.rows, "batches": row_order.batches},
+            setting="training.shuffle: true",
+        )
+    elif row_order.waits and row_order.set_epoch_is_called is False:
+        yield Finding(
+            where="train_batches",
+            message=f"{row_order.sampler} returns the {row_order.rows:,} rows in the same order in every epoch "
+            f"({first}, …) until its set_epoch is called, and no code around this preflight calls it",
+            fix="call the sampler's set_epoch(epoch) before each epoch",
             measured={"rows": row_order.rows, "batches": row_order.batches},
         )
     elif row_order.repeated:
         yield Finding(
             where="train_batches",
-            message=f"{row_order.sampler} takes the {row_order.rows:,} rows alike in every epoch ({first}, …)",
-            fix="let the sampler draw a new order for each epoch, and call its set_epoch",
+            message=f"{row_order.sampler} returns the {row_order.rows:,} rows in the same order in every epoch "
+            f"({first}, …)",
+            fix="draw a new order in each epoch and call sampler.set_epoch(epoch)",
             measured={"rows": row_order.rows, "batches": row_order.batches},
             severity=Severity.NOTE,
         )

@@ -10,9 +10,9 @@ def same_input_has_several_targets(duplicate_inputs: DuplicateInputs) -> Finding
     for pair in duplicate_inputs.conflicting:
         yield row_finding(
             pair.row,
-            f"the same {pair.how} stands at {pair.other.where} with another text; "
-            f"so do {count} of {duplicate_inputs.train_rows} rows",
-            "find out which text belongs to it, and take the other row out",
+            f"the same {pair.how} is at {pair.other.where} with a different text; {count} of "
+            f"{duplicate_inputs.train_rows} rows are affected",
+            "find the correct text and remove the other row",
             conflicting=count,
             rows=duplicate_inputs.train_rows,
         )

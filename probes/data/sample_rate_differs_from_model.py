@@ -16,7 +16,7 @@ def sample_rate_differs_from_model(loaded_waveforms: tuple[LoadedItem, ...], aud
         if expected and item.rate and item.rate != expected:
             yield row_finding(
                 item.row,
-                f"the item says {item.rate:,} Hz, {audio_limits.source} expects {expected:,} Hz",
+                f"the item has {item.rate:,} Hz, {audio_limits.source} expects {expected:,} Hz",
                 f"resample to {expected:,} Hz in the dataset",
                 rate=item.rate,
                 expected=expected,

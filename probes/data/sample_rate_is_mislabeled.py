@@ -2,12 +2,9 @@ from collections import Counter
 from collections.abc import Iterator
 
 from diagnose import Findings, Severity, Stage, probe
+from diagnose.common.sample_rates import ROWS, rate_by_duration
 from probes.facts.audio.types import AudioFile, AudioFiles
 from probes.reporting.row_finding import row_finding
-
-USUAL = (8000, 11025, 12000, 16000, 22050, 24000, 32000, 44100, 48000)
-NEAR = 0.01  # of the rate; the nearest two usual ones differ by 8 %
-ROWS = 3  # one clip may have a duration that fits another rate by chance, three hardly the same one
 
 
 @probe(
@@ -21,8 +18,8 @@ def sample_rate_is_mislabeled(audio_files_with_duration: AudioFiles) -> Findings
         if counts[header, true] >= ROWS:
             yield row_finding(
                 clip.row,
-                f"{clip.row.audio} says {header:,} Hz, but its samples fill the {clip.row.seconds:g} s of the manifest "
-                f"only at {true:,} Hz, as in {counts[header, true]} clips",
+                f"the header of {clip.row.audio} gives {header:,} Hz, but its samples match the {clip.row.seconds:g} "
+                f"s of the manifest only at {true:,} Hz; {counts[header, true]} clips are affected",
                 f"write the files again with {true:,} Hz in the header, then resample",
                 header=header,
                 rate=true,
@@ -33,7 +30,6 @@ def sample_rate_is_mislabeled(audio_files_with_duration: AudioFiles) -> Findings
 def _rates(clip: AudioFile) -> Iterator[tuple[int, int]]:
     """The header's rate and the usual one that fits the manifest's duration, where they differ."""
     if clip.header and clip.row.seconds and not clip.problem:
-        fits = clip.header.seconds * clip.header.rate / clip.row.seconds
-        true = min(USUAL, key=lambda rate: abs(fits - rate))
-        if true != clip.header.rate and abs(fits / true - 1) < NEAR:
-            yield clip.header.rate, true
+        rate = rate_by_duration(clip.header.rate, clip.header.seconds, clip.row.seconds)
+        if rate:
+            yield clip.header.rate, rate

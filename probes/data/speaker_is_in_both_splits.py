@@ -10,12 +10,12 @@ def speaker_is_in_both_splits(shared_speakers: GroupColumns, groups: GroupColumn
     for group in shared_speakers.columns:
         if group.both and group.example:
             rows = sum(count for _, count in group.both)
-            told = "the split is by recording, not by voice" if by_video else "nothing keeps them apart"
+            told = "the data is split by recording, not by speaker" if by_video else "speakers are not separated"
             yield row_finding(
                 group.example,
-                f"{len(group.both)} of {group.eval} speakers are on both sides, with {rows} of "
+                f"{len(group.both)} of {group.eval} evaluation speakers are also in training, with {rows} of "
                 f"{groups.eval_rows} evaluation rows; {told}",
-                "split by speaker, or keep a second evaluation set of unseen voices",
+                "split by speaker, or add a second evaluation set with unseen speakers",
                 Severity.NOTE if by_video else None,
                 shared=len(group.both),
                 speakers=group.eval,

@@ -20,9 +20,9 @@ def speaking_rate_is_impossible(speaking_rates: tuple[SpeakingRate, ...]) -> Fin
     for pace in [*worst_first((pace.rate, pace) for pace in fast), *worst_first((-pace.rate, pace) for pace in slow)]:
         yield row_finding(
             pace.row,
-            f"{pace.letters} letters of {pace.column} in {pace.seconds:.2f} s are {pace.rate:.1f} a second, "
-            f"expected {expected}",
-            "listen to the clip: give it its own text, cut it again, or take the row out",
+            f"{pace.letters} letters of {pace.column} in {pace.seconds:.2f} s are {pace.rate:.1f} letters/s, expected "
+            f"{expected}",
+            "listen to the clip: correct the text, cut the clip again, or remove the row",
             None if pace in fast else Severity.NOTE,  # a long silence around a few words does little harm
             rate=pace.rate,
             usual=usual,

@@ -14,8 +14,8 @@ def tasks_are_imbalanced(column_balances: tuple[ColumnBalance, ...]) -> Findings
             rest = ", ".join(f"{other} {count:,}" for other, count in list(balance.counts.items())[1:5])
             yield Finding(
                 where=f"train rows, {balance.column}",
-                message=f"{name} has {largest / total:.1%} of {total:,} rows; the others: {rest}",
-                fix="sample the rare ones more often, or keep them out and say so",
+                message=f"{name} has {largest / total:.1%} of {total:,} rows; others: {rest}",
+                fix="oversample the rare ones, or exclude them and document it",
                 measured={"share": largest / total, "values": len(balance.counts)},
                 severity=None if balance.classes else Severity.NOTE,  # a corpus may well be mostly of one language
             )

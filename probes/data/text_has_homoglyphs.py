@@ -10,9 +10,9 @@ def text_has_homoglyphs(text_checks: tuple[TextCheck, ...]) -> Findings:
     for text in found:
         yield row_finding(
             text.row,
-            f"{text.place} writes {', '.join(text.homoglyph_words[:3])} with letters of another script or shape; "
-            f"so do {len(found)} of {len(text_checks)} texts",
-            "write each word in one script",
+            f"{text.place} has {', '.join(text.homoglyph_words[:3])} with letters of another script; {len(found)} of "
+            f"{len(text_checks)} texts are affected",
+            "replace the look-alike letters so that each word uses one script",
             word=text.homoglyph_words[0],
             texts=len(found),
         )

@@ -10,9 +10,9 @@ def text_has_invisible_characters(text_checks: tuple[TextCheck, ...]) -> Finding
     for text in found:
         yield row_finding(
             text.row,
-            f"{text.place} holds {', '.join(text.invisible[:3])}, expected none that cannot be seen; "
-            f"so do {len(found)} of {len(text_checks)} texts",
-            "put plain spaces in their place, or nothing: `train prepare` does",
+            f"{text.place} contains {', '.join(text.invisible[:3])}, expected no invisible characters; {len(found)} "
+            f"of {len(text_checks)} texts are affected",
+            "replace them with spaces or remove them: `train prepare` does this",
             characters=text.invisible[0],
             texts=len(found),
         )

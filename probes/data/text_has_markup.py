@@ -11,8 +11,9 @@ def text_has_markup(text_checks: tuple[TextCheck, ...]) -> Findings:
         shown = " ".join(text.markup[:3])
         yield row_finding(
             text.row,
-            f"{text.place} holds {shown}, expected words alone; so do {len(marked)} of {len(text_checks)} texts",
-            "clean the texts: `train prepare` does; a mark that is meant must be a token of the tokenizer",
+            f"{text.place} contains {shown}, expected words only; {len(marked)} of {len(text_checks)} texts are "
+            "affected",
+            "clean the texts with `train prepare`; add intended markers as tokens to the tokenizer",
             mark=shown,
             texts=len(marked),
         )

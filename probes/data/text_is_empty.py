@@ -17,9 +17,9 @@ def text_is_empty(corpus_rows: tuple[CorpusRow, ...], needed_columns: tuple[str,
         for row in written:
             yield row_finding(
                 row,
-                f"its {column} is the word {row.texts[column].strip()!r}, as in {len(written)} of {len(rows)} rows: an "
-                "empty cell that was written as text",
-                f"read the {column} with keep_default_na=False, fill it in, or take these rows out",
+                f"its {column} is the string {row.texts[column].strip()!r}, as in {len(written)} of {len(rows)} rows: "
+                "an empty cell that was saved as text",
+                f"read the {column} with keep_default_na=False, fill it in, or remove these rows",
                 column=column,
                 written=len(written),
                 rows=len(rows),
@@ -28,7 +28,7 @@ def text_is_empty(corpus_rows: tuple[CorpusRow, ...], needed_columns: tuple[str,
             yield row_finding(
                 row,
                 f"its {column} is empty, as in {len(empty)} of {len(rows)} rows, expected none",
-                f"fill in the {column}, or take these rows out of the manifest",
+                f"fill in the {column}, or remove these rows of the manifest",
                 column=column,
                 empty=len(empty),
                 rows=len(rows),

@@ -12,9 +12,9 @@ def text_is_in_both_splits(shared_texts: SharedTexts) -> Findings:
     for pair in shared_texts.pairs:
         yield row_finding(
             pair.row,
-            f"its text is trained on at {pair.other.where}; "
-            f"so are {count} of {shared_texts.eval_rows} evaluation texts",
-            "split by text or by source, so that no sentence is on both sides",
+            f"its text is also in the training set at {pair.other.where}; {count} of {shared_texts.eval_rows} "
+            "evaluation texts are in both splits",
+            "split by text or by source, so that no sentence is in both splits",
             note_unless(count > SHARE * shared_texts.eval_rows),
             shared=count,
             rows=shared_texts.eval_rows,

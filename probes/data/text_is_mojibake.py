@@ -10,8 +10,8 @@ def text_is_mojibake(text_checks: tuple[TextCheck, ...]) -> Findings:
     for text in broken:
         yield row_finding(
             text.row,
-            f"{text.place} reads {text.row.texts[text.column][:40]!r}, which was {text.repaired[:40]!r}; "
-            f"so are {len(broken)} of {len(text_checks)} texts",
-            "read the source again as UTF-8; what was lost on the way cannot be mended here",
+            f"{text.place} is {text.row.texts[text.column][:40]!r}, decoded correctly {text.repaired[:40]!r}; "
+            f"{len(broken)} of {len(text_checks)} texts are affected",
+            "read the source file again as UTF-8; lost characters cannot be restored from here",
             texts=len(broken),
         )

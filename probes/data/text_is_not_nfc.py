@@ -10,9 +10,9 @@ def text_is_not_nfc(text_checks: tuple[TextCheck, ...]) -> Findings:
     for text in apart:
         yield row_finding(
             text.row,
-            f"{text.place} writes {text.decomposed} letters with their marks apart, expected one character for each "
-            f"(NFC); so do {len(apart)} of {len(text_checks)} texts",
-            'compose the texts: unicodedata.normalize("NFC", text), or `train prepare`',
+            f"{text.place} has {text.decomposed} letters with separate combining marks, expected NFC; {len(apart)} of "
+            f"{len(text_checks)} texts are affected",
+            'normalize the texts: unicodedata.normalize("NFC", text), or `train prepare`',
             apart=text.decomposed,
             texts=len(apart),
         )

@@ -21,8 +21,8 @@ def texts_are_all_the_same(corpus_rows: tuple[CorpusRow, ...]) -> Findings:
             example = next(row for row in rows if row.texts.get(column, "").strip() == text)
             yield row_finding(
                 example,
-                f"{count} of {texts.total()} rows have the {column} {text[:60]!r}, expected under {MOST:.0%}",
-                "look at how the manifest was joined or filled: each row needs the text of its own input",
+                f"{count} of {texts.total()} rows have the {column} {text[:60]!r}, expected less than {MOST:.0%}",
+                "check how the manifest was joined: each row needs the text of its own input",
                 None if len(texts) == 1 else Severity.WARNING,
                 rows=count,
                 of=texts.total(),

@@ -15,13 +15,12 @@ def texts_are_misaligned_with_inputs(manifest_pair_tests: tuple[ManifestPairTest
     for fit in manifest_pair_tests:
         if _wrong(fit):
             measure = "gain in shared words" if fit.by == "words" else "rank correlation"
-            slipped = f"; moved by {fit.shift:+d} rows they fit ({fit.shifted:.2f})" if fit.shift else ""
+            slipped = f"; shifted by {fit.shift:+d} rows they match ({fit.shifted:.2f})" if fit.shift else ""
             yield Finding(
                 where=f"{fit.first.where} to {fit.last.where}" if fit.others is not None else fit.first.where,
-                message=f"{fit.right} and {fit.left} of {fit.rows} rows have a {measure} of "
-                f"{fit.correlation:.2f}, expected {_expected(fit)}; "
-                f"shuffled texts do as well with a chance of {fit.p_value:.2g}{slipped}",
-                fix="join texts and inputs again by name, never by position",
+                message=f"{fit.right} and {fit.left} of {fit.rows} rows have a {measure} of {fit.correlation:.2f}, "
+                f"expected {_expected(fit)}; p = {fit.p_value:.2g} against shuffled texts{slipped}",
+                fix="join texts and inputs again by file name, not by position",
                 measured={"correlation": fit.correlation, "chance": fit.p_value, "rows": fit.rows, "shift": fit.shift},
                 severity=Severity.WARNING if fit.by == "words" and not fit.shift else None,
                 file=fit.first.file,

@@ -12,8 +12,8 @@ def texts_are_near_duplicates(near_duplicate_texts: NearDuplicates) -> Findings:
         row, other, likeness = near_duplicate_texts.train_pairs[0]
         yield Finding(
             where=row.where,
-            message=f"{share:.0%} of {near_duplicate_texts.train_read} training texts have a near twin in another "
-            f"recording, such as {other.where} ({likeness:.0%} alike)",
-            fix="nothing, if the corpus is made of templates; else look for copies",
+            message=f"{share:.0%} of {near_duplicate_texts.train_read} training texts have a near-duplicate in "
+            f"another recording, such as {other.where} ({likeness:.0%} similar)",
+            fix="no action if the corpus is made from templates; otherwise look for copies",
             measured={"share": share, "read": near_duplicate_texts.train_read},
         )

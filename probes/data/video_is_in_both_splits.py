@@ -11,9 +11,9 @@ def video_is_in_both_splits(shared_videos: GroupColumns) -> Findings:
             rows = sum(count for _, count in group.both)
             yield row_finding(
                 group.example,
-                f"{len(group.both)} of {group.eval} values of {group.column} are on both sides, with {rows} of "
+                f"{len(group.both)} of {group.eval} values of {group.column} are in both splits, with {rows} of "
                 f"{shared_videos.eval_rows} evaluation rows: {', '.join(name for name, _ in group.both[:5])}",
-                "split again by this column: `train split`",
+                "split again by this column with `train split`",
                 shared=len(group.both),
                 rows=rows,
             )

@@ -10,8 +10,8 @@ def waveform_is_not_1d(loaded_waveforms: tuple[LoadedItem, ...]) -> Findings:
         if item.wave and len(item.wave.shape) > 1:
             yield row_finding(
                 item.row,
-                f"the waveform has the shape {list(item.wave.shape)}, expected one axis: an extractor takes the "
-                "first for a batch",
-                "average the channels in the dataset, or squeeze the single one",
+                f"the waveform has the shape {list(item.wave.shape)}, expected 1-D: a feature extractor treats the "
+                "first dimension as the batch",
+                "average the channels in the dataset, or call squeeze(0) on a single channel",
                 axes=len(item.wave.shape),
             )

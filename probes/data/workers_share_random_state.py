@@ -11,8 +11,8 @@ def workers_share_random_state(worker_draws: WorkerDraws) -> Findings:
     if worker_draws.workers_agree == draws and worker_draws.distinct >= VARIED:
         yield Finding(
             where="train_batches",
-            message=f"two of {workers} workers drew the same {draws} augmentations of the "
-            "same rows, expected different ones",
-            fix="seed by worker and row: np.random.default_rng((torch.initial_seed(), row)) where it is used",
+            message=f"two of {workers} workers draw the same {draws} augmentations for the same rows, expected "
+            "different ones",
+            fix="create the generator per worker and row: np.random.default_rng((torch.initial_seed(), row))",
             measured={"agree": worker_draws.workers_agree, "draws": draws, "workers": workers},
         )

@@ -13,11 +13,11 @@ def distributed_evaluation_fails(distributed_evaluation: Ranks) -> Findings:
     if stop is None:
         return
     count = len(distributed_evaluation.ranks)
-    forced = ", with texts of another length in each process" if MISMATCH in stop.failure.message else ""
+    forced = ", with texts of different lengths per process" if MISMATCH in stop.failure.message else ""
     yield code_finding(
         stop.failure.line,
         f"rank {stop.rank}",
-        f"in a group of {count}{forced}, {stop}; expected figures",
+        f"with {count} processes{forced}, {stop}; expected metrics",
         _cure(stop),
         rank=stop.rank,
         how=stop.how,
@@ -27,11 +27,12 @@ def distributed_evaluation_fails(distributed_evaluation: Ranks) -> Findings:
 
 
 def _cure(stop: RankStop) -> str:
-    place = stop.failure.line or "what it calls"
+    place = stop.failure.line or "the call that fails"
     if MISMATCH in stop.failure.message:
         return (
-            f"pad to one length before gathering at {place}: accelerator.pad_across_processes(ids, dim=1, pad_index=…)"
+            f"pad to the same length before gathering at {place}: accelerator.pad_across_processes(ids, dim=1, "
+            "pad_index=…)"
         )
     if stop.how == "waited":
-        return f"let every process take part in each gather, reduce and barrier, equally often: look at {place}"
-    return f"evaluate a few rows under torchrun and mend {place}"
+        return f"call each gather, reduce and barrier equally often in every process: check {place}"
+    return f"evaluate a few rows under torchrun and fix {place}"

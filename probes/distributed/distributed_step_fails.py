@@ -11,11 +11,11 @@ def distributed_step_fails(distributed_step: Ranks) -> Findings:
     if stop is None:
         return
     failure, count = stop.failure, len(distributed_step.ranks)
-    default = f"run two steps under torchrun and mend {failure.line or 'what rank ' + str(stop.rank) + ' does'}"
+    default = f"run two steps under torchrun and fix {failure.line or 'what rank ' + str(stop.rank) + ' does'}"
     yield code_finding(
         failure.line,
         failure.module or f"rank {stop.rank}",
-        f"in a group of {count}, {stop}; expected two steps",
+        f"with {count} processes, {stop}; expected two completed steps",
         fix_of(failure, "distributed step", default),
         rank=stop.rank,
         how=stop.how,

@@ -18,8 +18,8 @@ def ranks_hold_different_batch_counts(
     told = " and ".join(f"{'' if one.whole else 'at least '}{one.count}" for one in rank_batches)
     yield Finding(
         where=f"rank {short}",
-        message=f"{told} batches in an epoch of ranks 0 to {len(rank_batches) - 1}, expected the same number; "
-        f"after batch {fewest} the others wait for rank {short}",
-        fix="share rows out by DistributedSampler or accelerate, which fill up, or cut every share to the shortest",
+        message=f"{told} batches per epoch on ranks 0 to {len(rank_batches) - 1}, expected the same number; after "
+        f"batch {fewest} the other ranks wait for rank {short}",
+        fix="use DistributedSampler or accelerate, which pad the shards, or set drop_last=True",
         measured={"fewest": fewest, "most": most, "processes": len(rank_batches)},
     )

@@ -20,13 +20,13 @@ def ranks_hold_different_weights(rank_steps: tuple[RankSteps, ...]) -> Findings:
     first = held[apart[0]]
     measured = {"parameters": len(apart), "of": len(held), "processes": len(rank_steps)}
     if len({weight.before for weight in first if weight}) > 1 or None in first:
-        message = f"{len(apart)} of {len(held)} parameters are not the same in all processes, not even before the step"
+        message = f"{len(apart)} of {len(held)} parameters differ between processes, already before the step"
         fix = "build every parameter before DistributedDataParallel wraps the model, or broadcast it from rank 0"
     else:
         norms = " and ".join(f"{w.gradient:.4g}" for w in first if w and w.gradient is not None) or "not seen"
-        message = f"{len(apart)} of {len(held)} parameters began the same and differ after a step (norms of their "
+        message = f"{len(apart)} of {len(held)} parameters are equal before a step and differ after it (norms of their "
         message += f"gradients: {norms})"
-        fix = "call the model that DistributedDataParallel wraps, not the one inside, or average gradients yourself"
+        fix = "call the DistributedDataParallel wrapper, not model.module, or average the gradients yourself"
     yield Finding(
         where=apart[0], message=f"{message}, expected the same: {first_names(apart)}", fix=fix, measured=measured
     )
@@ -50,6 +50,6 @@ def _only_rounded(weights: Sequence[RankParameter]) -> bool:
 
 
 def _gradients_apart(weights: Sequence[RankParameter]) -> bool:
-    """Also where a learning rate of nought, at the start of a warm-up, has hidden it in the weights."""
+    """Also where a learning rate of zero, at the start of a warm-up, has hidden it in the weights."""
     norms = [weight.gradient for weight in weights if weight.gradient is not None]
     return len(norms) == len(weights) and max(norms) - min(norms) > ROUNDING * max(norms)

@@ -12,8 +12,8 @@ def audio_decoder_is_missing(item_reading: ItemReading) -> Findings:
     yield code_finding(
         item_reading.line,
         item_reading.where,
-        f"{item_reading.tried} of {item_reading.tried} items that were tried raised {item_reading.error}{other}",
-        "install what the error names, or read audio with soundfile, which brings its decoders along",
+        f"{item_reading.tried} of {item_reading.tried} items read raise {item_reading.error}{other}",
+        "install the package that the error names, or read audio with soundfile, which bundles its decoders",
         tried=item_reading.tried,
         read=item_reading.read,
         file=item_reading.file,

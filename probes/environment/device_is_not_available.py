@@ -11,7 +11,7 @@ def device_is_not_available(devices: Devices) -> Findings:
         if wanted not in devices.present:
             yield Finding(
                 where=source,
-                message=f"{name} is named, torch {devices.torch} sees {', '.join(devices.present)}",
-                fix="run where the device is, with a torch that was built for it; or name a device that is there",
+                message=f"{name} is requested, but torch {devices.torch} finds {', '.join(devices.present)}",
+                fix="install a torch build for this device, or choose a device that is available",
                 measured={"named": name, "present": ", ".join(devices.present)},
             )

@@ -8,8 +8,8 @@ def numpy_torch_abi_mismatch(numpy_bridge: NumpyBridge) -> Findings:
     bridge = numpy_bridge
     if bridge.failed:
         yield Finding(
-            where=f"numpy {bridge.numpy} beside torch {bridge.torch}",
-            message=f"{bridge.failed}: {bridge.error}; expected three numbers to come through as they are",
-            fix="install numpy and torch of the same age: pip install -c constraints.txt numpy torch",
+            where=f"numpy {bridge.numpy} with torch {bridge.torch}",
+            message=f"{bridge.failed}: {bridge.error}; expected an array of three numbers to be converted unchanged",
+            fix="install compatible versions of numpy and torch: pip install -c constraints.txt numpy torch",
             measured={"numpy": bridge.numpy, "torch": bridge.torch, "failed": bridge.failed},
         )

@@ -10,7 +10,7 @@ def tokenizer_package_is_missing(tokenizer_needs: TokenizerNeeds) -> Findings:
         package = name.removeprefix("google.")
         yield Finding(
             where=f"tokenizer {needs.source}",
-            message=f"{needs.why}, which {package} reads; {package}: {reason}",
+            message=f"{needs.why}, which requires {package}; {package}: {reason}",
             fix=f"pip install -c constraints.txt {package}",
             measured={"package": package, "tokenizer": needs.source},
         )

@@ -9,7 +9,7 @@ def torchaudio_build_differs(torch_builds: TorchBuilds) -> Findings:
     if not builds.loads:
         yield Finding(
             where="torchaudio",
-            message=(f"torchaudio {builds.torchaudio} beside torch {builds.torch}, expected one build tag for both"),
+            message=(f"torchaudio {builds.torchaudio} with torch {builds.torch}, expected the same build tag"),
             fix="run diagnose env --repair",
             measured={"torch": builds.torch, "torchaudio": builds.torchaudio},
         )

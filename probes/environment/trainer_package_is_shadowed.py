@@ -9,14 +9,15 @@ def trainer_package_is_shadowed(trainer_package: PackageLocation) -> Findings:
     if package.rivals:
         yield Finding(
             where=f"package {package.name} in {package.found}",
-            message=f"{', '.join(package.rivals)} is installed into the same folder, expected gonogo alone",
+            message=f"{', '.join(package.rivals)} is installed in the same folder, expected only gonogo",
             fix=f"pip uninstall {package.rivals[0].split()[0]}, then reinstall gonogo: each overwrites the other",
             measured={"rival": package.rivals[0]},
         )
     elif not package.ours:
         yield Finding(
             where=f"package {package.name}",
-            message=f"it is found in {package.found}, which is not the trainer that gonogo installs",
-            fix="start from another folder, rename your own trainer, or pip uninstall trainer and reinstall gonogo",
+            message=f"it is imported from {package.found}, which is not the trainer package of gonogo",
+            fix="run from another folder, rename your own trainer module, or pip uninstall trainer and reinstall "
+            "gonogo",
             measured={"found": package.found},
         )

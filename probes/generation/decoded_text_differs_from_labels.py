@@ -6,14 +6,18 @@ from probes.facts.generation.types import ForcedGeneration
 def decoded_text_differs_from_labels(forced_generation: ForcedGeneration) -> Findings:
     """Decoded text differs from the labels even when generation is forced to output them."""
     rows = [row for row in forced_generation.rows if row.text is not None and row.reference is not None]
-    wrong = [row for row in rows if str(row.text).split() != str(row.reference).split()]
+    wrong = (
+        []
+        if forced_generation.ended_early
+        else [row for row in rows if str(row.text).split() != str(row.reference).split()]
+    )
     if wrong:
         first = wrong[0]
         yield Finding(
             where=first.where,
-            message=f"a model that says the labels comes out as {_short(first.text)}, the labels decode to "
+            message=f"generation forced to output the labels decodes to {_short(first.text)}, the labels decode to "
             f"{_short(first.reference)}; {len(wrong)} of {len(rows)} rows differ, expected 0",
-            fix="look at what generate cuts off its ids (prompt, start token) and at what decode drops",
+            fix="check which ids generate removes (prompt, start token) and which tokens decode skips",
             measured={"rows": len(wrong), "of": len(rows)},
         )
 

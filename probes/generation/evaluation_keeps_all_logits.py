@@ -13,9 +13,9 @@ def evaluation_keeps_all_logits(gathered_logits: GatheredLogits) -> Findings:
         yield Finding(
             where="preprocess_logits_for_metrics",
             message=f"{gathered_logits.rows} rows × {gathered_logits.length} tokens × {gathered_logits.vocabulary} "
-            f"scores × {gathered_logits.width} bytes are {gathered_logits.bytes / 1e9:.1f} GB of "
+            f"logits × {gathered_logits.width} bytes need {gathered_logits.bytes / 1e9:.1f} GB of "
             f"{gathered_logits.memory / 1e9:.1f}",
-            fix="set predict_with_generate=True, or keep argmax alone by preprocess_logits_for_metrics",
+            fix="set predict_with_generate=True, or return only the argmax from preprocess_logits_for_metrics",
             measured={"bytes": gathered_logits.bytes, "memory": gathered_logits.memory},
             severity=None if share > WHOLE else Severity.WARNING,
         )

@@ -8,6 +8,6 @@ def evaluation_raises(evaluation_twice: EvaluationPair) -> Findings:
     """The evaluation function raises, so the run would end at its first evaluation."""
     failure = evaluation_twice.failure
     if failure is not None:
-        fix = f"call evaluate once by hand and mend {failure.line or 'what it calls'}"
-        message = f"{failure}; expected figures"
+        fix = f"call evaluate once and fix {failure.line or 'the line that raises'}"
+        message = f"{failure}; expected metrics"
         yield failure_finding(failure, "evaluate", failure.module or "evaluate", message, fix)

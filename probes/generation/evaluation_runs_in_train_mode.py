@@ -13,8 +13,8 @@ def evaluation_runs_in_train_mode(evaluation_twice: EvaluationPair) -> Findings:
     differ = [f"{name} {both.figures[name]:.4g} and {both.second[name]:.4g}" for name in differing_figures(both)]
     yield Finding(
         where=both.training[0],
-        message=f"{len(both.training)} modules ({kinds}) were in training mode while evaluate ran, expected 0"
-        + (f"; twice from the same weights it gave {'; '.join(differ[:2])}" if differ else ""),
-        fix="call model.eval() at the beginning of evaluate, and model.train() when training goes on",
+        message=f"{len(both.training)} modules ({kinds}) are in train mode during evaluate, expected 0"
+        + (f"; two evaluations of the same weights give {'; '.join(differ[:2])}" if differ else ""),
+        fix="call model.eval() at the start of evaluate and model.train() afterwards",
         measured={"modules": len(both.training), "differ": len(differ)},
     )

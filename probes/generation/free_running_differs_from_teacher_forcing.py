@@ -13,8 +13,8 @@ def free_running_differs_from_teacher_forcing(teacher_forcing_gap: TeacherForcin
         said, labels = teacher_forcing_gap.example
         yield Finding(
             where="generate",
-            message=f"{teacher_forcing_gap.forced:.0%} of the labels are right with those before given, and what is "
-            f"said freely is {teacher_forcing_gap.free:.0%} like them: {said!r} for {labels!r}",
-            fix="compare what generation gives the decoder (start, prompt, positions, cache, mask) with training",
+            message=f"teacher forcing predicts {teacher_forcing_gap.forced:.0%} of the labels, but free-running "
+            f"generation matches {teacher_forcing_gap.free:.0%} of them: {said!r} instead of {labels!r}",
+            fix="compare the decoder inputs in generation (start token, prompt, positions, cache, mask) with training",
             measured={"forced": teacher_forcing_gap.forced, "free": teacher_forcing_gap.free},
         )

@@ -9,7 +9,7 @@ def generation_raises(generation_attempt: FreeGeneration) -> Findings:
     failure = generation_attempt.failure
     if failure is None:
         return
-    message = f"{failure}; expected ids of tokens, so the first evaluation would end the run"
-    fix = f"generate from this one batch by hand and mend {failure.line or 'the call'}"
+    message = f"{failure}; expected token ids: the first evaluation would end the run"
+    fix = f"call generate on this batch and fix {failure.line or 'the call'}"
     where, shapes = failure.module or "generate", failure.shapes
     yield failure_finding(failure, "generate", where, message, fix, module=failure.module, shapes=shapes)

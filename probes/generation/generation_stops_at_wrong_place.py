@@ -1,25 +1,30 @@
 from diagnose import Finding, Findings, Severity, Stage, probe
 from probes.facts.generation.types import ForcedGeneration
+from probes.facts.settings.types import GenerationLimit
 
 
 @probe(id="GEN004", stage=Stage.GENERATION, severity=Severity.ERROR, explains=("GEN005", "GEN009"))
-def generation_stops_at_wrong_place(forced_generation: ForcedGeneration) -> Findings:
+def generation_stops_at_wrong_place(
+    forced_generation: ForcedGeneration, generation_limit: GenerationLimit | None = None
+) -> Findings:
     """Generation forced to output the labels stops before their EOS token or continues after it."""
     heard = forced_generation
     if heard.went_on:
-        waits = f"it waits for {', '.join(map(str, heard.waits_for))}" if heard.waits_for else "it waits for none"
+        waits = f"its EOS token is {', '.join(map(str, heard.waits_for))}" if heard.waits_for else "it has no EOS token"
         yield Finding(
             where="generate",
-            message=f"every row had said the labels' end token {heard.end} after {heard.needed} tokens and generation "
-            f"went on; {waits}, expected to stop there",
-            fix="give generation the labels' end token: generation_config.eos_token_id = tokenizer.eos_token_id",
+            message=f"every row has the labels' EOS token {heard.end} after {heard.needed} tokens, but generation "
+            f"continues; {waits}, expected to stop there",
+            fix="use the labels' EOS token in generation: generation_config.eos_token_id = tokenizer.eos_token_id",
             measured={"end": heard.end, "tokens": heard.needed},
         )
-    elif heard.stopped is not None and heard.stopped < heard.needed:
+    elif heard.ended_early:
+        limited = generation_limit is not None and generation_limit.tokens < heard.needed
         yield Finding(
             where="generate",
-            message=f"generation stopped after {heard.stopped} tokens, before the longest row's end token; "
-            f"its labels have {heard.needed}",
-            fix="let generation run until every row has ended: raise its max_length, and stop on all rows, not on any",
+            message=f"generation stops after {heard.stopped} tokens, before the EOS token of the longest row, whose "
+            f"labels have {heard.needed}",
+            fix="raise max_length, and stop only when all rows have ended",
             measured={"stopped": heard.stopped, "needed": heard.needed},
+            severity=Severity.WARNING if limited else None,  # CFG009 counts how many rows the limit cuts
         )

@@ -9,12 +9,12 @@ def label_cannot_be_generated(forced_generation: ForcedGeneration) -> Findings:
     """A generation setting or logits processor forbids tokens that the labels contain."""
     for broken in forced_generation.forbidden:
         setting = f"generation_config.{broken.setting}" if broken.setting else broken.rule
-        end = " (the end token)" if broken.token == forced_generation.end else ""
+        end = " (the EOS token)" if broken.token == forced_generation.end else ""
         yield Finding(
             where=f"{broken.where}, label {broken.position}",
-            message=f"{setting} forbids {broken.name} (id {broken.token}){end} here, where the labels say it; "
-            f"{broken.rows} of {broken.of} rows cannot be said, expected 0",
-            fix=f"change {setting} so that it allows what the labels hold (None lets every token through)",
+            message=f"{setting} forbids {broken.name} (id {broken.token}){end} here, but the labels contain it; "
+            f"{broken.rows} of {broken.of} rows cannot be generated, expected 0",
+            fix=f"change {setting} so that it allows all label tokens (None allows every token)",
             measured={"token": broken.token, "rows": broken.rows, "of": broken.of, "rule": broken.rule},
             severity=_severity(broken),
         )

@@ -16,9 +16,9 @@ def metric_counts_case_and_punctuation(working_metric: MetricTrial) -> Findings:
     text, bare = trial.example
     yield Finding(
         where=f"compute_metrics, {name}",
-        message=f"{trial.stripped[name]:.4g} for the right words without case and punctuation ({bare!r} for {text!r}); "
-        f"the labels themselves get {trial.perfect[name]:.4g}, other rows' {trial.swapped[name]:.4g}",
-        fix="normalise predictions and labels alike before counting, or report both figures",
+        message=f"{trial.stripped[name]:.4g} for correct words without case and punctuation ({bare!r} for {text!r}); "
+        f"the labels themselves score {trial.perfect[name]:.4g}, labels of other rows {trial.swapped[name]:.4g}",
+        fix="normalize predictions and labels in the same way, or report both values",
         measured={"lost": lost[name], "figure": trial.stripped[name]},
         severity=None if lost[name] > GRAVE else Severity.NOTE,
     )

@@ -15,17 +15,20 @@ def metric_penalizes_perfect_predictions(working_metric: MetricTrial) -> Finding
     if names and all(perfect[name] == swapped[name] for name in names):
         figures = ", ".join(f"{name} {perfect[name]:.4g}" for name in names)
         yield _finding(
-            names[0], f"the labels themselves and those of other rows get the same figures ({figures})", working_metric
+            names[0],
+            f"predictions equal to the labels and labels of other rows get the same values ({figures})",
+            working_metric,
         )
         return
     for name in names:
         given, other, alone = perfect[name], swapped[name], clean.get(name)
         best = _best(name.lower(), given, other, alone)
         if best is not None and abs(given - best) > GRAIN * max(abs(best), abs(other)):
-            padding = f"; without -100 it is {alone:.4g}" if alone is not None and alone != given else ""
+            padding = f"; without -100 padding it is {alone:.4g}" if alone is not None and alone != given else ""
             yield _finding(
                 name,
-                f"{given:.4g} for the labels themselves ({other:.4g} for other rows'), expected {best:g}{padding}",
+                f"{given:.4g} when predictions equal labels ({other:.4g} for labels of other rows), expected "
+                f"{best:g}{padding}",
                 working_metric,
             )
 
@@ -43,5 +46,5 @@ def _best(name: str, perfect: float, swapped: float, clean: float | None) -> flo
 
 def _finding(name: str, message: str, trial: MetricTrial) -> Finding:
     measured = {"perfect": trial.perfect.get(name), "swapped": trial.swapped.get(name), "clean": trial.clean.get(name)}
-    fix = "mask -100 out, decode predictions and labels alike, and compare each row with its own label"
+    fix = "remove -100, decode predictions and labels in the same way, and compare each row with its own label"
     return Finding(where=f"compute_metrics, {name}", message=message, fix=fix, measured=measured)

@@ -11,10 +11,10 @@ def metric_raises(metric_trial: MetricTrial) -> Findings:
         return
     form, where = metric_trial.form, "compute_metrics"
     if metric_trial.bare:
-        cause = f"on {form} of {metric_trial.rows} rows that are the labels themselves, without any -100"
-        fix = f"mend {failure.line or where}: it is given predictions and labels as arrays"
+        cause = f"on {form} of {metric_trial.rows} rows equal to the labels, without -100"
+        fix = f"fix {failure.line or where}: predictions and labels are NumPy arrays"
     else:
-        cause = f"on predictions padded with -100 and wider than the labels; without -100 it takes {form}"
-        fix = "replace -100 by the padding token in predictions and labels before decoding them"
-    message = f"it raised {failure.error} {cause}: {failure.message}"
+        cause = f"on labels padded with -100 and wider predictions; without -100 it accepts {form}"
+        fix = "replace -100 with the padding token in predictions and labels before decoding"
+    message = f"it raises {failure.error} {cause}: {failure.message}"
     yield failure_finding(failure, where, where, message, fix, form=form)

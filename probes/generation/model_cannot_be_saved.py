@@ -9,7 +9,7 @@ def model_cannot_be_saved(saved_model: SavedModel) -> Findings:
     failure = saved_model.failure
     if failure is None:
         return
-    where = saved_model.way if saved_model.phase == "saving" else f"{saved_model.way}, read again"
-    message = f"{failure}; expected a checkpoint at step 0 that can be read"
-    fix = f"save this model once by hand and mend {saved_model.phase}"
+    where = saved_model.way if saved_model.phase == "saving" else f"{saved_model.way}, loaded again"
+    message = f"{failure}; expected a checkpoint that can be loaded"
+    fix = f"save this model once and fix {saved_model.phase}"
     yield failure_finding(failure, "save", where, message, fix, phase=saved_model.phase)

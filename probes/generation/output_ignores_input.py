@@ -15,9 +15,9 @@ def output_ignores_input(pretrained_generation: FreeGeneration) -> Findings:
         if tokens == others and len(tokens) >= SHORT and one.labels != other.labels:
             yield Finding(
                 where=f"{one.where} and {other.where}",
-                message=f"both rows get the same {len(tokens)} tokens, their labels have {len(one.labels)} and "
-                f"{len(other.labels)} different ones: the input changes nothing",
-                fix="look at what cross-attention is given: the encoder's weights, the mask, the batch's inputs",
+                message=f"both rows generate the same {len(tokens)} tokens, although their labels have "
+                f"{len(one.labels)} and {len(other.labels)} different ones: the input has no effect",
+                fix="check what cross-attention receives: encoder weights, mask, inputs of the batch",
                 measured={"tokens": len(tokens)},
             )
             return

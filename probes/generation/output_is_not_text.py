@@ -26,8 +26,10 @@ def output_is_not_text(pretrained_generation: FreeGeneration) -> Findings:
                 return
         if not set(row.ids) - special:
             said = " ".join(names.get(token, str(token)) for token in row.ids[:4])
-            what = f"control tokens alone ({said})" if row.ids else "nothing"
-            yield _finding(row.where, f"the model says {what}; its labels have {len(row.labels)} tokens", len(row.ids))
+            what = f"only special tokens ({said})" if row.ids else "nothing"
+            yield _finding(
+                row.where, f"the model generates {what}; its labels have {len(row.labels)} tokens", len(row.ids)
+            )
             return
 
 
@@ -36,5 +38,5 @@ def _kind(name: str) -> str:
 
 
 def _finding(where: str, message: str, count: int) -> Finding:
-    fix = "look at the prompt and prefix that the pretrained model was taught with, and suppress what is no text"
+    fix = "use the prompt and prefix of the pretraining, and suppress tokens that are not text"
     return Finding(where=where, message=f"{message}, expected text", fix=fix, measured={"tokens": count})

@@ -11,8 +11,8 @@ def output_never_ends(pretrained_generation: FreeGeneration) -> Findings:
     longest = max(len(row.labels) for row in rows)
     yield Finding(
         where=rows[0].where,
-        message=f"no end token in {pretrained_generation.limit} tokens of any of {len(rows)} rows; the labels end "
-        f"after {longest} at most",
-        fix="check that the labels of the earlier training ended with the end token that generation waits for",
+        message=f"no EOS token within {pretrained_generation.limit} tokens in any of {len(rows)} rows; the labels end "
+        f"after at most {longest}",
+        fix="check that the training labels ended with the EOS token that generation uses",
         measured={"tokens": pretrained_generation.limit, "labels": longest},
     )

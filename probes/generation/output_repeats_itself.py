@@ -7,7 +7,7 @@ PERIODS = (1, 2, 3)
 
 @probe(id="GEN007", stage=Stage.GENERATION, severity=Severity.WARNING, explains=("GEN00[89]", "GEN010"))
 def output_repeats_itself(pretrained_generation: FreeGeneration) -> Findings:
-    """A trained model generates the same token or short sequence of tokens over and over."""
+    """A trained model repeats the same token or short sequence of tokens."""
     no_row_ends = not any(row.ended for row in pretrained_generation.rows)
     for row in pretrained_generation.rows:
         text = [token for token in row.ids if token not in pretrained_generation.special]
@@ -20,8 +20,8 @@ def output_repeats_itself(pretrained_generation: FreeGeneration) -> Findings:
                 said = " ".join(pretrained_generation.names.get(token, str(token)) for token in text[-period:])
                 yield Finding(
                     where=row.where,
-                    message=f"{said} is said {times} times in a row, and the labels repeat nothing so often",
-                    fix="check that the weights are the trained ones and that decoder and head share what they shared",
+                    message=f"{said} is repeated {times} times in a row, more often than anything in the labels",
+                    fix="check that the trained weights are loaded and that the tied weights are still tied",
                     measured={"times": times, "period": period},
                 )
                 return

@@ -14,12 +14,14 @@ def prompt_contradicts_labels(forced_generation: ForcedGeneration) -> Findings:
     given, expected = " ".join(first.names), " ".join((first.names[0], *first.expected[: len(first.ids) - 1]))
     yield Finding(
         where=f"{first.where}, token {place + 1} of the prompt",
-        message=f"generation begins with {given}, the labels teach {expected}: "
+        message=f"generation starts with {given}, the labels start with {expected}: "
         + (
-            f"{first.names[place]} stands there twice" if doubled else f"{first.names[place + 1]} is never taught there"
+            f"{first.names[place]} is there twice"
+            if doubled
+            else f"{first.names[place + 1]} never occurs there in the labels"
         ),
-        fix="take the start token out of the forced or given prompt: generate puts it there itself"
+        fix="remove the start token from the forced prompt: generate adds it"
         if doubled
-        else "give generate the language, task and prompt that the labels begin with, or none",
+        else "pass generate the language, task and prompt that the labels start with, or none",
         measured={"given": first.ids[place + 1], "taught": first.labels[place], "rows": len(wrong)},
     )

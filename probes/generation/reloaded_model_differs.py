@@ -15,25 +15,25 @@ def reloaded_model_differs(saved_model: SavedModel) -> Findings:
     if saved.missing and saved.way == "state_dict":
         yield _finding(
             saved.missing[0],
-            f"{len(saved.missing)} trainable tensors hang on the model as plain attributes: no state dict holds them",
-            "register them: nn.Parameter, nn.ModuleList or nn.ModuleDict instead of a list or dict",
+            f"{len(saved.missing)} trainable tensors are plain attributes of the model and missing from its state_dict",
+            "register them as nn.Parameter, nn.ModuleList or nn.ModuleDict instead of a list or dict",
             saved,
         )
     elif moved or saved.changed:
-        groups = (saved.missing, "missing"), (saved.unexpected, "not taken up"), (saved.changed, "changed")
+        groups = (saved.missing, "missing"), (saved.unexpected, "not loaded"), (saved.changed, "changed")
         named = [f"{len(names)} {word} ({names[0]})" for names, word in groups if names]
-        change = f"the loss of the first batch differs by {saved.change:.2g} of it" if moved else "weights differ"
+        change = f"the loss of the first batch changes by {saved.change:.2g}" if moved else "weights differ"
         yield _finding(
             next(iter(lost), saved.way),
-            f"saved and read again, {change}, expected the same; "
-            + (", ".join(named) or "every tensor is the same: what differs is not saved at all"),
-            "build the model so that its class and configuration alone make every part of it, buffers included",
+            f"after saving and loading, {change}, expected the same; "
+            + (", ".join(named) or "every tensor is equal: the difference is not part of the checkpoint"),
+            "make the class and its config build every part of the model, including buffers",
             saved,
             Severity.WARNING if saved.unexpected else None,  # whoever adds parts by hand may add them again by hand
         )
     elif saved.settings:
-        message = f"{len(saved.settings)} generation settings come back as something else, expected 0"
-        fix = "set it on model.generation_config and not on model.config"
+        message = f"{len(saved.settings)} generation settings change, expected 0"
+        fix = "set it on model.generation_config, not on model.config"
         yield _finding(f"generation_config.{saved.settings[0]}", message, fix, saved, Severity.NOTE)
 
 

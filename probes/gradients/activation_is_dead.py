@@ -16,7 +16,7 @@ def activation_is_dead(repeated_step: RepeatedStep) -> Findings:
         yield Finding(
             where=first.module,
             message=f"{first.alive:.2%} of the {first.size} outputs of {first.function} in this {first.kind} are not "
-            f"nought, expected about half{others}",
-            fix=f"look at what {first.function} is given there: a bias far below 0, or weights of one sign",
+            f"zero, expected about half{others}",
+            fix=f"check the input of {first.function}: a bias far below 0, or weights of one sign",
             measured={"alive": first.alive, "outputs": first.size, "layers": len(dead)},
         )

@@ -16,8 +16,9 @@ def activation_is_saturated(repeated_step: RepeatedStep) -> Findings:
         others = f"; {len(flat)} such layers, {', '.join(one.module for one in flat[:4])}" if len(flat) > 1 else ""
         yield Finding(
             where=first.module,
-            message=f"{first.flat:.1%} of the {first.size} outputs of {first.function} in this {first.kind} lie where "
-            f"its slope is below a millionth, expected next to none{others}",
-            fix=f"scale what {first.function} is given there to a size of about 1: normalise the input or its weights",
+            message=f"{first.flat:.1%} of the {first.size} outputs of {first.function} in this {first.kind} are "
+            f"saturated (slope below 1e-6), expected almost none{others}",
+            fix=f"scale the input of {first.function} to about 1: normalize the input or initialize the weights "
+            "smaller",
             measured={"flat": first.flat, "outputs": first.size, "layers": len(flat)},
         )

@@ -15,8 +15,8 @@ def attention_is_one_hot(repeated_step: RepeatedStep) -> Findings:
         others = f"; {len(sure)} such layers, {', '.join(one.module for one in sure[:4])}" if len(sure) > 1 else ""
         yield Finding(
             where=first.module,
-            message=f"{first.decided:.1%} of the queries of this {first.kind} put all weight (more than 0.9999) on one "
-            f"position, expected it to be spread{others}",
-            fix="divide the scores by the root of the head's width, and initialise query and key projections smaller",
+            message=f"{first.decided:.1%} of the queries of this {first.kind} put more than 0.9999 of their weight on "
+            f"one position, expected several positions{others}",
+            fix="divide the attention scores by sqrt(head_dim), and initialize the query and key projections smaller",
             measured={"one_hot": first.decided, "layers": len(sure)},
         )

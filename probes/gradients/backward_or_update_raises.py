@@ -11,5 +11,5 @@ def backward_or_update_raises(first_step: FirstStep) -> Findings:
         return
     where = failure.module or "loss.backward()" if failure.phase == "backward pass" else "optimizer.step()"
     message = f"{failure}; expected a gradient for each trainable parameter"
-    fix = f"run one step by hand on this batch and mend the {failure.phase}"
+    fix = f"run one step on this batch and fix the {failure.phase}"
     yield failure_finding(failure, "backward", where, message, fix, phase=failure.phase)

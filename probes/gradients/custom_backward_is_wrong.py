@@ -19,21 +19,17 @@ def _told(row: CustomBackward) -> tuple[str, str, Severity | None] | None:
     Where the forward pass is smooth, differences are the truth, and another gradient is a mistake."""
     name = row.function
     if row.verdict == "wrong":
-        off = f"the backward pass of {name} is off by {row.error:.0%}, {row.ratio:.3g} times the forward pass's slope"
-        return f"{off}; expected less than 5 %", f"derive the backward pass of {name} anew and gradcheck it", None
+        off = f"the gradient of {name} is off by {row.error:.0%}; it is {row.ratio:.3g} times the numerical gradient"
+        return f"{off}; expected less than 5 %", f"correct the backward of {name} and test it with gradcheck", None
     if row.verdict == "missing":
         message = (
-            f"the backward pass of {name} returns None for an argument that its output depends on, expected a gradient"
+            f"the backward pass of {name} returns None for an argument that affects its output, expected a gradient"
         )
         return message, f"return the gradient of argument {row.argument} from {name}.backward", None
     if row.verdict == "identity":
-        message = (
-            f"{name} passes its input on and its gradient {row.ratio:.3g} times, expected 1 unless that is its purpose"
-        )
-        return message, "keep it if a reversed or scaled gradient is meant", Severity.NOTE
+        message = f"{name} returns its input but scales the gradient by {row.ratio:.3g}, expected 1 unless intended"
+        return message, "keep it if a reversed or scaled gradient is intended", Severity.NOTE
     if row.verdict == "flat":
-        message = (
-            f"{name} is flat, so its slope is 0, and its backward pass gives a gradient: a straight-through estimate"
-        )
-        return message, "keep it if the gradient is meant to pass straight through", Severity.NOTE
+        message = f"the derivative of {name} is 0, but its backward returns a gradient: a straight-through estimator"
+        return message, "keep it if a straight-through estimator is intended", Severity.NOTE
     return None

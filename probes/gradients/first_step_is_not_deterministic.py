@@ -18,9 +18,9 @@ def first_step_is_not_deterministic(repeated_step: RepeatedStep) -> Findings:
     place = f"{module} ({repeated_step.kind})" if module else "the loss function"
     yield Finding(
         where=module or "compute_loss",
-        message=f"from one seed the loss of the first batch is {first:.7g}, then {again:.7g}, expected the same; "
-        f"{place} is the first to give another output for the same input",
-        fix="draw from torch's, numpy's or python's own generator there, which the seed sets: not from the clock, the "
-        "system or a generator without a seed",
+        message=f"with the same seed the loss of the first batch is {first:.7g}, then {again:.7g}, expected the same; "
+        f"{place} is the first module whose output differs for the same input",
+        fix="use the generators of torch, numpy or random that the seed controls, not the clock, the system or an "
+        "unseeded generator",
         measured={"first": first, "again": again, "module": module},
     )

@@ -24,14 +24,14 @@ def gradient_explodes(
     huge = max(rows, key=lambda row: row.largest, default=None)
     deep = [depth for depth in layer_gradients or () if is_steady(depth) and depth.ratio >= GROWN]
     for depth in deep:
-        fix = f"initialise {depth.stack or 'the model'} so that each layer keeps the scale, or put norms in it"
+        fix = f"initialize {depth.stack or 'the model'} so that each layer keeps the scale, or add normalization layers"
         yield layer_finding(depth, "grows", fix, None if huge and huge.largest > HALF else Severity.WARNING)
     if huge and huge.largest > HALF and not deep:
         yield Finding(
             where=huge.name,
             message=f"an element of this gradient is {huge.largest:.3g} (norm of all {first_gradients.norm:.3g}), "
             f"expected less than {HALF:.0f}, the largest number of float16",
-            fix="bring inputs, weights and loss to a size of about 1: look for a sum or a factor before the loss",
+            fix="scale inputs, weights and loss to about 1: look for a sum or a factor before the loss",
             measured={"largest": huge.largest, "norm": first_gradients.norm},
         )
     elif huge:
@@ -48,8 +48,8 @@ def _leaps(gradients: Gradients, rows: list[ParameterGradient], arguments: Any) 
         moved, weight, row = max(leaps, key=lambda leap: leap[0])
         yield Finding(
             where=row.name,
-            message=f"the first update moves each weight by {moved:.3g}, expected less than their size of {weight:.3g} "
-            f"(gradient norm {gradients.norm:.3g}, rate {gradients.rate:.2g})",
-            fix="clip the gradient norm at 1.0 and lower the learning rate until a step is a hundredth of the weights",
+            message=f"the first update changes each weight by {moved:.3g}, expected less than the weights themselves, "
+            f"{weight:.3g} (gradient norm {gradients.norm:.3g}, learning rate {gradients.rate:.2g})",
+            fix="clip the gradient norm at 1.0 and lower the learning rate until an update is about 1 % of the weights",
             measured={"moved": moved, "weight": weight, "norm": gradients.norm},
         )

@@ -10,8 +10,8 @@ def gradient_is_not_finite(first_gradients: Gradients) -> Findings:
     if bad:
         yield Finding(
             where=bad[0],
-            message=f"{len(bad)} of {len(first_gradients.rows)} gradients hold NaN or Inf, expected finite ones: "
+            message=f"{len(bad)} of {len(first_gradients.rows)} gradients contain NaN or Inf, expected finite values: "
             f"{first_names(bad)}",
-            fix="run diagnose nan-bisect on this batch: it names the operation whose backward pass breaks first",
+            fix="run diagnose nan-bisect on this batch: it names the operation where the first NaN/Inf appears",
             measured={"tensors": len(bad), "of": len(first_gradients.rows)},
         )

@@ -24,13 +24,14 @@ def gradient_vanishes(
         worst = max(faint, key=lambda part: part.size)
         yield Finding(
             where=worst.module,
-            message=f"no element of the gradients of {sum(part.tensors for part in faint)} matrices ({share:.1%} of "
-            f"what trains) is larger than {max(part.largest for part in faint):.2g}, expected more than {NOTHING:.0e}",
-            fix=f"mend what damps it between {worst.module} and the loss: scale, activation or missing skip connection",
+            message=f"the largest gradient element of {sum(part.tensors for part in faint)} matrices ({share:.1%} of "
+            f"the trainable parameters) is {max(part.largest for part in faint):.2g}, expected more than {NOTHING:.0e}",
+            fix=f"find what shrinks the gradient between {worst.module} and the loss: scale, activation or missing "
+            "skip connection",
             measured={"largest": worst.largest, "share": share, "parts": len(faint)},
         )
         return
     for depth in layer_gradients or ():
         if is_steady(depth) and depth.ratio <= FADED:
-            fix = f"add skip connections or norms to {depth.stack or 'the model'}, or initialise it anew"
+            fix = f"add skip connections or normalization to {depth.stack or 'the model'}, or initialize it again"
             yield layer_finding(depth, "fades", fix, Severity.WARNING)

@@ -16,8 +16,8 @@ def gradients_are_clipped_wrongly(user_step: UserStep) -> Findings:
         if 0 < call.left < CHANGED * call.updates[-1].after and call.updates[-1].walks == len(call.backward_calls):
             yield Finding(
                 where="training_step",
-                message=f"the gradient's norm is {used:.4g} at the update and {call.left:.4g} after it, expected "
-                "clipping before the update or not at all",
+                message=f"the gradient norm is {used:.4g} at the update and {call.left:.4g} after it, expected "
+                "clipping before the update",
                 fix="call clip_grad_norm_ between backward() and optimizer.step()",
                 measured={"at_update": used, "afterwards": call.left},
             )
@@ -25,8 +25,8 @@ def gradients_are_clipped_wrongly(user_step: UserStep) -> Findings:
         if call.scale >= SCALED and 0 < used < TINY and used < 0.01 * made / call.scale:
             yield Finding(
                 where="training_step",
-                message=f"the update finds a gradient of norm {used:.3g}, expected {made / call.scale:.3g} or the "
-                f"clip's limit: it was clipped to {used * call.scale:.3g} while still scaled by {call.scale:.0f}",
+                message=f"the update uses a gradient of norm {used:.3g}, expected {made / call.scale:.3g} or the "
+                f"clipping limit: it was clipped to {used * call.scale:.3g} while still scaled by {call.scale:.0f}",
                 fix="call scaler.unscale_(optimizer) before clip_grad_norm_",
                 measured={"at_update": used, "unscaled": made / call.scale, "scale": call.scale},
             )

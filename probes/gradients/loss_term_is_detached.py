@@ -13,11 +13,11 @@ def loss_term_is_detached(repeated_step: RepeatedStep) -> Findings:
         small = part.share < LARGE
         yield Finding(
             where=part.module,
-            message=f"the loss's summand {part.function} ({part.value:.4g}, {part.share:.1%} of what trains is its) "
-            f"follows when this {part.kind} changes, but its graph holds none of its {part.tensors} tensors, not all",
-            fix=f"remove the detach(), .data or no_grad between {part.module} and the modules behind {part.function}"
+            message=f"the loss term {part.function} ({part.value:.4g}, {part.share:.1%} of the trainable parameters) "
+            f"depends on this {part.kind}, but its graph contains none of the {part.tensors} tensors",
+            fix=f"remove the detach(), .data or no_grad between {part.module} and {part.function}"
             if not small
-            else f"keep the detach() only if {part.function} is meant to watch and not to teach {part.module}",
+            else f"keep the detach() only if {part.function} is meant for monitoring and must not train {part.module}",
             measured={"summand": part.function, "value": part.value, "share": part.share, "tensors": part.tensors},
             severity=Severity.NOTE if small else None,
         )

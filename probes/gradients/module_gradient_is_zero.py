@@ -15,9 +15,9 @@ def module_gradient_is_zero(gradient_reach: GradientReach) -> Findings:
         if share >= LARGE:
             yield Finding(
                 where=cut.module,
-                message=f"all {cut.tensors} gradients of this {cut.kind} ({share:.1%} of what trains) are exactly 0, "
-                "expected some size; they stay 0 in evaluation mode and with all weights nudged",
-                fix="remove the factor of 0, the mask that covers everything or the dead activation after it",
+                message=f"all {cut.tensors} gradients of this {cut.kind} ({share:.1%} of the trainable parameters) "
+                "are exactly 0; they stay 0 in eval mode and after a small change of all weights",
+                fix="remove the factor 0, the full mask or the dead activation after it",
                 measured={"tensors": cut.tensors, "share": share, "loss_follows": cut.followed},
             )
     small = [cut for cut in zero if gradient_reach.share(cut) < LARGE]
@@ -25,8 +25,8 @@ def module_gradient_is_zero(gradient_reach: GradientReach) -> Findings:
         names = first_names([cut.module for cut in small])
         yield Finding(
             where=small[0].module,
-            message=f"the gradients of {len(small)} small parts are exactly 0, expected some size: {names}",
-            fix="look at what these parts feed: a mask, a gate or an activation turns them off",
+            message=f"the gradients of {len(small)} small modules are exactly 0, expected nonzero values: {names}",
+            fix="check the modules after them: a mask, a gate or an activation sets them to 0",
             measured={"parts": len(small), "size": sum(cut.size for cut in small)},
             severity=Severity.NOTE,
         )

@@ -9,10 +9,11 @@ def optimizer_step_is_missing(user_step: UserStep) -> Findings:
     if len(calls) < 2 or any(call.updates or call.moved or call.rescaled for call in calls):
         return
     walks = sum(len(call.backward_calls) for call in calls)
-    lacks = "step() of the optimiser was not called" if walks else "neither backward() nor the optimiser's step() ran"
+    tried = max(len(calls), walks)
+    lacks = "optimizer.step() was not called" if walks else "neither backward() nor optimizer.step() was called"
     yield Finding(
         where="training_step",
-        message=f"after 2 calls every weight is the same to the last bit: {lacks}, expected one update for each call",
+        message=f"after {tried} calls all weights are bit-identical: {lacks}, expected one update per call",
         fix="call optimizer.step() (or scaler.step(optimizer)) in training_step, after backward"
         if walks
         else "call loss.backward() and optimizer.step() in training_step",

@@ -14,15 +14,16 @@ def optimizer_step_order_is_wrong(user_step: UserStep) -> Findings:
     if not update.walks:
         yield Finding(
             where="training_step",
-            message=f"optimizer.step() ran before backward(), with a gradient of norm {update.norm:.4g}; expected the "
-            f"{made:.4g} that backward gives afterwards",
-            fix="call optimizer.step() after backward(), and zero_grad() after that",
+            message=f"optimizer.step() ran before backward(), with a gradient of norm {update.norm:.4g}; expected "
+            f"{made:.4g}, the norm after backward()",
+            fix="call backward(), then optimizer.step(), then zero_grad()",
             measured={"at_update": update.norm, "after_backward": made},
         )
     elif made and not update.norm:
         yield Finding(
             where="training_step",
-            message=f"backward() gave a gradient of norm {made:.4g}, optimizer.step() found 0: it was cleared between",
-            fix="move zero_grad() behind optimizer.step(), or before the forward pass",
+            message=f"backward() computed a gradient of norm {made:.4g}, but optimizer.step() received 0: zero_grad() "
+            "ran in between",
+            fix="move zero_grad() after optimizer.step(), or before the forward pass",
             measured={"at_update": 0.0, "after_backward": made},
         )

@@ -9,7 +9,7 @@ def training_step_raises(user_step: UserStep) -> Findings:
     failure = user_step.failure
     if failure is None:
         return
-    message = f"{failure}; forward and backward of this batch alone did not, expected it of training_step too"
-    fix = f"run training_step by hand on this batch and mend {failure.line or 'it'}"
+    message = f"{failure}; forward and backward on the same batch do not raise"
+    fix = f"run training_step on this batch and fix {failure.line or 'it'}"
     where = failure.module or "training_step"
     yield failure_finding(failure, "training_step", where, message, fix, call=user_step.failed_call)

@@ -18,9 +18,9 @@ def update_is_rounded_away(first_gradients: Gradients) -> Findings:
     worst = max(rows, key=lambda row: row.size * (1 - (row.changed or 0.0)))
     yield Finding(
         where=worst.name,
-        message=f"{share:.1%} of the elements with a gradient change in an update at rate "
+        message=f"{share:.1%} of the elements with a gradient change in an update with learning rate "
         f"{first_gradients.rate or 0:.2g}, expected nearly all; {worst.changed or 0:.1%} in {worst.name}",
-        fix="keep the weights in float32 (with autocast for speed), or raise the rate to what they can resolve",
+        fix="keep the weights in float32 (with autocast for speed), or use a higher learning rate",
         measured={"changed": share, "tensors": len(rows), "rate": first_gradients.rate},
         severity=None if share < STUCK else Severity.WARNING,
     )

@@ -19,9 +19,10 @@ def update_leaves_weights_unchanged(first_gradients: Gradients) -> Findings:
     names = first_names([row.name for row in still], 4)
     yield Finding(
         where=still[0].name,
-        message=f"{len(still)} of {len(rows)} tensors with a gradient ({share:.1%}) are the same to the last bit after "
-        f"an update (their rate at its highest: {still[0].rate or 0.0:.2g}), expected all to move: {names}",
-        fix="give their parameter group a learning rate above 0, and let the optimiser's step() change what it holds",
+        message=f"{len(still)} of {len(rows)} tensors with a gradient ({share:.1%}) are bit-identical after an update "
+        f"(maximum learning rate {still[0].rate or 0.0:.2g}), expected all to change: {names}",
+        fix="set a learning rate above 0 for their parameter group, and check that optimizer.step() updates its "
+        "parameters",
         measured={"still": len(still), "of": len(rows), "share": share, "rate": still[0].rate},
         severity=None if none else Severity.WARNING if share >= LARGE else Severity.NOTE,
     )

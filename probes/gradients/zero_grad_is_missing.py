@@ -15,12 +15,12 @@ def zero_grad_is_missing(user_step: UserStep) -> Findings:
         return
     alone, after = first.backward_calls[-1].after, second.backward_calls[-1].after
     found = second.backward_calls[0].before
-    if found <= LEFT * first.updates[-1].norm:
+    if not found > LEFT * first.updates[-1].norm:  # nor where the norm is NaN
         return
     yield Finding(
         where="training_step",
-        message=f"at its second call a gradient of norm {found:.4g} is there before backward, expected 0; on the same "
-        f"batch and weights the norm is {after:.4g} after {alone:.4g} ({after / alone if alone else 0:.2f} times)",
-        fix="call optimizer.zero_grad() once in every step: after the update, or before backward",
+        message=f"the second call starts with a gradient of norm {found:.4g} before backward, expected 0; on the same "
+        f"batch and weights the norm is {after:.4g} instead of {alone:.4g} ({after / alone if alone else 0:.2f} times)",
+        fix="call optimizer.zero_grad() once per step: after optimizer.step(), or before backward()",
         measured={"left": found, "first": alone, "second": after},
     )

@@ -13,8 +13,9 @@ def attention_mask_hides_input(padding_effect: PaddingEffect) -> Findings:
             case = "alone" if mask.hidden else f"padded to {padding_effect.lengths[1]}"
             yield Finding(
                 where=mask.name,
-                message=f"a row of {padding_effect.lengths[0]}, {case}, has {lost} positions that hold input and are "
-                "masked, expected none",
-                fix="let the mask be 1 on input and 0 on padding; only modules of plain PyTorch want the opposite",
+                message=f"a row of length {padding_effect.lengths[0]}, {case}, has {lost} input positions that are "
+                "masked out, expected none",
+                fix="set the mask to 1 for input and 0 for padding; only torch.nn modules use the inverse "
+                "(key_padding_mask)",
                 measured={"hidden": lost, "length": padding_effect.lengths[0]},
             )

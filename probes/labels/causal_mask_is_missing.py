@@ -7,8 +7,9 @@ def causal_mask_is_missing(label_influence_distance: int) -> Findings:
     if label_influence_distance < 0:
         yield Finding(
             where="batch 0",
-            message=f"when one label is changed the scores change {-label_influence_distance} positions before it, "
-            "expected only behind it: in generation nothing stands there yet",
-            fix="give the decoder's self-attention a causal mask, and set is_decoder where the model has that setting",
+            message=f"changing one label changes the logits {-label_influence_distance} positions before it, expected "
+            "only after it: in generation later tokens do not exist yet",
+            fix="apply a causal mask in the decoder's self-attention, and set config.is_decoder = True if the model "
+            "has it",
             measured={"first_change": label_influence_distance},
         )

@@ -12,8 +12,8 @@ def ctc_blank_is_in_target(ctc_rows: tuple[CtcRow, ...]) -> Findings:
         worst = max(wrong, key=lambda row: row.blanks)
         yield Finding(
             where=worst.where,
-            message=f"{worst.blanks} of {worst.symbols} symbols are {worst.blank}, which the loss takes for the blank; "
-            f"so in {len(wrong)} of {len(ctc_rows)} rows, expected in none",
+            message=f"{worst.blanks} of {worst.symbols} symbols are {worst.blank}, the blank of the loss; "
+            f"{len(wrong)} of {len(ctc_rows)} rows are affected, expected none",
             fix="set model.config.pad_token_id (the blank of transformers' CTC models) to the tokenizer's pad_token_id",
             measured={"rows": len(wrong), "of": len(ctc_rows), "blank": worst.blank},
         )

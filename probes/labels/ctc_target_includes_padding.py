@@ -17,8 +17,8 @@ def ctc_target_includes_padding(ctc_rows: tuple[CtcRow, ...]) -> Findings:
     worst = max((row for row in filled if row.last == symbol), key=lambda row: row.tail)
     yield Finding(
         where=worst.where,
-        message=f"its CTC target has {worst.symbols} symbols, as all of its batch, and ends with {worst.tail} times "
-        f"{symbol}; so do {common[0][1]} of {len(ctc_rows)} rows, expected targets as long as their text",
-        fix="count the target's length before padding, or as (labels != -100).sum(1)",
+        message=f"its CTC target has {worst.symbols} symbols, as all rows of its batch, and ends with {worst.tail} "
+        f"times {symbol}; {common[0][1]} of {len(ctc_rows)} rows are affected, expected targets as long as their text",
+        fix="compute target_lengths before padding, or as (labels != -100).sum(1)",
         measured={"symbols": worst.symbols, "padding": worst.tail, "id": symbol, "rows": common[0][1]},
     )

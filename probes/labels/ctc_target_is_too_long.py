@@ -14,8 +14,8 @@ def ctc_target_is_too_long(ctc_rows: tuple[CtcRow, ...]) -> Findings:
         if row.needed > row.frames:
             yield Finding(
                 where=row.where,
-                message=f"{row.symbols} symbols and {row.repeats} repeats need {row.needed} frames, the encoder leaves "
-                f"{row.frames}",
-                fix="drop such rows, check that audio and text belong together, or subsample less",
+                message=f"{row.symbols} symbols and {row.repeats} repeats need {row.needed} frames, the encoder "
+                f"outputs {row.frames}",
+                fix="drop these rows, check that audio and text match, or reduce the subsampling",
                 measured={"symbols": row.symbols, "repeats": row.repeats, "frames": row.frames},
             )

@@ -9,9 +9,8 @@ def decoder_inputs_are_not_shifted(label_shift: LabelShift) -> Findings:
     if shift.label_offset is not None and shift.label_offset < 1:
         yield Finding(
             where="batch 0",
-            message="at every position the decoder reads the very label that it is asked for, expected the one "
-            f"before: its inputs are shifted by {shift.input_shift}, the scores by {shift.target_shift}, "
-            "and it only learns to copy",
-            fix="shift the decoder's inputs to the right by one, with the start token first; leave the labels alone",
+            message="at every position the decoder input is the label to predict, expected the previous label: "
+            f"inputs are shifted by {shift.input_shift}, logits by {shift.target_shift}, so the model learns to copy",
+            fix="shift the decoder inputs right by one, with the start token first; do not change the labels",
             measured={"ahead": shift.label_offset, "inputs": shift.input_shift, "scores": shift.target_shift},
         )

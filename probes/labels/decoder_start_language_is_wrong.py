@@ -12,8 +12,9 @@ def decoder_start_language_is_wrong(label_prefixes: LabelPrefixes) -> Findings:
         if started and len(started) == len(language) and started != language:
             yield Finding(
                 where="model.config.decoder_start_token_id",
-                message=f"the decoder starts with {label_prefixes.start}, and {source} says {language}",
-                fix="look the start token up by its code: tokenizer.convert_tokens_to_ids('vi_VN'), never a number",
+                message=f"the decoder starts with {label_prefixes.start}, but {source} is {language}",
+                fix="look up the start token by its code: tokenizer.convert_tokens_to_ids('vi_VN'), not by a fixed "
+                "number",
                 measured={"start": label_prefixes.start, "wanted": language},
             )
             return

@@ -12,7 +12,7 @@ def end_token_is_doubled(decoder_rows: tuple[LabelRow, ...], special_ids: Specia
     if doubled and len(doubled) == len(decoder_rows):
         yield Finding(
             where=doubled[0].where,
-            message=f"all {len(doubled)} rows end with the end token {special_ids.end} twice, expected once",
-            fix="append no end token where the tokenizer does so already (add_special_tokens=True)",
+            message=f"all {len(doubled)} rows end with the EOS token {special_ids.end} twice, expected once",
+            fix="do not append EOS if the tokenizer already adds it (add_special_tokens=True)",
             measured={"rows": len(doubled), "end_token": special_ids.end},
         )

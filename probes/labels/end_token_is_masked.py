@@ -3,13 +3,14 @@ from probes.facts.labels.types import EndTokens
 
 
 @probe(id="LAB006", stage=Stage.LABELS, severity=Severity.ERROR, explains=("LRN*", "GEN*"))
-def end_token_is_masked(end_tokens: EndTokens) -> Findings:
+def end_token_is_masked(scored_ends: EndTokens) -> Findings:
     """The EOS token is masked with -100 in every row, so the model never learns to stop."""
-    if end_tokens.all and end_tokens.masked:
+    if scored_ends.all and scored_ends.masked:
         yield Finding(
-            where=end_tokens.without[0].where,
-            message=f"none of {end_tokens.rows} rows has the end token {end_tokens.token} among its scored labels, "
-            "and each has -100 where its end would stand; expected one end token in each row",
-            fix="mask label padding by the attention mask: masking every padding id takes the end token along",
-            measured={"rows": end_tokens.rows, "end_token": end_tokens.token},
+            where=scored_ends.without[0].where,
+            message=f"none of {scored_ends.rows} rows has the EOS token {scored_ends.token} in its scored labels, and "
+            "each has -100 at that position; expected one EOS token per row",
+            fix="mask label padding with the attention mask: masking every padding id also masks EOS when pad_token "
+            "is eos_token",
+            measured={"rows": scored_ends.rows, "end_token": scored_ends.token},
         )

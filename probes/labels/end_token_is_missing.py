@@ -10,9 +10,9 @@ def end_token_is_missing(end_tokens: EndTokens) -> Findings:
     names = "; ".join(row.where for row in end_tokens.without[:5])
     yield Finding(
         where=end_tokens.without[0].where,
-        message=f"{len(end_tokens.without)} of {end_tokens.rows} rows hold no end token ({end_tokens.token}), "
-        f"expected one in each that is not cut: {names}",
-        fix="let the tokenizer add its end token to the targets (add_special_tokens=True), or append it before padding",
+        message=f"{len(end_tokens.without)} of {end_tokens.rows} rows have no EOS token ({end_tokens.token}), "
+        f"expected one in each row that is not truncated: {names}",
+        fix="let the tokenizer add EOS to the targets (add_special_tokens=True), or append it before padding",
         measured={"rows": len(end_tokens.without), "of": end_tokens.rows, "end_token": end_tokens.token},
         severity=None if end_tokens.all else Severity.WARNING,
     )

@@ -11,8 +11,8 @@ def input_depends_on_batch_padding(padding_effect: PaddingEffect) -> Findings:
     if effect.input_change > SAME:
         yield Finding(
             where="collate",
-            message=f"the input of a row of {effect.lengths[0]} changes by {effect.input_change:.2g} of its spread "
-            f"when it is padded to {effect.lengths[1]}, expected 0: in another batch the model hears another signal",
-            fix="normalise each row over its own length, before padding",
+            message=f"the input of a row of length {effect.lengths[0]} changes by {effect.input_change:.2g} standard "
+            f"deviations when padded to {effect.lengths[1]}, expected 0: the row has different values in another batch",
+            fix="normalize each row over its own length, before padding",
             measured={"change": effect.input_change, "length": effect.lengths[0], "padded": effect.lengths[1]},
         )

@@ -18,6 +18,6 @@ def label_dtype_is_wrong(batch_shape: BatchShape, first_step: FirstStep) -> Find
             where="batch 0",
             message=f"the labels {list(form.labels or ())} are {form.kind}, expected int64: "
             f"{failure.error} in {failure.module or form.model}",
-            fix="make them with dtype=torch.long, and pad them with the integer -100",
+            fix="create them with dtype=torch.long, and pad them with the integer -100",
             measured={"type": form.kind, "error": failure.error},
         )

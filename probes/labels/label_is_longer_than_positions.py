@@ -18,7 +18,7 @@ def label_is_longer_than_positions(
         if length > limit:
             yield Finding(
                 where=where,
-                message=f"{length} labels, and the decoder has {limit} positions ({decoder_positions.name})",
-                fix=f"drop or split rows of more than {limit} tokens, prefix and end token counted",
+                message=f"{length} labels, but the decoder has {limit} positions ({decoder_positions.name})",
+                fix=f"drop or split rows with more than {limit} tokens, including prefix and EOS",
                 measured={"labels": length, "positions": limit},
             )

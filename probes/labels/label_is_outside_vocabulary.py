@@ -19,6 +19,6 @@ def label_is_outside_vocabulary(
                 where=row.where,
                 message=f"{len(outside)} of {row.length} labels are outside 0 to {smallest.rows - 1}, the rows of "
                 f"{smallest.name}: {', '.join(map(str, outside[:5]))}",
-                fix="use the tokenizer that belongs to the model, or resize the model's embeddings to the tokenizer",
+                fix="use the model's tokenizer, or call model.resize_token_embeddings(len(tokenizer))",
                 measured={"outside": len(outside), "largest": max(outside), "rows": smallest.rows},
             )

@@ -11,8 +11,8 @@ def label_language_differs(label_prefixes: LabelPrefixes) -> Findings:
         if alike and wanted not in alike:
             yield Finding(
                 where=label_prefixes.rows[0].where,
-                message=f"the rows begin with {', '.join(sorted(alike))}, and {source} says {wanted}: the model is "
-                "asked for a language that it is not taught",
-                fix="use one language in the labels' prefix, in the tokenizer and in generation",
+                message=f"the rows start with {', '.join(sorted(alike))}, but {source} is {wanted}: generation "
+                "requests a language that is not in the labels",
+                fix="set the same language in the label prefix, the tokenizer and the generation config",
                 measured={"labels": ", ".join(sorted(alike)), "wanted": wanted},
             )

@@ -14,12 +14,12 @@ def label_padding_id_is_wrong(decoder_rows: tuple[LabelRow, ...], special_ids: S
     filled = [(row, tail) for row in decoder_rows if (tail := _tail(row, special_ids)) and len(tail) >= FEWEST]
     if filled:
         row, tail = max(filled, key=lambda pair: len(pair[1]))
-        known = ", ".join(map(str, special_ids.padding)) or "nobody's word"
+        known = ", ".join(map(str, special_ids.padding)) or "not defined"
         yield Finding(
             where=row.where,
-            message=f"behind the end token stand {len(tail)} labels of id {tail[0]} that are scored, in {len(filled)} "
-            f"of {len(decoder_rows)} rows; padding is {known} by tokenizer and model, expected -100",
-            fix=f"fill labels with -100, not with {tail[0]}: masking the padding token's id cannot find another id",
+            message=f"after EOS there are {len(tail)} scored labels with id {tail[0]}, in {len(filled)} of "
+            f"{len(decoder_rows)} rows; the padding token is {known} in tokenizer and model, expected -100",
+            fix=f"pad labels with -100, not with {tail[0]}: replacing pad_token_id by -100 does not affect this id",
             measured={"rows": len(filled), "of": len(decoder_rows), "id": tail[0], "most": len(tail)},
         )
 

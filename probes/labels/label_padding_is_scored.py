@@ -12,8 +12,9 @@ def label_padding_is_scored(label_rows: tuple[LabelRow, ...]) -> Findings:
         valid = sum(row.scored for row in label_rows)
         yield Finding(
             where=worst.where,
-            message=f"{worst.scored_padding} of {worst.padding} padding positions hold {worst.padding_token}, not "
-            f"-100; in all {scored} of {valid} scored labels ({scored / valid:.1%}) are padding, in {len(wrong)} rows",
-            fix="fill label padding with -100 in the collator, by attention mask and not by id",
+            message=f"{worst.scored_padding} of {worst.padding} padding positions are {worst.padding_token} instead "
+            f"of -100; in total {scored} of {valid} scored labels ({scored / valid:.1%}) are padding, in {len(wrong)} "
+            "rows",
+            fix="set label padding to -100 in the collator, by attention mask and not by token id",
             measured={"scored": scored, "valid": valid, "rows": len(wrong)},
         )

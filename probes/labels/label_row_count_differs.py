@@ -17,11 +17,11 @@ def label_row_count_differs(batch_shape: BatchShape, first_step: FirstStep) -> F
         return
     name, shape = inputs[0]
     turned = len(form.labels) > 1 and form.labels[1] == shape[0]
-    told = "they lie with rows and positions exchanged" if turned else "they are of other items"
+    told = "their rows and positions are swapped" if turned else "they belong to other items"
     yield Finding(
         where="batch 0",
-        message=f"the labels have the shape {list(form.labels)}, {name} {list(shape)}: {form.labels[0]} rows beside "
-        f"{shape[0]}, expected as many; {told}, and the {failure.phase} raises {failure.error}",
-        fix="stack labels row by row (batch first)" if turned else "collate inputs and labels of the same items",
+        message=f"the labels have shape {list(form.labels)}, {name} {list(shape)}: {form.labels[0]} rows and "
+        f"{shape[0]}, expected the same number; {told}, and the {failure.phase} raises {failure.error}",
+        fix="stack labels with the batch dimension first" if turned else "collate inputs and labels of the same items",
         measured={"labels": form.labels[0], "inputs": shape[0]},
     )

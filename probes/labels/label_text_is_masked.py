@@ -2,7 +2,7 @@ from diagnose import Finding, Findings, Severity, Stage, probe
 from probes.facts.collation.types import LabelTextMatch, LabelTextMatches
 from probes.facts.labels.types import LabelRow
 
-FIX = "mask by position, with the attention mask of the labels: never by comparing ids"
+FIX = "mask by position with the attention mask of the labels, not by comparing ids"
 
 
 @probe(
@@ -16,8 +16,8 @@ def label_text_is_masked(
         if _holes(row):
             yield Finding(
                 where=row.where,
-                message=f"Valid labels: {row.scored}/{row.length} ({row.scored / row.length:.1%}): {_holes(row)} of "
-                "them between the first and the last that is scored are -100, expected none",
+                message=f"Valid labels: {row.scored}/{row.length} ({row.scored / row.length:.1%}): {_holes(row)} "
+                "labels between the first and the last scored label are -100, expected none",
                 fix=FIX,
                 measured={"valid": row.scored, "labels": row.length, "holes": _holes(row)},
             )

@@ -16,12 +16,12 @@ def labels_are_all_masked(label_rows: tuple[LabelRow, ...], special_ids: Special
     if masked:
         labels = sum(row.length for rows in masked for row in rows)
         scored = sum(row.scored for rows in masked for row in rows)
-        held = f", {scored} of them padding that is scored" if scored else ""
+        held = f", {scored} of them scored padding" if scored else ""
         yield Finding(
             where="batch " + ", ".join(str(rows[0].batch) for rows in masked),
-            message=f"Valid labels: 0/{labels} (0.0%){held} in {len(masked)} of {len(batches)} batches, expected text "
-            "in all",
-            fix="tokenise the target as text_target= and mask only its padding with -100 in the collator",
+            message=f"Valid labels: 0/{labels} (0.0%){held} in {len(masked)} of {len(batches)} batches, expected "
+            "scored labels in all",
+            fix="tokenize the target with text_target= and set only its padding to -100 in the collator",
             measured={"valid": 0, "labels": labels, "batches": len(masked)},
         )
 

@@ -24,9 +24,9 @@ def labels_are_left_padded(
         count, row = max(filled, key=lambda pair: pair[0])
         yield Finding(
             where=row.where,
-            message=f"{count} of {row.length} labels before its text are padding, none behind it; so in {len(filled)} "
-            f"of {len(decoder_rows)} rows, expected padding behind the text alone",
-            fix='set tokenizer.padding_side = "right" for labels; only a decoder without encoder wants it left',
+            message=f"{count} of {row.length} labels before the text are padding, none after it; {len(filled)} of "
+            f"{len(decoder_rows)} rows are affected, expected padding only after the text",
+            fix='set tokenizer.padding_side = "right" for labels; only decoder-only models use left padding',
             measured={"front": count, "rows": len(filled), "of": len(decoder_rows)},
         )
 

@@ -1,7 +1,7 @@
 from diagnose import Finding, Findings, Severity, Stage, probe
 from probes.facts.collation.types import CollatedSample
 
-AFTER = ("LAB01[0468]", "LAB02[0-8]", "LOS015", "LRN*", "GEN*")
+AFTER = ("LAB01[0468]", "LAB02[0-8]", "LOS015", "LOS017", "LRN*", "GEN*")
 
 
 @probe(id="LAB034", stage=Stage.LABELS, severity=Severity.ERROR, explains=AFTER)
@@ -12,8 +12,8 @@ def labels_are_misaligned_with_inputs(collated_sample: CollatedSample) -> Findin
         number, heard, said = strays.misaligned[0]
         yield Finding(
             where=f"row {number} of a batch of {len(items)} items",
-            message=f"its input is that of {items[heard].where}, its labels are those of {items[said].where}; so in "
-            f"{len(strays.misaligned)} of {strays.matched} rows, expected in none",
-            fix="order the items once, before inputs and labels are made of them",
+            message=f"its input is from {items[heard].where}, its labels are from {items[said].where}; "
+            f"{len(strays.misaligned)} of {strays.matched} rows are affected, expected none",
+            fix="sort or shuffle the items once, before inputs and labels are created",
             measured={"rows": len(strays.misaligned), "of": strays.matched},
         )

@@ -17,7 +17,7 @@ def labels_are_missing(
     if form.keys and form.labels is None and form.takes_labels and not works:
         yield Finding(
             where="batch 0",
-            message=f"it holds {', '.join(form.keys)} and no labels, which forward of {form.model} makes its loss of",
+            message=f"it has {', '.join(form.keys)} but no labels; {form.model} needs them to compute the loss",
             fix="return the targets under the key labels, from the dataset and from the collator",
             measured={"keys": ", ".join(form.keys)},
         )

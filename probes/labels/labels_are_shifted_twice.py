@@ -3,7 +3,7 @@ from probes.facts.collation.types import LabelTextMatches
 from probes.facts.core.types import SpecialIds
 from probes.facts.labels.types import LabelRow, LabelShift
 
-ONCE = "give the labels as they are and shift in one place: the model makes its decoder inputs of them"
+ONCE = "pass the labels unshifted: the model creates its decoder inputs from them"
 
 
 @probe(id="LAB010", stage=Stage.LABELS, severity=Severity.ERROR, explains=("LAB00[678]", "LOS*", "LRN*", "GEN*"))
@@ -19,8 +19,8 @@ def labels_are_shifted_twice(
     if shift and shift.label_offset is not None and shift.label_offset > 1:
         yield Finding(
             where="batch 0",
-            message=f"having read label t the decoder is asked for label t+{shift.label_offset}, expected t+1: its "
-            f"inputs are shifted by {shift.input_shift}, the scores by {shift.target_shift}",
+            message=f"after label t the decoder must predict label t+{shift.label_offset}, expected t+1: inputs are "
+            f"shifted by {shift.input_shift}, logits by {shift.target_shift}",
             fix=ONCE,
             measured={"ahead": shift.label_offset, "inputs": shift.input_shift, "scores": shift.target_shift},
         )
@@ -29,8 +29,8 @@ def labels_are_shifted_twice(
     if moved and len(moved) == len(decoder_rows):
         yield Finding(
             where=moved[0].where,
-            message=f"all {len(moved)} rows begin with the start token {decoder_start} and have lost their end token "
-            f"{special_ids.end}: they are decoder inputs already",
+            message=f"all {len(moved)} rows start with the start token {decoder_start} and lack EOS "
+            f"{special_ids.end}: they are already decoder inputs",
             fix=ONCE,
             measured={"rows": len(moved), "start_token": decoder_start},
         )
@@ -39,7 +39,7 @@ def labels_are_shifted_twice(
         yield Finding(
             where=headless[0].where,
             message=f"all {len(headless)} rows lack the first {headless[0].missing_at_start} tokens of their "
-            f"{headless[0].column}, expected all of it: they were moved to the left before the model moves them",
+            f"{headless[0].column}: they are shifted left before the model shifts them",
             fix=ONCE,
             measured={"rows": len(headless), "tokens": headless[0].missing_at_start},
         )

@@ -11,7 +11,7 @@ def labels_equal_inputs(source_label_pairs: tuple[SourceLabelPair, ...]) -> Find
         yield Finding(
             where=source_label_pairs[0].where,
             message=f"all {len(source_label_pairs)} rows have labels equal to their input_ids "
-            f"({source_label_pairs[0].tokens} tokens in this one), expected the tokens of the target",
-            fix="tokenise the target column as text_target=, and let the collator keep these labels",
+            f"({source_label_pairs[0].tokens} tokens in this row), expected the tokens of the target",
+            fix="tokenize the target column with text_target=, and keep these labels in the collator",
             measured={"rows": len(source_label_pairs), "tokens": source_label_pairs[0].tokens},
         )

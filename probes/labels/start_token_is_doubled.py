@@ -12,18 +12,18 @@ def start_token_is_doubled(
     if doubled:
         yield Finding(
             where=doubled[0].where,
-            message=f"{len(doubled)} of {len(decoder_rows)} rows begin with {decoder_start}, the start token; "
-            "the model puts it there itself, so the decoder reads it twice and learns to say it",
-            fix="cut the first label where it equals model.config.decoder_start_token_id (not bos_token_id)",
+            message=f"{len(doubled)} of {len(decoder_rows)} rows start with {decoder_start}, the start token; the "
+            "model adds it again, so the decoder sees it twice and learns to output it",
+            fix="remove the first label if it equals model.config.decoder_start_token_id (not bos_token_id)",
             measured={"rows": len(doubled), "of": len(decoder_rows), "start_token": decoder_start},
         )
     twice = [row for row in (label_prefixes.rows if label_prefixes else ()) if _twice(row)]
     if twice and not doubled:
         yield Finding(
             where=twice[0].where,
-            message=f"{len(twice)} of {len(decoder_rows)} rows begin with {' '.join(twice[0].names[:8])}: "
-            f"{_twice(twice[0])} stands there twice, expected once",
-            fix="let either the tokenizer or the collator put the prefix before the text, not both",
+            message=f"{len(twice)} of {len(decoder_rows)} rows start with {' '.join(twice[0].names[:8])}: "
+            f"{_twice(twice[0])} is there twice, expected once",
+            fix="add the prefix either in the tokenizer or in the collator, not in both",
             measured={"rows": len(twice), "of": len(decoder_rows)},
         )
 

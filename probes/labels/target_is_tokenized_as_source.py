@@ -11,6 +11,6 @@ def target_is_tokenized_as_source(label_text_matches: LabelTextMatches) -> Findi
             where=wrong[0].where,
             message=f"the labels of {len(wrong)} of {len(label_text_matches.rows)} rows are tokenizer(text), which "
             "for this tokenizer differs from tokenizer(text_target=text)",
-            fix="tokenise targets with text_target= (or as_target_tokenizer in old code)",
+            fix="tokenize targets with text_target= (or as_target_tokenizer in old code)",
             measured={"rows": len(wrong), "of": len(label_text_matches.rows)},
         )

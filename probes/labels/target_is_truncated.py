@@ -17,12 +17,12 @@ def target_is_truncated(label_text_matches: LabelTextMatches) -> Findings:
     worst = max(cut, key=lambda row: row.missing_at_end)
     ended = sum(row.ended for row in cut)
     over, counted = (matches.over, matches.counted) if matches.counted else (len(cut), len(matches.rows))
-    taught = "; the end token stands behind the cut, so the model learns to stop in mid-sentence" if ended else ""
+    taught = "; EOS follows the cut, so the model learns to stop in mid-sentence" if ended else ""
     yield Finding(
         where=worst.where,
-        message=f"labels end at {matches.limit} tokens and lack {worst.missing_at_end} of its "
-        f"{worst.column}; of {counted} texts {over} are longer than that ({over / counted:.1%}), expected none{taught}",
-        fix="raise the limit of the labels' length, or drop the rows that are longer",
+        message=f"labels are cut at {matches.limit} tokens and lack {worst.missing_at_end} tokens of the "
+        f"{worst.column}; of {counted} texts {over} are longer ({over / counted:.1%}), expected none{taught}",
+        fix="raise the maximum label length, or drop longer rows",
         measured={"limit": matches.limit, "missing": worst.missing_at_end, "over": over, "of": counted, "ended": ended},
         severity=None if over / counted >= MANY else Severity.NOTE,
     )
@@ -32,8 +32,8 @@ def _shortened(targets: LabelTextMatches) -> Finding:
     row = next(row for row in targets.rows if row.columns)
     return Finding(
         where=row.where,
-        message=f"the labels of all rows lack the last {targets.tail} tokens of their {row.column}, long or short, "
-        "expected all of it",
-        fix="cut the labels nowhere: a slice such as [:-1] belongs to decoder inputs, not to labels",
+        message=f"the labels of all rows lack the last {targets.tail} tokens of their {row.column}, whatever their "
+        "length",
+        fix="do not slice the labels: [:-1] is for decoder inputs, not for labels",
         measured={"tokens": targets.tail, "rows": len(targets.rows)},
     )

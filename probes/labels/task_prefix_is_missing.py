@@ -14,8 +14,9 @@ def task_prefix_is_missing(label_prefixes: LabelPrefixes) -> Findings:
     known = ", ".join(label_prefixes.tasks[:5])
     yield Finding(
         where=without[0].where,
-        message=f"{len(without)} of {len(label_prefixes.rows)} rows begin without the token of a task (known: "
-        f"{known}); they begin with {' '.join(without[0].names) or 'text'}",
-        fix="put language and task before the text: tokenizer.set_prefix_tokens(language=..., task=...) for Whisper",
+        message=f"{len(without)} of {len(label_prefixes.rows)} rows start without a task token (known: {known}); they "
+        f"start with {' '.join(without[0].names) or 'text'}",
+        fix="add language and task tokens before the text: tokenizer.set_prefix_tokens(language=..., task=...) for "
+        "Whisper",
         measured={"rows": len(without), "of": len(label_prefixes.rows), "tasks": len(label_prefixes.tasks)},
     )

@@ -14,7 +14,7 @@ def task_row_counts_differ(label_text_matches: LabelTextMatches) -> Findings:
     told = ", ".join(f"{count} {task}" for task, count in counts.most_common())
     yield Finding(
         where="collate",
-        message=f"{len(matches.items)} items give {told}, expected as many of each",
-        fix="give every item once for each task, with inputs repeated in the same order",
+        message=f"{len(matches.items)} items give {told}, expected the same number of each",
+        fix="return every item once per task, with the inputs repeated in the same order",
         measured={"items": len(matches.items), "most": max(counts.values()), "fewest": min(counts.values())},
     )

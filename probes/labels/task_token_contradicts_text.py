@@ -12,9 +12,9 @@ def task_token_contradicts_text(label_text_matches: LabelTextMatches) -> Finding
     if wrong:
         yield Finding(
             where=wrong[0].where,
-            message=f"{len(wrong)} of {len(label_text_matches.rows)} rows begin with the token of another task than "
-            f"their text is for: {wrong[0].task} before the {wrong[0].column}",
-            fix="choose the text by the task in the collator, with one table for both",
+            message=f"{len(wrong)} of {len(label_text_matches.rows)} rows start with the token of another task than "
+            f"their text: {wrong[0].task} before the {wrong[0].column}",
+            fix="select text and task token from the same table in the collator",
             measured={"rows": len(wrong), "of": len(label_text_matches.rows)},
         )
 

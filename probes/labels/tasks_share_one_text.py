@@ -15,9 +15,9 @@ def tasks_share_one_text(label_text_matches: LabelTextMatches) -> Findings:
     tasks = f"{one.task} and {other.task}" if one.task != other.task else f"{one.task or 'no task'} both times"
     yield Finding(
         where=one.where,
-        message=f"all {len(same)} items come {label_text_matches.parts} times ({tasks}), each time with their "
-        f"{one.column}, though they have other texts as well",
-        fix="collate the transcript for one task and the translation for the other",
+        message=f"all {len(same)} items occur {label_text_matches.parts} times ({tasks}), each time with the same "
+        f"{one.column}, although they have other texts",
+        fix="use the transcript for one task and the translation for the other",
         measured={"items": len(same), "times": label_text_matches.parts},
         severity=None if one.task != other.task else Severity.WARNING,  # the same row twice may be meant
     )

@@ -12,16 +12,16 @@ UPDATES = 12
 @probe(id="LRN011", stage=Stage.LEARNING, severity=Severity.ERROR, explains=("LRN001", "GEN*"))
 def ctc_stays_blank(overfit_verdict: OverfitResult) -> Findings:
     """CTC keeps predicting blanks: its output is the same in every frame."""
-    run, ctc = overfit_verdict, overfit_verdict.ctc
-    if run.learnt or ctc is None or ctc.updates < UPDATES or ctc.varies > STILL:
+    ctc = overfit_verdict.ctc
+    if ctc is None or ctc.updates < UPDATES or ctc.varies > STILL:
         return
     if ctc.loss < BELOW * ctc.floor:
         return
     yield Finding(
         where="ctc_loss",
-        message=f"{ctc.non_blank:.1%} of the frames are not blank after {ctc.updates} updates; the CTC loss went "
-        f"{ctc.first:.4g} → {ctc.loss:.4g} for each label, its frames differ by {ctc.varies:.1g}, and one "
-        f"answer for all of them reaches {ctc.floor:.4g}",
-        fix="look at what the CTC head reads and aligns: encoder output, frame lengths, the blank's number, targets",
+        message=f"{ctc.non_blank:.1%} of the frames are not blank after {ctc.updates} updates; the CTC loss per label "
+        f"goes {ctc.first:.4g} → {ctc.loss:.4g}, its frames differ by {ctc.varies:.1g}, and a constant output reaches "
+        f"{ctc.floor:.4g}",
+        fix="check the inputs of the CTC loss: encoder output, input_lengths, blank id, targets",
         measured={"spoken": ctc.non_blank, "loss": ctc.loss, "floor": ctc.floor, "updates": ctc.updates},
     )

@@ -15,14 +15,14 @@ def decoder_ignores_encoder(overfit_verdict: OverfitResult) -> Findings:
     if run.cross_entropy is not None and run.unigram and run.cross_entropy > (1 - NEAR) * run.unigram:
         return  # it has not even learnt the labels' order: told by another probe
     blind = run.prefix_entropy
-    known = f"; to tell these {run.rows} rows apart is worth {blind:.3g} for each label" if blind else ""
+    known = f"; distinguishing these {run.rows} rows is worth {blind:.3g} per label" if blind else ""
     book, swapped = run.cross_entropy, run.swapped_cross_entropy
     if book is None:
         book, swapped = run.final, run.swapped
     yield Finding(
         where=run.where,
-        message=f"the loss falls from {run.first:.4g} to {book:.4g} in {run.updates} updates, and with the inputs "
-        f"exchanged between the rows it is {swapped:.4g}, expected far more{known}",
-        fix="follow the input from the batch to the decoder: features, encoder, mask, cross-attention",
+        message=f"the loss falls from {run.first:.4g} to {book:.4g} in {run.updates} updates, but with swapped inputs "
+        f"it is {swapped:.4g}, expected much more{known}",
+        fix="follow the input from the batch to the output: its values, its mask, and the layers that read it",
         measured={"own": book, "exchanged": swapped, "blind": blind, "updates": run.updates},
     )

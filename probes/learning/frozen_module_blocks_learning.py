@@ -3,7 +3,7 @@ from probes.facts.overfit.types import OverfitResult
 from probes.facts.parameters.types import NewParameters, Parameters
 
 
-@probe(id="LRN004", stage=Stage.LEARNING, severity=Severity.ERROR, explains=("LRN001", "LRN00[578]", "GEN*"))
+@probe(id="LRN004", stage=Stage.LEARNING, severity=Severity.ERROR, explains=("LRN001", "LRN00[578]", "PAR020", "GEN*"))
 def frozen_module_blocks_learning(
     overfit_curve: OverfitResult, parameters: Parameters, new_parameters: NewParameters | None = None
 ) -> Findings:
@@ -12,9 +12,9 @@ def frozen_module_blocks_learning(
     if trial is not None:
         yield Finding(
             where=trial.what,
-            message=f"frozen, it holds the loss at {run.final:.4g} after {run.updates} updates; set free, "
-            f"the loss is {trial.final:.4g} after {trial.updates}",
-            fix=f"set requires_grad on {trial.what}, and give it to the optimiser",
+            message=f"with it frozen the loss is {run.final:.4g} after {run.updates} updates; with it trainable "
+            f"{trial.final:.4g} after {trial.updates}",
+            fix=f"set requires_grad=True on {trial.what} and add it to the optimizer",
             measured={"final": run.final, "updates": run.updates, "thawed_updates": trial.updates},
         )
         return
@@ -24,8 +24,8 @@ def frozen_module_blocks_learning(
         size = sum(row.size for row in rows)
         yield Finding(
             where=rows[0].name.rpartition(".")[0] or rows[0].name,
-            message=f"{size:,} values are new and frozen: the rest learnt these rows around them "
-            f"({run.first:.4g} → {run.final:.4g}), and they stay random, expected none",
-            fix="set requires_grad on every new part, after the call that freezes what is around it",
+            message=f"{size:,} new values are frozen and stay random, expected none; the rest of the model learned "
+            f"these rows ({run.first:.4g} → {run.final:.4g})",
+            fix="set requires_grad=True on every new module, after the call that freezes the pretrained model",
             measured={"frozen": size, "tensors": len(rows)},
         )

@@ -16,8 +16,8 @@ def input_target_relation_not_shown(
         if one.whole and one.p_value > UNRELATED and one.rows >= ENOUGH:
             yield Finding(
                 where=one.where,
-                message=f"with {one.rows} rows, own targets fit the inputs by {one.z_score:.1f} sigmas better than "
-                f"swapped ones (chance {one.p_value:.2g}), expected a chance below {UNRELATED}",
-                fix="look at ten rows by eye: do input and target belong together?",
+                message=f"with {one.rows} rows, own targets against swapped targets: z = {one.z_score:.1f}, p = "
+                f"{one.p_value:.2g}, expected p below {UNRELATED}",
+                fix="check ten rows by hand: does the target match the input?",
                 measured={"sigmas": one.z_score, "chance": one.p_value, "rows": one.rows},
             )

@@ -9,15 +9,15 @@ def labels_change_between_steps(overfit_curve: OverfitResult, relabeled_rows: st
     if run.relabelled:
         yield Finding(
             where=run.where,
-            message=f"the loss asks for other labels in {run.relabelled} of {run.updates} passes over the same batch "
+            message=f"the loss uses different labels in {run.relabelled} of {run.updates} passes over the same batch "
             f"than in the first, expected the same; it ends at {run.final:.4g}",
-            fix="draw nothing at random where labels are read: in compute_loss, in forward, in the labels' preparation",
+            fix="draw no random numbers where labels are processed: compute_loss, forward, label preparation",
             measured={"changes": run.relabelled, "updates": run.updates, "final": run.final},
         )
     elif relabeled_rows and relabeled_rows != "same":
         yield Finding(
-            where="collate",
-            message=f"{relabeled_rows}, collated twice, have the same inputs and other labels, expected the same",
-            fix="keep each label with its input: draw nothing at random in the collator that changes labels alone",
+            where="train_batches",
+            message=f"{relabeled_rows}, drawn twice, have the same inputs but different labels",
+            fix="keep each label with its input: the dataset and the collator must not change labels at random",
             measured={"rows": relabeled_rows},
         )

@@ -13,14 +13,15 @@ def learning_rate_is_too_high(rate_trial: RateTrial) -> Findings:
     if lower is None or not lower.sound or lower.last >= lower.first or not _runs_away(peak, lower, rate_trial.floor):
         return
     good = f"{rate_trial.rate * lower.share:.3g}"
-    reached = f"{peak.last:.3g}, by way of {max(peak.losses):.3g}" if peak.sound else "values that are not finite"
+    reached = f"{peak.last:.3g}, with a maximum of {max(peak.losses):.3g}" if peak.sound else "NaN or Inf"
     yield Finding(
         where="learning rate",
-        message=f"{peak.updates} updates at {rate_trial.rate:.3g}, the schedule's peak, take the loss from "
-        f"{peak.first:.3g} to {reached} ({rate_trial.precision}), expected it to fall further than at "
-        f"{good}, which takes it to {lower.last:.3g}",
+        message=f"{peak.updates} updates at the peak learning rate {rate_trial.rate:.3g} take the loss from "
+        f"{peak.first:.3g} to {reached} ({rate_trial.precision}), expected a lower loss than at {good}, which reaches "
+        f"{lower.last:.3g}",
         fix=f"lower the learning rate to {good} or less; `diagnose overfit` shows the range",
         measured={"rate": rate_trial.rate, "loss": peak.last, "lower": lower.last, "updates": peak.updates},
+        setting=f"training.learning_rate: {good}",
     )
 
 

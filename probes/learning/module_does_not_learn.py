@@ -3,7 +3,7 @@ from probes.facts.overfit.types import OverfitResult
 
 LARGE = 0.1  # of what trains: an unused pooler of BERT-base is 0.5 %, an encoder a third and more
 UPDATES = 3  # an adapter that starts at zero hides the matrix before it from the first gradient
-UNHELD, RESTING = "no optimiser holds it", "a rate of zero"
+UNHELD, RESTING = "not in the optimizer", "learning rate zero"
 
 
 @probe(id="LRN003", stage=Stage.LEARNING, severity=Severity.ERROR, explains=("LRN*", "GEN*"))
@@ -14,13 +14,14 @@ def module_does_not_learn(overfit_curve: OverfitResult) -> Findings:
     if not run.optimized_tensors or run.updates < UPDATES or sum(part.share for part in run.idle) > 0.99:
         return
     for part in still:
-        change = "" if run.swapped is None else f"; with inputs exchanged it is {run.swapped:.4g}"
+        change = "" if run.swapped is None else f"; with swapped inputs it is {run.swapped:.4g}"
         yield Finding(
             where=part.module,
-            message=f"{part.tensors} trainable tensors of this {part.kind} ({part.share:.1%} of what trains): "
-            f"{part.why} in {run.updates} updates, while the loss went {run.first:.4g} → {run.final:.4g}{change}",
-            fix="build the optimiser after the last change of the model, from all that trains"
+            message=f"{part.tensors} trainable tensors of this {part.kind} ({part.share:.1%} of the trainable "
+            f"parameters): {part.why} in {run.updates} updates, while the loss went {run.first:.4g} → "
+            f"{run.final:.4g}{change}",
+            fix="create the optimizer after the last change of the model, with all trainable parameters"
             if part.why == UNHELD
-            else f"remove what cuts {part.module} off from the loss: detach(), no_grad, a product with zero",
+            else f"remove what disconnects {part.module} from the loss: detach(), no_grad, a multiplication by zero",
             measured={"tensors": part.tensors, "share": part.share, "why": part.why, "updates": run.updates},
         )

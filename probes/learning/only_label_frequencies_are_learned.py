@@ -16,8 +16,8 @@ def only_label_frequencies_are_learned(overfit_verdict: OverfitResult) -> Findin
         return
     yield Finding(
         where=run.where,
-        message=f"cross-entropy ends at {book:.3g} for each label after {run.updates} updates, and the entropy of "
-        f"these labels is {run.unigram:.3g}; with inputs exchanged it is {swapped:.3g}, expected far more",
-        fix="find where input and prefix are lost on their way to the scores",
+        message=f"cross-entropy ends at {book:.3g} per label after {run.updates} updates, and the entropy of these "
+        f"labels is {run.unigram:.3g}; with swapped inputs it is {swapped:.3g}, expected much more",
+        fix="find where the input and the prefix are lost on the way to the logits",
         measured={"book": book, "unigram": run.unigram, "swapped": swapped, "updates": run.updates},
     )

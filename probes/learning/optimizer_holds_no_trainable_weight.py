@@ -9,10 +9,13 @@ def optimizer_holds_no_trainable_weight(overfit_curve: OverfitResult) -> Finding
     if run.optimized_tensors:
         return
     stays = f"the loss stays at {run.final:.4g}"
-    if run.trainable:
-        message = f"the optimiser holds 0 of {run.trainable} trainable tensors, expected all; {stays}"
-        fix = "build the optimiser from this model's parameters, after the last change of the model"
+    if run.trainable and run.by_own_step:
+        message = f"{run.updates} calls of training_step change 0 of {run.trainable} trainable tensors, expected all"
+        fix = "call step() of an optimizer with this model's parameters in training_step"
+    elif run.trainable:
+        message = f"the optimizer has 0 of {run.trainable} trainable tensors, expected all; {stays}"
+        fix = "create the optimizer from model.parameters() after the last change of the model"
     else:
         message = f"no parameter of the model requires a gradient, expected some; {stays}"
-        fix = "set requires_grad on what is meant to train"
+        fix = "set requires_grad=True on the modules to train"
     yield Finding("optimizer" if run.trainable else "model", message, fix, {"held": 0, "trainable": run.trainable})

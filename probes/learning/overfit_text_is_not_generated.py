@@ -14,8 +14,8 @@ def overfit_text_is_not_generated(overfit_verdict: OverfitResult) -> Findings:
     text, reference = wrong[0]
     yield Finding(
         where=run.where,
-        message=f"all {run.tokens} labels are right when those before them are given, and {len(wrong)} of "
-        f"{len(run.generated)} generated texts differ: {text!r} for {reference!r}",
-        fix="compare what generation begins with, where it ends and what it forbids with the labels: GEN001 to GEN009",
+        message=f"teacher forcing predicts all {run.tokens} labels, but {len(wrong)} of {len(run.generated)} "
+        f"generated texts differ: {text!r} instead of {reference!r}",
+        fix="compare start token, EOS and suppressed tokens of generation with the labels: GEN001 to GEN009",
         measured={"texts": len(run.generated), "equal": run.generated_correctly},
     )

@@ -17,13 +17,14 @@ def targets_are_misaligned_with_inputs(pair_tests: PairTests) -> Findings:
     kinds = [one for one in pair_tests.train if one.whole]
     stretches = [one for one in pair_tests.train if not one.whole]
     found = [(one, why) for one in kinds if (why := _why(one, _peers(one, kinds, pair_tests.evaluation)))]
+    found += [(one, why) for one in pair_tests.batches if (why := _why(one, kinds))]
     found = found or [(one, why) for one in stretches if (why := _why(one, _others(one, stretches)))]
     for one, why in found:
         yield Finding(
             where=one.where,
-            message=f"a linear teacher foretells the targets of {one.rows} rows it has not seen: own ones fit by "
-            f"{one.z_score:.1f} sigmas better than swapped ones (chance {one.p_value:.2g}), expected many more; {why}",
-            fix="join inputs and targets again by name, never by position",
+            message=f"a linear model predicts the targets of {one.rows} rows it has not seen; own targets against "
+            f"swapped targets: z = {max(one.z_score, 0.0):.1f}, p = {one.p_value:.2g}, expected a much larger z; {why}",
+            fix="join inputs and targets again by file name, not by position",
             measured={"sigmas": one.z_score, "chance": one.p_value, "rows": one.rows, "shift": one.shift},
         )
 
@@ -33,13 +34,13 @@ def _why(one: PairTest, peers: list[PairTest]) -> str:
     unrelated = one.p_value > UNRELATED
     clearly = one.shifted > max(SURE, one.z_score + APART, 1.5 * one.z_score)
     if one.shift and clearly and (one.z_score < FAINT or one.is_speech):
-        return f"moved by {one.shift:+d} rows they fit by {one.shifted:.1f}"
+        return f"shifted by {one.shift:+d} rows z = {one.shifted:.1f}"
     best = max(peers, key=lambda peer: _expected(peer, one), default=None)
-    if unrelated and best is not None and _expected(best, one) - one.z_score > APART:
-        return f"{best.where} fits by {best.z_score:.1f} with {best.rows} rows"
+    if unrelated and best is not None and _expected(best, one) - max(one.z_score, 0.0) > APART:
+        return f"{best.where} has z = {best.z_score:.1f} with {best.rows} rows"
     law = None if one.lengths is None else (atanh(FLOOR) - atanh(min(one.lengths, 0.999))) * sqrt(one.rows - 3)
     if unrelated and law is not None and law > FEWEST:
-        return f"lengths of inputs and targets correlate by {one.lengths:.2f}, expected at least {FLOOR} of speech"
+        return f"the correlation of input and target lengths is {one.lengths:.2f}, expected at least {FLOOR} for speech"
     return ""
 
 
@@ -48,8 +49,7 @@ def _expected(peer: PairTest, one: PairTest) -> float:
 
 
 def _peers(one: PairTest, kinds: list[PairTest], evaluation: tuple[PairTest, ...]) -> list[PairTest]:
-    place = kinds.index(one)
-    same = [peer for peer in evaluation if peer.whole][place : place + 1]
+    same = [peer for peer in evaluation if peer.whole][kinds.index(one) :][:1]
     return [*(peer for peer in kinds if peer is not one), *same]
 
 

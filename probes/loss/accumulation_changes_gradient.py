@@ -16,24 +16,24 @@ def accumulation_changes_gradient(
     seen, name = accumulation, f"{accumulation.batches} accumulated batches"
     numbers = {"error": seen.error, "ratio": seen.means_ratio, "cosine": seen.cosine, "updates": seen.updates}
     if seen.updates > 1:
-        message = f"the optimiser steps {seen.updates} times over {name}, expected once, after the last"
+        message = f"the optimizer steps {seen.updates} times during {name}, expected once, after the last"
         yield Finding("accumulated_step", message, "call optimizer.step() once, after the last backward pass", numbers)
         return
     if seen.error <= ALIKE or seen.means_ratio is None or seen.means_cosine is None:
         return
     if (seen.last_cosine or 0.0) > max(0.999, seen.means_cosine):
-        message = f"of {name} only the last counts (cosine {seen.last_cosine:.4f} with its own gradient), expected all"
+        message = f"only the last of {name} counts (cosine {seen.last_cosine:.4f} with its own gradient), expected all"
         yield Finding("accumulated_step", message, "call zero_grad() once, before the first batch", numbers)
     elif seen.means_cosine < ALONG and seen.cosine < ALONG:
         off = f"the gradient of {name} is off by {seen.error:.0%}"
-        message = f"{off} in another direction than that of the same rows at once"
-        fix = "compute the same loss in both, and let no batch change what the next one meets"
+        message = f"{off} and has a different direction than the gradient of the same rows in one batch"
+        fix = "compute the same loss in both, and keep no state between micro-batches"
         yield Finding("accumulated_step", message, fix, numbers, Severity.WARNING)
     elif abs(seen.means_ratio - 1) > OFF and abs(seen.ratio - 1) > OFF:
         yield from _scaled(seen, name, numbers, perturbed_losses is not None and is_sum(perturbed_losses))
     else:
-        message = f"{name} are a mean of means: the gradient is off by {seen.error:.0%} from the same rows in one batch"
-        fix = "divide by the count of scored labels in the whole accumulated batch"
+        message = f"{name} give a mean of means: the gradient is off by {seen.error:.0%} from that of one batch"
+        fix = "divide by the number of scored labels in the whole accumulated batch (num_items_in_batch)"
         yield Finding("accumulated_step", message, fix, numbers, Severity.NOTE)
 
 
@@ -42,7 +42,7 @@ def _scaled(seen: AccumulationError, name: str, numbers: dict[str, float | None]
     if divisor is not None and divisor > 1 and divisor == seen.configured:
         return  # it divides by the setting, and the run accumulates as many
     message = f"the gradient of {name} is {ratio:.2f} times that of the same rows in one batch, expected 1.00"
-    fixed = f": the loss is divided by {divisor}, however many there are" if divisor and divisor > 1 else ""
+    fixed = f": the loss is always divided by {divisor}" if divisor and divisor > 1 else ""
     fix = "divide each loss by the number of batches; for transformers set model.accepts_loss_kwargs = False"
     shared = summed and abs((ratio or 0.0) * seen.batches - 1) < OFF  # a mean over batches of sums over rows
     slight = 1 / FACTOR < (ratio or 0.0) < FACTOR  # labels that a shift leaves out are counted, or not

@@ -2,7 +2,7 @@ from diagnose import Findings, Severity, Stage, probe
 from probes.facts.nonfinite.types import BisectResult
 from probes.reporting.nonfinite_finding import nonfinite_finding
 
-FIX = "shorten or drop the row that is named, lower the encoder's stride, or set zero_infinity=True and count it"
+FIX = "shorten or drop this row, reduce the encoder's stride, or set zero_infinity=True"
 
 
 @probe(id="LOS058", stage=Stage.LOSS, severity=Severity.ERROR, explains=("LOS0*", "GRD*", "PRE*", "LRN*", "GEN*"))

@@ -15,8 +15,8 @@ def encoder_frames_are_masked_out(encoder_frames: tuple[FramesUsed, ...]) -> Fin
             yield Finding(
                 where=worst.module,
                 message=f"encoder_out: {worst.frames} frames for a row without padding, mask_sum: {worst.used}, "
-                f"expected {worst.frames}: {reader} does not hear the last {lost}",
-                fix="compute the length of the mask by the same strides and paddings as the encoder's own subsampling",
+                f"expected {worst.frames}: {reader} does not receive the last {lost}",
+                fix="compute the mask length with the same strides and padding as the encoder's subsampling",
                 measured={"frames": worst.frames, "mask_sum": worst.used, "lost": lost},
                 severity=None if lost > MUCH * worst.frames else Severity.WARNING,
             )

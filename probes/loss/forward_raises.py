@@ -12,10 +12,10 @@ def forward_raises(first_step: FirstStep, batch: Any = None) -> Findings:
     if failure is None or failure.phase not in ("forward pass", "loss function"):
         return
     held = "" if failure.shapes else _held(batch)
-    message = f"{failure}{held and f'; the batch holds {held}'}; expected one number that can be walked back"
-    fix = "return the loss as a tensor with one element, still attached to the graph"
+    message = f"{failure}{held and f'; the batch has {held}'}; expected a scalar loss with a graph"
+    fix = "return the loss as a scalar tensor that is attached to the graph"
     if failure.phase == "forward pass":
-        fix = fix_of(failure, "forward", f"run this one batch by hand and mend {failure.line or 'the forward pass'}")
+        fix = fix_of(failure, "forward", f"run the model on this batch and fix {failure.line or 'the forward pass'}")
     where, shapes = failure.module or "compute_loss", failure.shapes or held
     yield failure_finding(failure, "", where, message, fix, module=failure.module, shapes=shapes)
 

@@ -9,4 +9,4 @@ FIX = "clamp the argument from below (log(x.clamp_min(eps))) or use log_softmax,
 def log_of_zero(nan_origin: BisectResult) -> Findings:
     """The logarithm of zero or of a negative number is computed."""
     for origin in nan_origin.with_cause("log of zero"):
-        yield nonfinite_finding(origin, f"{origin.operation} in {origin.where} was taken of nought or less", FIX)
+        yield nonfinite_finding(origin, f"{origin.operation} in {origin.where} has an argument of zero or less", FIX)

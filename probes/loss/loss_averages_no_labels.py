@@ -9,4 +9,4 @@ FIX = "drop batches without a scored label, or divide by max(count, 1)"
 def loss_averages_no_labels(nan_origin: BisectResult) -> Findings:
     """The loss is a mean over zero labels, which is NaN."""
     for origin in nan_origin.with_cause("nothing scored"):
-        yield nonfinite_finding(origin, f"{origin.operation} in {origin.where} divides by a count of nought", FIX)
+        yield nonfinite_finding(origin, f"{origin.operation} in {origin.where} divides by a count of zero", FIX)

@@ -10,9 +10,9 @@ def loss_broadcasts_labels(perturbed_losses: LossTrials) -> Findings:
             one, other = (list(shape) for shape in heard.shapes)
             yield Finding(
                 where=heard.function,
-                message=f"{heard.function} is given {one} against {other} and makes {list(heard.spread)} of them, "
-                "expected one shape for both: each row meets the labels of all rows",
-                fix="bring both to one shape first: squeeze(-1) the scores, or unsqueeze(-1) the labels",
+                message=f"{heard.function} receives shapes {one} and {other} and broadcasts them to "
+                f"{list(heard.spread)}, expected equal shapes: each row is compared with the labels of all rows",
+                fix="use equal shapes: logits.squeeze(-1) or labels.unsqueeze(-1)",
                 measured={"scores": str(one), "labels": str(other), "made": str(list(heard.spread))},
             )
             return

@@ -13,15 +13,15 @@ def loss_depends_on_batch_size(perturbed_losses: LossTrials) -> Findings:
     told = f"Loss: {value:.4g}, with every row twice {twice:.4g}"
     numbers = {"loss": value, "twice": twice, "growth": growth}
     if abs(growth - 0.5) < NEAR:
-        fix = "divide by the number of rows or labels once: the mean has done so already"
+        fix = "remove the extra division: reduction='mean' already divides by the number of labels"
         yield Finding("the loss function", f"{told}, expected the same: it is divided by the batch twice", fix, numbers)
     elif summed and mean:
         message = f"{told}: {', '.join(summed)} is a sum and {', '.join(mean)} a mean, expected one kind for all"
-        fix = "take the mean in every part: else their weights against each other follow the batch size"
+        fix = "use the mean in every term: otherwise their relative weights depend on the batch size"
         yield Finding("the loss function", message, fix, numbers)
     elif is_sum(perturbed_losses):
-        message = f"{told}: it is a sum over the rows, so its steps grow with the batch"
-        fix = "tune the learning rate for this very batch size, or take the mean"
+        message = f"{told}: it is a sum over the rows, so gradients grow with the batch size"
+        fix = "use reduction='mean', or tune the learning rate for this batch size"
         yield Finding("the loss function", message, fix, numbers, Severity.NOTE)
 
 

@@ -18,11 +18,11 @@ def loss_ignores_input(perturbed_losses: LossTrials, gradient_reach: GradientRea
     if any(cut.followed or (gradient_reach and gradient_reach.share(cut) >= LARGE) for cut in cuts):
         return  # the gradient names the module in which it is lost
     lost = perturbed_losses.signal_lost_in
-    how = f"{lost} is given the difference and does not pass it on" if lost else "no module is given the difference"
+    how = f"{lost} has the same output for different inputs" if lost else "no module receives different inputs"
     yield Finding(
         where=lost or "the model's input",
-        message=f"the scores move by {follow:.1e} of their spread when {perturbed_losses.rows} rows exchange inputs, "
-        f"expected well above 0.00001; the same with all weights nudged; {how}",
-        fix="follow one input through forward: it is overwritten, constant, or left out on the way to the scores",
+        message=f"the logits change by {follow:.1e} standard deviations when {perturbed_losses.rows} rows swap "
+        f"inputs, expected well above 0.00001; the same after a small change of all weights; {how}",
+        fix="trace one input through forward: it is overwritten, constant, or dropped before the logits",
         measured={"scores_follow": follow, "loss_follows": perturbed_losses.loss_change},
     )

@@ -13,17 +13,15 @@ def loss_ignores_labels(perturbed_losses: LossTrials) -> Findings:
     tokens = perturbed_losses.tokens or 0
     fine = perturbed_losses.eps < STILL  # half precision rounds such a difference away
     if fine and other is not None and abs(other - value) <= STILL * abs(value):
-        told = (
-            f"Loss: {value:.6g}, and {other:.6g} with the labels of a row changed, expected another number; the same "
-        )
-        told += "with all weights nudged"
+        told = f"Loss: {value:.6g}, and {other:.6g} with the labels of a row changed, expected a different value; "
+        told += "the same after a small change of all weights"
     elif asked is not None and asked < SELDOM and tokens >= ENOUGH:
-        told = f"the loss asks for the class of the label at {asked:.0%} of {tokens} scored labels, expected nearly all"
+        told = f"the target of the loss is the label at {asked:.0%} of {tokens} scored labels, expected nearly all"
     else:
         return
     yield Finding(
         where="the loss function",
         message=told,
-        fix="compute the loss from the labels of the batch, not from the model's own output or from another tensor",
+        fix="compute the loss from the labels of the batch, not from the model's output or another tensor",
         measured={"loss": value, "with_other_labels": other, "asked": asked},
     )

@@ -12,7 +12,7 @@ def loss_is_not_finite(first_loss: FirstLoss) -> Findings:
     logits = first_loss.logits
     bad = logits.nan + logits.infinite if logits else 0
     parts = "".join(f", {name} {value:.4g}" for name, value in first_loss.parts.items())
-    source = f"{bad} of its logits are not finite" if bad else "its logits are finite: the loss itself breaks"
+    source = f"{bad} of its logits are not finite" if bad else "its logits are finite: the loss function produces it"
     yield Finding(
         where="batch 0",
         message=f"Loss: {first_loss.value}{parts}, expected a finite number" + (f"; {source}" if logits else ""),

@@ -18,9 +18,9 @@ def loss_is_scaled(perturbed_losses: LossTrials) -> Findings:
     if _is_plain(trials) and not _is_reduction(factor, trials):
         yield Finding(
             where="the loss function",
-            message=f"Loss: {value:.4f}, expected {book or 0:.4f} by cross-entropy of the same scores and labels: "
-            f"it is {factor:.3g} times that, and so is its gradient",
-            fix="take the mean over the scored labels once, and leave batches, rows and processes to the trainer",
+            message=f"Loss: {value:.4f}, expected {book or 0:.4f}, the cross-entropy of the same logits and labels: "
+            f"loss and gradient are {factor:.3g} times that",
+            fix="use the mean over the scored labels, and let the trainer scale for batches and processes",
             measured={"loss": value, "cross_entropy": book, "factor": factor},
             severity=None if factor > TWICE else Severity.WARNING,
         )
@@ -28,16 +28,16 @@ def loss_is_scaled(perturbed_losses: LossTrials) -> Findings:
         named = ", ".join(f"{name} {part:.4f}" for name, part in parts.items())
         yield Finding(
             where="the loss function",
-            message=f"Loss: {value:.4f}, expected at most {whole:.4f}, the sum of its parts ({named})",
-            fix="weigh the parts with weights that add up to one, and multiply their sum by nothing",
+            message=f"Loss: {value:.4f}, expected at most {whole:.4f}, the sum of its terms ({named})",
+            fix="use term weights that add up to 1, and do not multiply the sum",
             measured={"loss": value, "parts": whole, "factor": value / whole},
         )
     elif book and value > WIDE * log(max(classes, 2)) and abs(factor - 1) < NEAR:
         yield Finding(
             where="the scores",
-            message=f"Loss: {value:.2f} at the start, guessing costs ln {classes} = {log(classes):.2f}: the scores are "
-            "wide, and wrong",
-            fix="load trained weights, or start the head smaller; a model of this family may be made so",
+            message=f"Loss: {value:.2f} at the start, a uniform prediction gives ln {classes} = {log(classes):.2f}: "
+            "the logits are confident and wrong",
+            fix="load trained weights, or initialize the head smaller; this may be by design in this model family",
             measured={"loss": value, "classes": classes},
             severity=Severity.NOTE,
         )

@@ -11,16 +11,16 @@ def loss_sign_is_flipped(perturbed_losses: LossTrials) -> Findings:
     if cosine is None and slope is not None and slope < 0:
         yield Finding(
             where="the loss function",
-            message=f"Loss: {perturbed_losses.value:.4f}; it falls by {-slope:.3g} for every 1 by which the CTC loss "
-            "rises, expected it to rise: every step makes the right labels less likely",
-            fix="turn the sign of the CTC loss: it is a negative log-likelihood already",
+            message=f"Loss: {perturbed_losses.value:.4f}; it falls by {-slope:.3g} when the CTC loss rises by 1, "
+            "expected a rise: every step makes the correct labels less likely",
+            fix="flip the sign of the CTC loss: it is already a negative log-likelihood",
             measured={"loss": perturbed_losses.value, "slope": slope},
         )
     if cosine is not None and cosine < AGAINST:
         yield Finding(
             where="the loss function",
-            message=f"Loss: {perturbed_losses.value:.4f}; its gradient on the scores points against that of "
-            f"cross-entropy (cosine {cosine:.3f}, expected above 0): every step makes the right labels less likely",
-            fix="turn the sign of the loss: minimise the negative log-likelihood",
+            message=f"Loss: {perturbed_losses.value:.4f}; its gradient at the logits is opposite to that of "
+            f"cross-entropy (cosine {cosine:.3f}, expected above 0): every step makes the correct labels less likely",
+            fix="flip the sign of the loss: minimize the negative log-likelihood",
             measured={"loss": perturbed_losses.value, "cosine": cosine},
         )

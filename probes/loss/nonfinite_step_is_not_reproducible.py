@@ -9,4 +9,4 @@ FIX = "seed every source of randomness of the step and turn on torch.use_determi
 def nonfinite_step_is_not_reproducible(nan_origin: BisectResult) -> Findings:
     """A non-finite step is not reproducible: repeated from the same RNG state, it is finite."""
     for origin in nan_origin.with_cause("unsteady"):
-        yield nonfinite_finding(origin, "three replays from the same random state were finite", FIX)
+        yield nonfinite_finding(origin, "three replays from the same RNG state are finite", FIX)

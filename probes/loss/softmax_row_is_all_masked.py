@@ -9,4 +9,4 @@ FIX = "leave at least one position of each row unmasked, or mask with a large fi
 def softmax_row_is_all_masked(nan_origin: BisectResult) -> Findings:
     """A softmax row is fully masked, so its output is NaN."""
     for origin in nan_origin.with_cause("fully masked"):
-        yield nonfinite_finding(origin, f"{origin.operation} in {origin.where} was given a row of -inf alone", FIX)
+        yield nonfinite_finding(origin, f"{origin.operation} in {origin.where} received a row with only -inf", FIX)

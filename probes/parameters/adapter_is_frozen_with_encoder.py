@@ -12,24 +12,24 @@ def adapter_is_frozen_with_encoder(untrained_frozen_modules: UntrainedFrozenModu
     if odd:
         yield Finding(
             where=odd[0],
-            message=f"it is frozen and its weights are as initialisation leaves them ({seen.size:,} values in "
-            f"{len(odd)} modules), while {seen.trained:,} frozen values around it were trained",
-            fix="unfreeze the adapter after freezing its encoder, or read the weights that belong to it",
+            message=f"it is frozen with its initial weights ({seen.size:,} values in {len(odd)} modules), while "
+            f"{seen.trained:,} frozen values around it are trained",
+            fix="unfreeze the adapter after freezing its encoder, or load its trained weights",
             measured={"untouched": seen.size, "trained": seen.trained},
         )
     elif seen.silent:
         yield Finding(
             where=seen.silent[0],
-            message="it is frozen and its matrix is all zero, as adapters start: it will add nothing for ever",
-            fix="set requires_grad on the adapter's own parameters, or read its trained weights",
+            message="it is frozen and its weight matrix is still zero, the initial value of adapters: it has no effect",
+            fix="set requires_grad=True on the adapter's parameters, or load its trained weights",
             measured={"modules": len(seen.silent)},
         )
     elif seen.adapters:
         yield Finding(
             where=seen.adapters[0],
-            message=f"{len(seen.adapters)} modules of an adapter are frozen; their weights do not tell whether "
-            "they were ever trained",
-            fix="unfreeze the adapter unless its weights were read from a checkpoint",
+            message=f"{len(seen.adapters)} adapter modules are frozen; their weights do not show whether they were "
+            "trained",
+            fix="unfreeze the adapter unless its weights were loaded from a checkpoint",
             measured={"modules": len(seen.adapters)},
             severity=Severity.NOTE,
         )

@@ -18,9 +18,17 @@ def model_is_partly_frozen(parameters: Parameters) -> Findings:
             where="model",
             message=f"Trainable: {parameters.trainable:,} / {parameters.total:,} ({share:.1f}%): "
             f"{first_names(named, SHOWN)}",
-            fix="compare with what you mean to train; name it in the fact `trainable` to have it checked",
+            fix="compare with the modules you want to train; pass `trainable` to have it checked",
             measured={"trainable": parameters.trainable, "total": parameters.total},
+            severity=Severity.WARNING if _is_one_norm(parameters) else None,
         )
+
+
+def _is_one_norm(parameters: Parameters) -> bool:
+    """A method that trains norms trains all of them; a single one is what a wrong name pattern leaves."""
+    norms = {row.name.rpartition(".")[0] for row in parameters.rows if row.role == "norm"}
+    trained = {row.name.rpartition(".")[0] for row in parameters.rows if row.trainable}
+    return len(trained) == 1 and trained < norms
 
 
 def _sizes(parameters: Parameters) -> dict[str, tuple[int, int]]:

@@ -13,7 +13,7 @@ def new_module_is_frozen(parameters: Parameters, new_parameters: NewParameters) 
         size, whole = sum(row.size for row in rows), sum(row.size for row in parameters.rows if row.name in new)
         yield Finding(
             where=rows[0].name,
-            message=f"it {new_parameters.why(rows[0].name)} and is frozen: {size:,} of {whole:,} new values will stay "
+            message=f"it {new_parameters.why(rows[0].name)} and is frozen: {size:,} of {whole:,} new values stay "
             f"random, expected 0 ({first_names([row.name for row in rows])})",
             fix="set requires_grad on every new part, after the call that freezes what is around it",
             measured={"frozen": size, "new": whole, "tensors": len(rows)},

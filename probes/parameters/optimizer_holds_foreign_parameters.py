@@ -14,9 +14,10 @@ def optimizer_holds_foreign_parameters(optimizer_parameters: Parameters) -> Find
         return
     yield Finding(
         where="optimizer",
-        message=f"{table.foreign} of its tensors are not the model's, and {len(held)} of the model's {len(wanted)} "
-        f"trainable ones are in it{'' if held else ': it was built for another model, or before this one was copied'}",
-        fix="build the optimiser from the parameters of the very model that will be trained",
+        message=f"{table.foreign} of its tensors do not belong to the model, and it has {len(held)} of the model's "
+        f"{len(wanted)} trainable "
+        f"tensors{'' if held else ': it was created for another model, or before the model was copied'}",
+        fix="create the optimizer from the parameters of the model that is trained",
         measured={"strangers": table.foreign, "held": len(held), "trainable": len(wanted)},
         severity=Severity.NOTE if held else None,
     )

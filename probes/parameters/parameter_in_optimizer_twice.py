@@ -11,8 +11,9 @@ def parameter_in_optimizer_twice(optimizer_parameters: Parameters) -> Findings:
         groups = ", ".join(str(number) for number in dict.fromkeys(row.groups))
         yield Finding(
             where=row.name,
-            message=f"the optimiser holds it {len(row.groups)} times (group {groups}), expected once; so it is with "
-            f"{len(twice)} of {len(optimizer_parameters.rows)} parameters",
-            fix="give every parameter to one group, once; tied weights come twice where duplicates are not removed",
+            message=f"it is in the optimizer {len(row.groups)} times (group {groups}), expected once; {len(twice)} of "
+            f"{len(optimizer_parameters.rows)} parameters are affected",
+            fix="put every parameter into one group, once; use model.parameters(), which removes duplicates of tied "
+            "weights",
             measured={"times": len(row.groups), "parameters": len(twice)},
         )

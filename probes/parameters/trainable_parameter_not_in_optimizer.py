@@ -9,11 +9,11 @@ def trainable_parameter_not_in_optimizer(optimizer_parameters: Parameters) -> Fi
     left = [row for row in optimizer_parameters.rows if row.trainable and not row.groups]
     if left:
         size, strangers = sum(row.size for row in left), optimizer_parameters.foreign
-        stale = f"; the optimiser holds {strangers} tensors that are not the model's" if strangers else ""
+        stale = f"; the optimizer has {strangers} tensors that do not belong to the model" if strangers else ""
         yield Finding(
             where=left[0].name,
-            message=f"{size:,} of {optimizer_parameters.trainable:,} trainable values are in no group of the optimiser"
-            f"{stale}: {first_names([row.name for row in left])}",
-            fix="build the optimiser last, after every resize, unfreeze and new layer, over all that is not frozen",
+            message=f"{size:,} of {optimizer_parameters.trainable:,} trainable values are in no parameter group of "
+            f"the optimizer{stale}: {first_names([row.name for row in left])}",
+            fix="create the optimizer after every resize, unfreeze and new layer, with all trainable parameters",
             measured={"left_out": size, "tensors": len(left), "strangers": strangers},
         )

@@ -9,8 +9,8 @@ def unrequested_module_is_trainable(trainable_patterns: TrainablePatterns) -> Fi
     if named.unrequested:
         yield Finding(
             where=named.unrequested[0],
-            message=f"it trains, with {len(named.unrequested)} parameters ({named.unnamed_values:,} values) in all, "
-            f"and nothing in {', '.join(named.patterns[:3]) or 'an empty list'} names it",
+            message=f"it is trainable, with {len(named.unrequested)} parameters ({named.unnamed_values:,} values) in "
+            f"total, but nothing in {', '.join(named.patterns[:3]) or 'an empty list'} matches it",
             fix="freeze it with requires_grad_(False), or add it to `trainable`",
             measured={"parameters": len(named.unrequested), "values": named.unnamed_values},
         )

@@ -7,11 +7,11 @@ def weight_tying_is_broken(configured_weight_ties: tuple[WeightTie, ...]) -> Fin
     """Weight tying is broken: parameters that the configuration ties are separate tensors."""
     for tie in configured_weight_ties:
         if not tie.one:
-            values = "equal so far" if tie.equal else "different already"
+            values = "still equal" if tie.equal else "already different"
             yield Finding(
                 where=tie.target,
-                message=f"tie_word_embeddings is on, and it is not one tensor with {tie.source} (their values are "
-                f"{values}); loading what is saved ties them again and drops this one",
-                fix="call model.tie_weights(), or set tie_word_embeddings to False before the weights are made",
+                message=f"tie_word_embeddings is True, but it is not the same tensor as {tie.source} (their values "
+                f"are {values}); loading the checkpoint ties them again and drops this one",
+                fix="call model.tie_weights(), or set tie_word_embeddings=False before the model is created",
                 measured={"equal": tie.equal},
             )

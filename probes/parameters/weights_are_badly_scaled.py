@@ -18,9 +18,9 @@ def weights_are_badly_scaled(initial_weights: Weights) -> Findings:
         row, why = found[0]
         yield Finding(
             where=row.name,
-            message=f"its std is {row.std:.3g}, which makes outputs {row.gain:.3g} times as wide as inputs, {why}; "
-            f"so it is with {len(found)} parameters",
-            fix="initialise this layer by its fan-in (Xavier or He), or find what multiplied its weights",
+            message=f"its std is {row.std:.3g}, so outputs are {row.gain:.3g} times as large as inputs, {why}; "
+            f"{len(found)} parameters are affected",
+            fix="initialize this layer with Xavier or Kaiming init, or find what scaled its weights",
             measured={"std": row.std, "gain": row.gain, "parameters": len(found)},
         )
 
@@ -37,5 +37,5 @@ def _why(row: WeightStats) -> str:
         far = row.gain if row.gain > 1 else 1 / max(row.gain, 1e-30)
         other = row.gain * row.sibling_std / row.std
         if far > (other if other > 1 else 1 / other):
-            return f"expected the {row.sibling_std:.3g} of the same parameter in other layers"
+            return f"expected {row.sibling_std:.3g}, as in the same parameter of other layers"
     return ""

@@ -12,9 +12,9 @@ def weights_are_constant(initial_weights: Weights) -> Findings:
         row, why = found[0]
         yield Finding(
             where=row.name,
-            message=f"{why} ({row.kind} {list(row.shape)}), expected weights drawn at random or trained; "
-            f"so it is with {len(found)} of {len(initial_weights.matrices)} matrices",
-            fix="initialise the layer at random, or read its weights: units that start equal never become different",
+            message=f"{why} ({row.kind} {list(row.shape)}), expected random or trained weights; {len(found)} of "
+            f"{len(initial_weights.matrices)} matrices are affected",
+            fix="initialize the layer at random, or load its weights: equal units never become different",
             measured={"value": row.lowest, "matrices": len(found)},
         )
 
@@ -24,7 +24,7 @@ def _why(row: WeightStats, weights: Weights) -> str:
     if row.nan or row.infinite or not row.equal_rows or (not row.trainable and row.highest):
         return ""  # what is frozen may be a fixed average
     if not row.constant:
-        return "every row holds the same weights" if row.role != "embedding" else ""
+        return "every row has the same weights" if row.role != "embedding" else ""
     if row.lowest:
         return f"every weight is {row.lowest:.4g}"
     blank = [one for one in weights.matrices if one.constant and not one.lowest]

@@ -14,13 +14,13 @@ def weights_are_not_finite(initial_weights: Weights) -> Findings:
         if row.nan or row.infinite:
             yield Finding(
                 where=row.name,
-                message=f"{row.nan} NaN and {row.infinite} Inf among its {row.size:,} values before any step",
-                fix="initialise this parameter, or read it from a checkpoint that was saved before the run diverged",
+                message=f"{row.nan} NaN and {row.infinite} Inf in its {row.size:,} values before the first step",
+                fix="initialize this parameter, or load it from a checkpoint saved before the run diverged",
                 measured={"nan": row.nan, "infinite": row.infinite, "size": row.size},
             )
     for name in initial_weights.nan_buffers:
         yield Finding(
             where=name,
-            message="this buffer holds NaN before any step, expected finite statistics",
-            fix="reset the running statistics, or read a checkpoint that was saved before the run diverged",
+            message="this buffer contains NaN before the first step, expected finite values",
+            fix="reset the running statistics, or load a checkpoint saved before the run diverged",
         )

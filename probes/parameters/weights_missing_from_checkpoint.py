@@ -16,12 +16,12 @@ def weights_missing_from_checkpoint(missing_parameters: MissingKeys) -> Findings
     # what was said to be fresh.
     worst = torn[0] if torn else rows[0]
     grave = torn or 2 * size > keys.total or any(row.table or (keys.declared and row.matrix) for row in rows)
-    why = f" while {torn[0].neighbour} was" if torn else ", and is not among what is said to be fresh" * keys.declared
+    why = f" although {torn[0].neighbour} was" if torn else ", and `fresh` does not name it" * keys.declared
     yield Finding(
         where=worst.name,
         message=f"it was not in the checkpoint{why}: {len(rows)} parameters, {size:,} of {keys.total:,} values "
-        f"({100 * size / keys.total:.1f}%), begin at random",
-        fix="read the checkpoint that belongs to this architecture, or name the new parts in `fresh`",
+        f"({100 * size / keys.total:.1f}%), start from random values",
+        fix="load the checkpoint of this architecture, or name the new modules in `fresh`",
         measured={"missing": len(rows), "values": size, "total": keys.total},
         severity=None if grave else Severity.NOTE,
     )

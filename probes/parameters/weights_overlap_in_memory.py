@@ -11,8 +11,8 @@ def weights_overlap_in_memory(memory_overlaps: tuple[MemoryOverlap, ...], parame
         if {pair.one, pair.other} & trained:
             yield Finding(
                 where=pair.other,
-                message=f"{pair.values:,} of its values lie in the memory of {pair.one}, but they are two parameters: "
-                "each has half of the gradient, and the optimiser moves the values twice",
-                fix="tie them by assigning the parameter itself, not its .data; or clone, where they must be apart",
+                message=f"{pair.values:,} of its values share memory with {pair.one}, but they are two parameters: "
+                "each gets part of the gradient, and the optimizer updates the values twice",
+                fix="tie them by assigning the Parameter itself, not its .data, or clone() one of them",
                 measured={"values": pair.values},
             )

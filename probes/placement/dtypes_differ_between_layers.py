@@ -14,7 +14,7 @@ def dtypes_differ_between_layers(dtype_mismatches: tuple[DtypeMismatch, ...], pr
         milder = Severity.WARNING if precision == "fp32" else Severity.NOTE  # autocast makes one type of them
         yield Finding(
             where=row.module,
-            message=f"{row.kind} has {row.found}, expected {row.others} as {where}; so it is with {len(rows)} modules",
+            message=f"{row.kind} has {row.found}, expected {row.others} as {where}; {len(rows)} modules are affected",
             fix="convert the whole model at once, with model.to(torch.float32)",
             measured={"modules": len(rows)},
             severity=None if row.within else milder,

@@ -27,8 +27,8 @@ def float64_tensors_are_present(placement: Placement, first_step: FirstStep | No
         message=f"this {first.owner} is float64 ({len(double)} tensors of {len(placement.rows)}), expected float32"
         f"{'; the first step fails' if failed else f'; the loss is {loss}' if loss else ''}"
         if first
-        else "the loss is float64, though no tensor of model and batch is",
-        fix="convert it to float32 where it is made; numpy's arrays are float64 unless told otherwise",
+        else "the loss is float64, although no tensor of model and batch is",
+        fix="convert it to float32 where it is created; NumPy arrays are float64 by default",
         measured={"tensors": len(double), "loss": loss},
         severity=severity,
     )

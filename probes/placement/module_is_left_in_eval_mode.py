@@ -2,7 +2,7 @@ from diagnose import Finding, Findings, Severity, Stage, probe
 from probes.facts.placement.types import EvalModeModule
 
 
-@probe(id="PLC005", stage=Stage.PLACEMENT, severity=Severity.WARNING, explains=("LRN*", "GEN*"))
+@probe(id="PLC005", stage=Stage.PLACEMENT, severity=Severity.WARNING, explains=("LOS025", "LRN*", "GEN*"))
 def module_is_left_in_eval_mode(eval_mode_modules: tuple[EvalModeModule, ...]) -> Findings:
     """A trainable module is left in eval mode, so its dropout is off and its batch norm is fixed."""
     for part in eval_mode_modules:
@@ -12,9 +12,9 @@ def module_is_left_in_eval_mode(eval_mode_modules: tuple[EvalModeModule, ...]) -
         alarming = part.dropouts or part.fresh_norms
         yield Finding(
             where=part.name,
-            message=f"it is in evaluation mode while the model trains, with {_held(part)} and {part.trainable:,} "
-            "values that train",
-            fix="call model.train() after whatever puts this part into evaluation mode, or freeze it",
+            message=f"it is in eval mode while the model trains, with {_held(part)} and {part.trainable:,} trainable "
+            "values",
+            fix="call model.train() after the call that sets this module to eval mode, or freeze it",
             measured={"dropouts": part.dropouts, "norms": part.norms, "trainable": part.trainable},
             severity=None if alarming else Severity.NOTE,
         )

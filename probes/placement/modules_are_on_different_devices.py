@@ -11,8 +11,8 @@ def modules_are_on_different_devices(placement: Placement) -> Findings:
     if empty:
         yield Finding(
             where=empty[0].name,
-            message=f"this {empty[0].owner} is on the meta device and holds no values; so it is with {len(empty)} of "
-            f"{len(placement.rows)} tensors",
+            message=f"this {empty[0].owner} is on the meta device and has no values; {len(empty)} of "
+            f"{len(placement.rows)} tensors are affected",
             fix="load the weights, or build the model outside torch.device('meta')",
             measured={"meta": len(empty)},
         )
@@ -37,7 +37,7 @@ def _apart(odd: TensorPlacement, usual: str, count: int, severity: Severity | No
     return Finding(
         where=odd.name,
         message=f"this {odd.owner} is on {odd.device}, expected {usual} as the rest of the model ({count} tensors)",
-        fix=f"move model and batch to {usual} before the optimiser is built",
+        fix=f"move model and batch to {usual} before creating the optimizer",
         measured={"tensors": count},
         severity=severity,
     )

@@ -13,11 +13,11 @@ def trained_weights_are_16_bit(parameters: Parameters, master_weights: MasterWei
     if rows and not master_weights.source:
         size, kind = sum(row.size for row in rows), rows[0].dtype
         rate = master_weights.rate or 0.0
-        lost = f"; with a learning rate of {rate:g}, Adam's steps are lost on weights above {rate / DIGITS[kind]:.2g}"
+        lost = f"; at learning rate {rate:g}, Adam updates are rounded away on weights above {rate / DIGITS[kind]:.2g}"
         yield Finding(
             where=rows[0].name,
             message=f"{size:,} of {parameters.trainable:,} trainable values are {kind}, expected float32 or an "
-            f"optimiser with float32 masters{lost if rate else ''}",
-            fix="load with dtype=torch.float32 and compute in 16 bits by autocast (fp16=True or bf16=True)",
+            f"optimizer with float32 master weights{lost if rate else ''}",
+            fix="load with dtype=torch.float32 and use autocast for 16 bits (fp16=True or bf16=True)",
             measured={"values": size, "dtype": kind, "rate": master_weights.rate},
         )

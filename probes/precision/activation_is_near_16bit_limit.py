@@ -19,6 +19,7 @@ def activation_is_near_16bit_limit(precision_comparison: PrecisionComparison) ->
                 f"{worst.module} ({worst.kind})" if worst.kind else worst.module,
                 f"{describe_mode(run)}, {worst.operation} reaches {worst.largest:.3g}, {worst.bits:.1f} bits below "
                 f"the end; {len(near)} module{'s are' if near[1:] else ' is'} this near: {names}",
-                f"train in bf16, or set training.keep_fp32: [{names}] before it overflows",
+                f"train in bf16, or keep {names} in float32 before it overflows",
                 {"largest": worst.largest, "headroom_bits": worst.bits, "modules": len(near)},
+                setting=f"training.keep_fp32: [{names}]",
             )

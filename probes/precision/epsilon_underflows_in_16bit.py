@@ -10,6 +10,6 @@ def epsilon_underflows_in_16bit(precision_comparison: PrecisionComparison) -> Fi
     """An epsilon that guards a division, log or square root underflows to zero in 16 bits."""
     for run, origin, only_cpu in failed_runs(precision_comparison):
         if origin.cause in ZEROS:
-            story = f"{origin.operation} meets a nought that float32 does not have"
-            fix = "use an eps of 1e-5 and more, or compute this part in float32"
+            story = f"{origin.operation} gets a zero that is not zero in float32"
+            fix = "use an epsilon of at least 1e-5, or compute this part in float32"
             yield failed_run_finding(run, origin, only_cpu, story, fix)

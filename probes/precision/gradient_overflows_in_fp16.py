@@ -15,14 +15,14 @@ def gradient_overflows_in_fp16(precision_comparison: PrecisionComparison) -> Fin
     # it no longer scales up but down, and the gradients themselves are beyond the format.
     stuck = worst.largest >= FORMATS["fp16"].overflow_from if not scale.moves else scale.settled < 1
     if stuck:
-        held = "stays" if not scale.moves else f"would have to fall to {scale.settled:g}"
+        held = "stays" if not scale.moves else f"would have to decrease to {scale.settled:g}"
         overflow = run.gradient_overflow
         first = f"; {overflow.operation} in {overflow.where} is the first" if overflow else ""
         yield Finding(
             worst.module or "compute_loss",
             f"{describe_mode(run)}, its gradients reach {worst.largest / scale.settled:.3g}; the loss scale of "
-            f"{scale.start:g} "
-            f"{held}, and times that they are beyond 65504: every step is skipped or becomes NaN{first}",
-            "use torch.amp.GradScaler, which halves its scale, or a fixed scale so much lower; bf16 needs none",
+            f"{scale.start:g} {held}, and the scaled gradients exceed 65504: every step is skipped or becomes "
+            f"NaN{first}",
+            "use torch.amp.GradScaler, which lowers its scale, or a lower fixed scale; bf16 needs no loss scale",
             {"largest": worst.largest / scale.settled, "scale": scale.start, "settled": scale.settled},
         )

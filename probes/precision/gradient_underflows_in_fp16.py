@@ -16,11 +16,11 @@ def gradient_underflows_in_fp16(precision_comparison: PrecisionComparison) -> Fi
     lost = [share for share in run.gradients if share.lost > HALF and share.trains]
     if lost:
         worst = lost[0]
-        more = f"; so do those of {len(lost) - 1} more modules: {', '.join(s.module for s in lost[1:SHOWN])}"
+        more = f"; {len(lost) - 1} more modules are affected: {', '.join(s.module for s in lost[1:SHOWN])}"
         yield Finding(
             worst.module or "compute_loss",
-            f"{describe_mode(run)}, {worst.lost:.0%} of its gradients vanish at a loss scale of {scale.settled:g}: "
-            f"below 3e-8 fp16 has only nought{more if lost[1:] else ''}",
-            "scale the loss up (torch.amp.GradScaler begins at 65536), or train in bf16",
+            f"{describe_mode(run)}, {worst.lost:.0%} of its gradients underflow at a loss scale of {scale.settled:g}: "
+            f"fp16 rounds values below 3e-8 to zero{more if lost[1:] else ''}",
+            "scale the loss up (torch.amp.GradScaler starts at 65536), or train in bf16",
             {"lost": worst.lost, "scale": scale.settled, "modules": len(lost)},
         )

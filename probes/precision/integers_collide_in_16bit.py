@@ -15,9 +15,9 @@ def integers_collide_in_16bit(precision_comparison: PrecisionComparison) -> Find
         yield code_finding(
             first.line,
             f"{first.module} ({first.kind})" if first.kind else first.module or first.line,
-            f"{describe_mode(run)}, {first.key[3]} holds {first.whole} whole numbers up to {first.largest:.0f}, of "
-            f"which {first.apart} stay apart: {format.name} counts one by one to {2**format.digits}",
-            "keep positions, lengths and counts in integers or float32, and cast what is computed from them",
+            f"{describe_mode(run)}, {first.key[3]} has {first.whole} integers up to {first.largest:.0f}, of which "
+            f"{first.apart} stay distinct: {format.name} represents integers exactly only up to {2**format.digits}",
+            "keep positions, lengths and counts as int64 or float32, and cast only the results",
             numbers=first.whole,
             apart=first.apart,
             largest=first.largest,

@@ -21,9 +21,9 @@ def loss_differs_between_precisions(precision_comparison: PrecisionComparison) -
         if off > bound:
             yield Finding(
                 run.name,
-                f"the loss is {run.loss:.5g} {describe_mode(run)} and {wide:.5g} in float32; rounding alone moves it "
-                f"by {precision_comparison.rounding_noise:.2g}, at most {bound:.2g}",
-                "look for small numbers that become 0 (eps, 1e-8), for large ones that are clamped, and for code that "
-                "asks for the dtype; keep that part in float32",
+                f"the loss is {run.loss:.5g} {describe_mode(run)} and {wide:.5g} in float32; rounding alone changes "
+                f"it by {precision_comparison.rounding_noise:.2g}, at most {bound:.2g}",
+                "look for small constants that become 0 (eps=1e-8), clamped large values, and code that depends on "
+                "the dtype; keep that part in float32",
                 {"loss": run.loss, "float32": wide, "bound": bound, "rounding": precision_comparison.rounding_noise},
             )

@@ -14,5 +14,5 @@ def step_in_16bit_is_not_finite(precision_comparison: PrecisionComparison) -> Fi
         predicted = run.predicted is not None and origin.phase != "backward pass"
         if origin.cause in ZEROS or (overflow and (backward or predicted)):
             continue
-        story = f"{origin.operation or 'a weight'} gives what float32 does not"
+        story = f"{origin.operation or 'a weight'} gives NaN or Inf, but not in float32"
         yield failed_run_finding(run, origin, only_cpu, story, fix_for(run))

@@ -14,5 +14,5 @@ def layer_finding(stack: LayerGradients, verb: str, fix: str, severity: Severity
     """At the first layer, with the factor from each layer to the one before it; None is the probe's severity."""
     each = float(stack.ratio ** (1 / (len(stack.sizes) - 1)))
     ends = f"{stack.sizes[-1]:.2g} in {stack.layers[-1]}, {stack.sizes[0]:.2g} in {stack.layers[0]}"
-    message = f"the gradient {verb} from layer to layer on its way back, by {each:.2g} each: {ends}, expected one size"
+    message = f"the gradient {verb} in the backward pass, {each:.2g}x per layer: {ends}, expected similar sizes"
     return Finding(stack.layers[0], message, fix, {"ratio": stack.ratio, "layers": len(stack.sizes)}, severity)

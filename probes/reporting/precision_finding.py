@@ -1,6 +1,7 @@
 """Findings about a pass in 16 bits."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from diagnose import Finding, Severity
 from diagnose.engine.types import Number
@@ -8,7 +9,7 @@ from probes.facts.nonfinite.types import Origin
 from probes.facts.precision.types import PrecisionComparison, PrecisionRun
 from probes.reporting.nonfinite_finding import nonfinite_finding
 
-LISTS = {"gpu": "autocast's list for a GPU", "cpu": "autocast's list for a CPU", "pure": "model.half()"}
+LISTS = {"gpu": "the CUDA autocast list", "cpu": "the CPU autocast list", "pure": "model.half()"}
 
 
 def judged_runs(precision: PrecisionComparison) -> Iterator[tuple[PrecisionRun, bool]]:
@@ -32,11 +33,12 @@ def failed_run_finding(
 ) -> Finding:
     """At the origin; a warning where a GPU's rules keep the run finite."""
     story = f"{describe_mode(run)}, {story}{'; on a GPU it is finite' if only_cpu else ''}"
-    return nonfinite_finding(origin, story, fix, Severity.WARNING if only_cpu else None, **measured)
+    found = nonfinite_finding(origin, story, fix, Severity.WARNING if only_cpu else None, **measured)
+    return replace(found, setting=setting_for(run)) if fix == fix_for(run) else found
 
 
 def describe_mode(run: PrecisionRun) -> str:
-    return f"in {run.precision} by {LISTS[run.rules]}"
+    return f"in {run.precision} with {LISTS[run.rules]}"
 
 
 def fix_for(run: PrecisionRun) -> str:
@@ -44,7 +46,9 @@ def fix_for(run: PrecisionRun) -> str:
     wider = "train in bf16" if run.precision == "fp16" else "train in fp32"
     if not run.fp32_modules:
         return f"{wider}, or compute this part in float32 (x.float())"
-    return (
-        f"{wider}, or set training.keep_fp32: [{', '.join(run.fp32_modules)}] (tried: finite with them, not "
-        "without any one)"
-    )
+    return f"{wider}, or keep {', '.join(run.fp32_modules)} in float32 (tried: finite with them, not without any one)"
+
+
+def setting_for(run: PrecisionRun) -> str:
+    """The configuration key that keeps these modules in float32."""
+    return f"training.keep_fp32: [{', '.join(run.fp32_modules)}]" if run.fp32_modules else ""

@@ -25,7 +25,7 @@ def dataloader_is_the_bottleneck(records: Records) -> Findings:
         records,
         kept[-1].step,
         f"{share:.0%} of a step is waiting for data: {waits:.3g} s of {median(r.seconds or 0.0 for r in kept):.3g} s",
-        "raise dataloader.num_workers, and compute features once instead of at every step",
+        "raise num_workers of the DataLoader, and compute features once instead of at every step",
         share=share,
         waiting=waits,
     )

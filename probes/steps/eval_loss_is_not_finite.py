@@ -19,7 +19,7 @@ def eval_loss_is_not_finite(records: Records) -> Findings:
         records,
         step,
         f"the evaluation loss is {value} in {len(bad)} of {len(series.values)} evaluations, the training loss is not",
-        "look for evaluation rows without one scored label, and evaluate in fp32",
+        "look for evaluation rows without a scored label, and evaluate in fp32",
         loss=str(value),
         evaluations=len(series.values),
     )

@@ -30,9 +30,9 @@ def eval_loss_rises(records: Records) -> Findings:
         records,
         series.steps[best],
         f"the evaluation loss is {values[-1]:.4g} at step {series.steps[-1]} after {values[best]:.4g} at step "
-        f"{series.steps[best]}, while the training loss {'falls' if half else 'is not on record'}"
-        + (f"; {', '.join(better)} still gets better" if better else ""),
-        "keep the checkpoint of the best evaluation, stop early, and add data, dropout or augmentation",
+        f"{series.steps[best]}, while the training loss {'falls' if half else 'is not in the log'}"
+        + (f"; {', '.join(better)} still improves" if better else ""),
+        "use the best checkpoint, stop early, and add data, dropout or augmentation",
         Severity.NOTE if better else None,
         best=values[best],
         last=values[-1],

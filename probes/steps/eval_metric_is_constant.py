@@ -29,8 +29,8 @@ def eval_metric_is_constant(records: Records) -> Findings:
         yield step_finding(
             records,
             last[-1][0],
-            f"{name} is {last[0][1]:.6f} at {len(last)} evaluations in a row since step {last[0][0]}: {why}",
-            "read generated texts beside their references, and check that the evaluated model is the trained one",
+            f"{name} is {last[0][1]:.6f} at {len(last)} consecutive evaluations since step {last[0][0]}: {why}",
+            "compare generated texts with their references, and check that the trained model is evaluated",
             value=last[0][1],
             evaluations=len(last),
         )
@@ -46,6 +46,6 @@ def _why(name: str, value: float, always: bool) -> str:
     if not error and not any(word in lower for word in RISING):
         return ""
     if value in (1.0, 100.0) if error else value == 0:
-        return "the worst that it can be"
+        return "its worst possible value"
     best = value == 0 if error else value in (1.0, 100.0)
-    return "it never moved, and the training loss is still high" if always and not best else ""
+    return "it never changed, and the training loss is still high" if always and not best else ""

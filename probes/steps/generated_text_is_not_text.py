@@ -21,21 +21,21 @@ def generated_text_is_not_text(records: Records) -> Findings:
     row, begins = said[-1], records.phase.rows[0].step
     texts = [one for one in row.texts if one.reference.strip() or not one.reference]
     kinds = {
-        "made of sentinels or bytes": [
+        "sentinel tokens or bytes": [
             o.text for o in texts if STRANGE.search(o.text) and not STRANGE.search(o.reference)
         ],
         "empty": [o.text for o in texts if not o.text.strip()],
-        "one phrase again and again": [o.text for o in texts if AGAIN.search(o.text) and not AGAIN.search(o.reference)],
+        "one phrase repeated": [o.text for o in texts if AGAIN.search(o.text) and not AGAIN.search(o.reference)],
     }
     early = row.step - begins < PATIENCE
     for kind, hits in kinds.items():
-        if len(hits) > MOST * len(texts) and not (early and not kind.startswith("made")):
+        if len(hits) > MOST * len(texts) and not (early and not kind.startswith("sentinel")):
             shown = f" ({hits[0][:60]!r})" if hits[0].strip() else ""
             yield step_finding(
                 records,
                 row.step,
                 f"{len(hits)} of {len(texts)} generated texts are {kind}{shown}, expected text",
-                "check that tokenizer and model belong together, and the prompt or prefix they were taught with",
+                "check that tokenizer and model match, and use the prompt or prefix of the pretraining",
                 Severity.NOTE if early else None,
                 texts=len(texts),
                 hits=len(hits),

@@ -29,7 +29,11 @@ def gradient_norm_explodes(records: Records) -> Findings:
         records,
         step,
         f"grad_norm is {now:.4g} here and was {usual:.4g} before, {now / usual:.3g} times; "
-        + (f"gradients are clipped at {clips[-1]:g}" if clips else "whether gradients are clipped is not on record"),
+        + (
+            f"gradients are clipped at {clips[-1]:g}"
+            if clips
+            else "the log does not show whether gradients are clipped"
+        ),
         "lower the learning rate and clip gradients at 1.0; raising max_grad_norm hides it",
         grad_norm=now,
         usual=usual,

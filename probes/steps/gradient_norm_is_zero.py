@@ -23,7 +23,7 @@ def gradient_norm_is_zero(records: Records) -> Findings:
         records,
         first.step,
         f"grad_norm is exactly 0 at {longest} records in a row up to step {rows[end - 1].step}, and the loss is {loss}",
-        "look for detach(), no_grad() or .item() between weights and loss, and for weights that are all frozen",
+        "look for detach(), no_grad() or .item() between weights and loss, and check that not all weights are frozen",
         zeros=longest,
         loss=first.loss,
     )

@@ -21,9 +21,10 @@ def gradient_norm_vanishes(records: Records) -> Findings:
     yield step_finding(
         records,
         norms.steps[-1],
-        f"grad_norm is {now:.3g} after {first:.3g} at the beginning, and the loss still {recent_median(losses):.4g} "
-        f"after {initial_median(losses):.4g}",
-        "look for saturated activations and for missing skip connections or norms; diagnose preflight names the layer",
+        f"grad_norm is {now:.3g}, {first:.3g} at the beginning; the loss is still {recent_median(losses):.4g}, "
+        f"{initial_median(losses):.4g} at the beginning",
+        "look for saturated activations and missing skip connections or normalization; diagnose preflight names the "
+        "layer",
         now=now,
         first=first,
     )

@@ -35,9 +35,9 @@ def gradients_accumulate_across_steps(records: Records) -> Findings:
     yield step_finding(
         records,
         steps[-1],
-        f"grad_norm goes from {values[0]:.4g} to {values[-1]:.4g} over {step_range(series)}, by {typical:.3g} a step, "
-        f"hardly wavering; one step's own gradient is {one:.3g}",
-        "call optimizer.zero_grad() once in every step, after the update or before backward",
+        f"grad_norm grows from {values[0]:.4g} to {values[-1]:.4g} over {step_range(series)}, by {typical:.3g} per "
+        f"step; the gradient of one step is {one:.3g}",
+        "call optimizer.zero_grad() once per step, after optimizer.step() or before backward()",
         None if climbs and steps[0] == 1 else Severity.WARNING,
         first=values[0],
         last=values[-1],

@@ -20,8 +20,10 @@ def learning_rate_never_changes(records: Records) -> Findings:
         records,
         rates.steps[-1],
         f"lr is {rates.values[0]:.6g} at all {len(rates.values)} records of {step_range(rates)}; "
-        + (f"the schedule {records.schedule} changes it at every step" if known else "no schedule is on record"),
-        "call scheduler.step() once after every optimiser step" if known else "make sure that a constant rate is meant",
+        + (f"the schedule {records.schedule} changes it at every step" if known else "the log names no schedule"),
+        "call scheduler.step() once after every optimizer.step()"
+        if known
+        else "check that a constant learning rate is intended",
         None if known else Severity.NOTE,
         lr=rates.values[0],
         rates=len(rates.values),

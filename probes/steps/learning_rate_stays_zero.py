@@ -29,7 +29,7 @@ def learning_rate_stays_zero(records: Records) -> Findings:
     yield step_finding(
         records,
         first,
-        f"lr is 0 at {end - begin} records in a row, steps {first} to {last}, expected above 0",
-        "compare total steps and warm-up of the schedule with the run's own, and call scheduler.step() once an update",
+        f"lr is 0 at {end - begin} consecutive records, steps {first} to {last}, expected above 0",
+        "compare the schedule's total steps and warmup with the run, and call scheduler.step() once per update",
         zeros=end - begin,
     )

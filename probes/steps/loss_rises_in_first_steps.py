@@ -23,8 +23,8 @@ def loss_rises_in_first_steps(records: Records) -> Findings:
     yield step_finding(
         records,
         rows[-1].step,
-        f"the loss goes from {first:.4g} to {now:.4g} over the first {FIRST} steps, steadily, expected to fall",
-        "look for a sign (maximize=True, a negated loss), a learning rate without warm-up, batches sorted by length",
+        f"the loss rises steadily from {first:.4g} to {now:.4g} over the first {FIRST} steps, expected to fall",
+        "look for a flipped sign (maximize=True, a negated loss), a missing warmup, batches sorted by length",
         first=first,
         now=now,
     )

@@ -24,8 +24,8 @@ def loss_scale_collapses(records: Records) -> Findings:
     yield step_finding(
         records,
         series.steps[place],
-        f"the loss scale is {series.values[place]:.4g} after {series.values[0]:.4g}, lowered {longest} times in a row; "
-        "each time an update was skipped",
+        f"the loss scale fell to {series.values[place]:.4g} from {series.values[0]:.4g} in {longest} consecutive "
+        "reductions; each one skipped an update",
         "train in bf16 or fp32; diagnose nan-bisect --precision fp16 names the module that overflows",
         scale=series.values[place],
         halvings=longest,

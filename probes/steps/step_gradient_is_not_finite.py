@@ -6,9 +6,9 @@ from probes.reporting.step_finding import step_finding
 
 # A scaler that has found its scale tries a larger one every 2000 steps, and may look for it over ten steps at first.
 SEEKING, SHARE = 10, 0.05
-BACKWARD = "the forward pass is sound and the backward pass is not"
-ELSEWHERE = "this process's loss is sound; its backward pass, or another process, is not"
-HIDDEN = "losses of 0 beside them are NaN that the Trainer filtered (logging_nan_inf_filter)"
+BACKWARD = "the forward pass is finite, the backward pass is not"
+ELSEWHERE = "the loss of this process is finite; its backward pass or another process is not"
+HIDDEN = "losses of 0 at these steps are NaN values that the Trainer replaced (logging_nan_inf_filter)"
 
 
 @probe(id="STP002", stage=Stage.STEPS, severity=Severity.ERROR, explains=("STP001", "STP003", "STP004", "STP02[0-2]"))
@@ -32,7 +32,7 @@ def step_gradient_is_not_finite(records: Records) -> Findings:
         row.step,
         f"grad_norm is {row.grad_norm} {loss}, expected a finite number; {bad} of {len(norms)} norms are not finite: "
         + (HIDDEN if hidden else ELSEWHERE if records.processes > 1 else BACKWARD),
-        "search this step with diagnose nan-bisect" + ("" if hidden else "; look for a root or a norm of zero"),
+        "run diagnose nan-bisect on this step" + ("" if hidden else "; look for a sqrt or a norm at zero"),
         Severity.WARNING if harmless else None,
         grad_norm=str(row.grad_norm),
         not_finite=bad,

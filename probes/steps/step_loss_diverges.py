@@ -29,13 +29,13 @@ def step_loss_diverges(records: Records) -> Findings:
     worse = len(values) > LONG and min(values[-LONG:]) > SOME * first and now > clear * first
     climbs = now > max(SOME, clear) * bins[best] and p_value_of_rise(bins[best:]) < CERTAIN
     if lost or worse or climbs:
-        how = "is lost" if lost else "stays above where it began" if worse else "climbs steadily"
+        how = "is not finite any more" if lost else "stays above its initial value" if worse else "rises steadily"
         yield step_finding(
             records,
             series.steps[-1],
-            f"the loss {how}: {now:.4g} over the last {LASTING} records, after {first:.4g} at the beginning and "
+            f"the loss {how}: {now:.4g} over the last {LASTING} records, {first:.4g} at the beginning, "
             f"{min(first, bins[best]):.4g} at its best",
-            "lower the learning rate by ten, clip gradients at 1.0, and start from the last good checkpoint",
+            "lower the learning rate 10x, clip gradients at 1.0, and resume from the last good checkpoint",
             None if lost and p_value_of_fall(newest) > BACK else Severity.WARNING,
             now=now,
             first=first,

@@ -31,12 +31,13 @@ def step_loss_does_not_improve(records: Records) -> Findings:
         return
     even = records.vocabulary is not None and now > EVEN * log(records.vocabulary)
     never = p_value_of_fall(binned(series.values)) > NEVER
-    beside = f"; an even guess costs {log(records.vocabulary):.4g}" if records.vocabulary else ""
+    beside = f"; a uniform prediction gives {log(records.vocabulary):.4g}" if records.vocabulary else ""
     yield step_finding(
         records,
         series.steps[-1],
-        f"the loss has not fallen for {PATIENCE} steps: it began at {first:.4g} and rests at {bins[-1]:.4g}{beside}",
-        "look at the data first, then try the learning rate three times higher and three times lower",
+        f"the loss has not decreased for {PATIENCE} steps: it started at {first:.4g} and stays at "
+        f"{bins[-1]:.4g}{beside}",
+        "check the data first, then try a 3x higher and a 3x lower learning rate",
         None if never or even else Severity.NOTE,
         first=first,
         best=now,

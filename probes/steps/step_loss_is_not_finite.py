@@ -20,12 +20,12 @@ def step_loss_is_not_finite(records: Records) -> Findings:
         when = f"within the first {FIRST} steps: stop"
     else:
         when = f"the last finite one was {before[-1]:.4g}" if before else "no finite one was logged before"
-    after = "later losses are numbers again" if passed else "what comes after it is lost"
+    after = "later losses are finite" if passed else "all later losses are not finite"
     yield step_finding(
         records,
         row.step,
         f"the loss is {row.loss}, expected a finite number above 0; {when}; {after}",
-        "search this step with diagnose nan-bisect, which names the row, the module and the operation",
+        "run diagnose nan-bisect on this step: it names the row, the module and the operation",
         Severity.WARNING if passed else None,
         loss=str(row.loss),
         lr=row.lr,

@@ -21,7 +21,7 @@ def step_loss_is_not_positive(records: Records) -> Findings:
             records,
             series.steps[places[0]],
             f"Training Loss: 0.000000, expected above 0 (never 0); {values.count(0)} of {len(values)} losses are 0",
-            "count the labels that are scored in this batch: a loss of 0 says that there are none",
+            "count the scored labels in this batch: a loss of 0 means that there are none",
             None if from_the_start else Severity.WARNING,
             zeros=values.count(0),
             losses=len(values),
@@ -32,7 +32,7 @@ def step_loss_is_not_positive(records: Records) -> Findings:
             records,
             series.steps[below[0]],
             f"the loss is {values[below[0]]:.4g}, and a cross-entropy or CTC loss is never below 0",
-            "look for a sign, or for scores that are no log-probabilities where the loss is computed",
+            "look for a flipped sign, or for inputs of the loss that are not log-probabilities",
             None if entropy else Severity.WARNING if values[0] > 0 else Severity.NOTE,
             loss=values[below[0]],
         )

@@ -20,9 +20,9 @@ def step_loss_never_changes(records: Records) -> Findings:
     yield step_finding(
         records,
         series.steps[0],
-        f"the loss is {values[0]!r} at all {len(values)} records of {step_range(series)}, expected another one at "
-        "each batch",
-        "check that batches change from step to step and that the optimiser holds the model's own, trainable weights",
+        f"the loss is {values[0]!r} at all {len(values)} records of {step_range(series)}, expected a different value "
+        "for each batch",
+        "check that batches change from step to step and that the optimizer has the model's trainable parameters",
         None if places >= PLACES else Severity.WARNING,
         loss=values[0],
         losses=len(values),

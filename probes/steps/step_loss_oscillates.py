@@ -25,9 +25,9 @@ def step_loss_oscillates(records: Records) -> Findings:
     yield step_finding(
         records,
         series.steps[-1],
-        f"the loss moves by {swing:.4g} from record to record around {middle:.4g}, {swing / middle:.0%} of its level, "
-        f"and does not get below {series.values[0]:.4g}, where it began",
-        "divide the learning rate by three, then try a larger batch; look whether batches are shuffled",
+        f"the loss changes by {swing:.4g} from record to record around {middle:.4g}, {swing / middle:.0%} of its "
+        f"level, and does not fall below its initial value {series.values[0]:.4g}",
+        "divide the learning rate by three, then try a larger batch size; check that batches are shuffled",
         swing=swing,
         level=middle,
     )

@@ -30,9 +30,9 @@ def step_loss_spikes(records: Records) -> Findings:
     yield step_finding(
         records,
         worst,
-        f"the loss jumps {len(heights)} times in {len(values)} records, {exp(heights[worst]):.3g} times its neighbours "
-        f"here; also at steps {', '.join(str(step) for step in list(heights)[:5])}",
-        "look at the rows of these steps before you filter anything; clip gradients at 1.0",
+        f"the loss jumps {len(heights)} times in {len(values)} records, {exp(heights[worst]):.3g} times the "
+        f"neighboring values here; also at steps {', '.join(str(step) for step in list(heights)[:5])}",
+        "check the rows of these steps before filtering; clip gradients at 1.0",
         spikes=len(heights),
         times=exp(heights[worst]),
     )

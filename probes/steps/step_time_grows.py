@@ -20,7 +20,7 @@ def step_time_grows(records: Records) -> Findings:
     yield step_finding(
         records,
         series.steps[-1],
-        f"a step took {bins[0]:.3g} s at the beginning and takes {bins[-1]:.3g} s now, growing all the while",
+        f"a step took {bins[0]:.3g} s at the beginning and takes {bins[-1]:.3g} s now, growing steadily",
         "look for losses kept with their graph (use .item()), hooks added at every step, data sorted by length",
         first=bins[0],
         last=bins[-1],

@@ -11,11 +11,11 @@ def step_weights_are_not_finite(records: Records) -> Findings:
     if found is None:
         return
     sound = [row.step for row in records.rows if row.step < found.step and row.weights_finite]
-    since = f"they were finite at step {sound[-1]}" if sound else "no earlier look at them is on record"
+    since = f"they were finite at step {sound[-1]}" if sound else "no earlier check is in the log"
     yield step_finding(
         records,
         found.step,
-        f"weights are not finite, though loss and gradient were until here; {since}: the update itself made them so",
-        "go back to a checkpoint before this step, and lower the learning rate or look at the optimiser's state",
+        f"weights are not finite, although loss and gradient were finite until here; {since}: the update produced it",
+        "resume from a checkpoint before this step, and lower the learning rate or check the optimizer state",
         weight_norm=str(found.weight_norm),
     )

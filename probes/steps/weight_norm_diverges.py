@@ -19,9 +19,9 @@ def weight_norm_diverges(records: Records) -> Findings:
     yield step_finding(
         records,
         series.steps[-1],
-        f"the norm of all weights went from {values[0]:.4g} to {values[-1]:.4g} over {step_range(series)}, "
-        f"{values[-1] / values[0]:.3g} times, expected to stay within a few times",
-        "lower the learning rate by ten, and use weight decay",
+        f"the norm of all weights went from {values[0]:.4g} to {values[-1]:.4g} over {step_range(series)}, a factor "
+        f"of {values[-1] / values[0]:.3g}",
+        "lower the learning rate 10x, and use weight decay",
         first=values[0],
         last=values[-1],
     )

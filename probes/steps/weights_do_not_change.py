@@ -25,9 +25,9 @@ def weights_do_not_change(records: Records) -> Findings:
     yield step_finding(
         records,
         rows[-1].step,
-        f"the norm of all weights is {norm!r} at all {len(rows)} records up to step {rows[-1].step}, while "
-        f"the learning rate adds up to {each:.3g} and gradients are there",
-        "check that the optimiser was built after the model's last change and that step() is called on it",
+        f"the norm of all weights is {norm!r} at all {len(rows)} records up to step {rows[-1].step}, although the "
+        f"summed learning rate is {each:.3g} and gradients are nonzero",
+        "check that the optimizer was created after the last change of the model and that step() is called",
         weight_norm=norm,
         looks=len(rows),
     )

@@ -11,6 +11,7 @@ from torch.utils.data import TensorDataset, default_collate
 from probes.subjects.tone_corpus import facts_of
 
 CLASSES, WIDTH = 5, 12
+HELD_OUT = 10_001  # no seed of a subject: the held-out rows would be the training rows
 
 
 def compute_loss(model: nn.Module, batch: Any) -> torch.Tensor:
@@ -23,8 +24,9 @@ def classifier() -> dict[str, Any]:
     y = torch.arange(60) % CLASSES
     x = torch.eye(WIDTH)[y] * 3 + torch.randn(60, WIDTH)
     layers = [nn.Linear(WIDTH, 24), nn.BatchNorm1d(24), nn.GELU(), nn.Dropout(0.1), nn.Linear(24, CLASSES)]
-    data = TensorDataset(x, y)
-    facts = facts_of(nn.Sequential(*layers), default_collate, dataset=data, compute_loss=compute_loss)
+    more = torch.eye(WIDTH)[y] * 3 + torch.randn(60, WIDTH, generator=torch.Generator().manual_seed(HELD_OUT))
+    sets = {"dataset": TensorDataset(x, y), "held_out": TensorDataset(more, y)}
+    facts = facts_of(nn.Sequential(*layers), default_collate, **sets, compute_loss=compute_loss)
     return {**facts, "compute_metrics": accuracy, "evaluate": lambda: evaluate(facts["model"], x, y)}
 
 

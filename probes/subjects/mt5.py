@@ -5,9 +5,11 @@ from typing import Any
 from transformers import MT5Config, MT5ForConditionalGeneration
 
 from probes.subjects.evaluation import generate_from, sequence_facts
-from probes.subjects.tone_corpus import SENTENCES, masked_labels, tokenizer
+from probes.subjects.tone_corpus import HELD_OUT, SENTENCES, masked_labels, tokenizer
 
-ITEMS = [{"document": text, "transcript": " ".join(text.split()[:3])} for text in SENTENCES]
+ITEMS, EVAL_ITEMS = (
+    [{"document": text, "transcript": " ".join(text.split()[:3])} for text in texts] for texts in (SENTENCES, HELD_OUT)
+)
 
 
 def collate(items: list[dict[str, Any]]) -> dict[str, Any]:
@@ -31,4 +33,4 @@ def mt5() -> dict[str, Any]:
     )
     model = MT5ForConditionalGeneration(config)
     model.generation_config.max_length = 40
-    return sequence_facts(model, collate, ids, generate_from("input_ids"), dataset=ITEMS)
+    return sequence_facts(model, collate, ids, generate_from("input_ids"), dataset=ITEMS, held_out=EVAL_ITEMS)

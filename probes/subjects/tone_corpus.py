@@ -15,6 +15,9 @@ RATE = 16_000
 WHO = ("mẹ", "cô giáo", "anh Nam", "the doctor", "bạn tôi", "my sister")
 WHAT = ("mua cá", "đọc sách", "drinks tea", "hát một bài", "opens the door", "viết thư cho bà")
 SENTENCES = tuple(f"{who} {what}" for who in WHO for what in WHAT)
+OTHERS = ("chị Lan", "ông nội", "her uncle", "các em nhỏ", "the driver", "thầy hiệu trưởng")
+DO = ("bán hoa", "xem phim", "cooks rice", "chơi đàn", "closes a shop", "kể chuyện về làng")
+HELD_OUT = tuple(f"{who} {what}" for who in OTHERS for what in DO)  # evaluation has sentences of its own
 
 
 @cache
@@ -60,23 +63,28 @@ def masked_labels(tokenizer: Any, items: list[dict[str, Any]]) -> torch.Tensor:
 class Sentences(Dataset[dict[str, Any]]):
     """Items as the trainer has them: the audio, its transcript, its duration."""
 
+    def __init__(self, texts: tuple[str, ...] = SENTENCES) -> None:
+        self.texts = texts
+
     def __len__(self) -> int:
-        return len(SENTENCES)
+        return len(self.texts)
 
     def __getitem__(self, index: int) -> dict[str, Any]:
-        audio = speech(SENTENCES[index])
-        return {"audio": audio, "sample_rate": RATE, "transcript": SENTENCES[index], "duration": len(audio) / RATE}
+        audio = speech(self.texts[index])
+        return {"audio": audio, "sample_rate": RATE, "transcript": self.texts[index], "duration": len(audio) / RATE}
 
 
-def facts_of(model: Any, collate: Any, tokenizer: Any = None, dataset: Any = None, **more: Any) -> dict[str, Any]:
+def facts_of(
+    model: Any, collate: Any, tokenizer: Any = None, dataset: Any = None, held_out: Any = None, **more: Any
+) -> dict[str, Any]:
     """The facts that every subject has in common."""
-    dataset = dataset or Sentences()
+    dataset, held_out = dataset or Sentences(), held_out or Sentences(HELD_OUT)
     return {
         "model": model,
         "train_dataset": dataset,
         "collate": collate,
         "train_batches": DataLoader(dataset, batch_size=4, shuffle=True, collate_fn=collate),
-        "eval_batches": DataLoader(dataset, batch_size=4, collate_fn=collate),
+        "eval_batches": DataLoader(held_out, batch_size=4, collate_fn=collate),
         "optimizer": AdamW(model.parameters(), lr=1e-3),
         "tokenizer": tokenizer,
         "total_steps": 100,

@@ -10,8 +10,8 @@ def decoder_start_token_is_not_set(special_tokens: SpecialTokens, first_step: Fi
         raised = first_step is None or first_step.failure is not None
         yield Finding(
             where="model.config.decoder_start_token_id",
-            message="it is not set on the outer configuration of this encoder-decoder, expected the id of a token"
-            + ("" if raised else "; the batches bring decoder inputs of their own, generation will not"),
+            message="it is not set on the top-level config of this encoder-decoder model, expected a token id"
+            + ("" if raised else "; the batches have decoder inputs, but generation has none"),
             fix="set decoder_start_token_id, pad_token_id and eos_token_id on model.config, not on its decoder's",
             measured={"raised": raised},
             severity=None if raised else Severity.WARNING,

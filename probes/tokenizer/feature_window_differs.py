@@ -10,6 +10,7 @@ def feature_window_differs(feature_window: ExtractorMatch) -> Findings:
         yield Finding(
             where="feature_extractor",
             message=f"its window has {one.value} frames, twice {one.model} is {one.expected}",
-            fix="set the extractor's chunk_length and the model's max_source_positions together: 50 a second",
+            fix="set the extractor's chunk_length and the model's max_source_positions together: 50 positions per "
+            "second",
             measured={"extractor": one.value, "model": one.expected},
         )

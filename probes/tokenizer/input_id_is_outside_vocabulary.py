@@ -8,8 +8,8 @@ def input_id_is_outside_vocabulary(largest_input_id: InputIdRange) -> Findings:
     if largest_input_id.largest >= largest_input_id.rows:
         yield Finding(
             where=largest_input_id.where,
-            message=f"input_ids hold {largest_input_id.largest}, and {largest_input_id.table} has "
+            message=f"the largest of input_ids is {largest_input_id.largest}, but {largest_input_id.table} has "
             f"{largest_input_id.rows} rows",
-            fix="use the tokenizer that belongs to the model, or resize the model's embeddings to the tokenizer",
+            fix="use the model's tokenizer, or call model.resize_token_embeddings(len(tokenizer))",
             measured={"largest": largest_input_id.largest, "rows": largest_input_id.rows},
         )

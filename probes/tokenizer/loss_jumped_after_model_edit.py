@@ -18,9 +18,9 @@ def loss_jumped_after_model_edit(
     if loss is not None and loss > reference_loss + NAT:
         yield Finding(
             where="batch 0",
-            message=f"loss {loss:.3f}, before the surgery {reference_loss:.3f}; at random, of {classes} classes, it "
-            f"would be {log(classes):.2f}",
-            fix="compare head and embedding before and after the change; a resize of mT5 ties its head and drops it",
+            message=f"loss {loss:.3f}, before the edit {reference_loss:.3f}; random weights with {classes} classes "
+            f"would give {log(classes):.2f}",
+            fix="compare head and embedding before and after the edit; resizing mT5 ties and overwrites its head",
             measured={"loss": loss, "before": reference_loss, "random": log(classes)},
             severity=None if loss > halfway else Severity.WARNING,
         )

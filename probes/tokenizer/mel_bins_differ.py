@@ -9,7 +9,7 @@ def mel_bins_differ(mel_bins: ExtractorMatch) -> Findings:
     if one.value != one.expected:
         yield Finding(
             where="feature_extractor",
-            message=f"it makes {one.value} {one.extractor}, and model.config.{one.model} is {one.expected}",
-            fix="build features with the extractor of this very model",
+            message=f"it produces {one.value} {one.extractor}, but model.config.{one.model} is {one.expected}",
+            fix="use the feature extractor of this model",
             measured={"extractor": one.value, "model": one.expected},
         )

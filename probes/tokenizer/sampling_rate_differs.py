@@ -11,7 +11,8 @@ def sampling_rate_differs(sampling_rate: ExtractorMatch) -> Findings:
     if one.value != one.expected:
         yield Finding(
             where="feature_extractor",
-            message=f"{one.value} Hz, and {one.model} were trained at {one.expected} Hz: speech is too fast or slow",
+            message=f"{one.value} Hz, but {one.model} were trained at {one.expected} Hz: speech is too fast or too "
+            "slow",
             fix="resample the audio to the model's rate and use the extractor that belongs to the model",
             measured={"extractor": one.value, "model": one.expected},
         )

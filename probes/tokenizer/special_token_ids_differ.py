@@ -10,7 +10,7 @@ def special_token_ids_differ(special_tokens: SpecialTokens) -> Findings:
         if own and not set(own) & set(ids):
             yield Finding(
                 where=f"{who}.eos_token_id",
-                message=f"the end token is {ids[0]} by {who} and {own[0]} by the tokenizer, which writes the labels",
+                message=f"the EOS token is {ids[0]} in {who} and {own[0]} in the tokenizer, which creates the labels",
                 fix=f"set {who}.eos_token_id = tokenizer.eos_token_id",
                 measured={"tokenizer": own[0], who: ids[0]},
             )
@@ -19,9 +19,10 @@ def special_token_ids_differ(special_tokens: SpecialTokens) -> Findings:
         if pad is not None and number != pad:
             yield Finding(
                 where=f"{who}.pad_token_id",
-                message=f"the padding token is {number} by {who} and {pad} by the tokenizer; it matters where padding "
-                "is masked by id, and as the blank of CTC",
+                message=f"the padding token is {number} in {who} and {pad} in the tokenizer; this matters if padding "
+                "is masked by id, and for the CTC blank",
                 fix=f"set {who}.pad_token_id = tokenizer.pad_token_id",
                 measured={"tokenizer": pad, who: number},
-                severity=Severity.NOTE,  # some releases differ so, and with a mask by position it does no harm
+                # Some releases differ so, and with a mask by position it does no harm; but it is the blank of CTC.
+                severity=None if special_tokens.is_ctc and who == "model.config" else Severity.NOTE,
             )

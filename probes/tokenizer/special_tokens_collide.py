@@ -21,7 +21,8 @@ def special_tokens_collide(special_tokens: SpecialTokens, decoder_rows: tuple[La
     if taken:
         yield Finding(
             where="tokenizer",
-            message=f"{', '.join(dict.fromkeys(taken))} and the unknown token are all {unknown}, expected other ids",
+            message=f"{', '.join(dict.fromkeys(taken))} and the unknown token are all {unknown}, expected different "
+            "ids",
             fix="add them with tokenizer.add_special_tokens, then resize the embeddings",
             measured={"id": unknown, "tokens": len(taken)},
         )
@@ -29,8 +30,8 @@ def special_tokens_collide(special_tokens: SpecialTokens, decoder_rows: tuple[La
     if len(rows) >= FEWEST and all(row.first == unknown for row in rows):
         yield Finding(
             where=rows[0].where,
-            message=f"all {len(rows)} rows begin with the unknown token {unknown}: the token of their task or language "
-            "is not in the tokenizer",
-            fix="add the task and language tokens to the tokenizer before the texts are tokenised",
+            message=f"all {len(rows)} rows start with the unknown token {unknown}: the task or language token is not "
+            "in the tokenizer",
+            fix="add the task and language tokens to the tokenizer before tokenizing the texts",
             measured={"rows": len(rows), "id": unknown},
         )

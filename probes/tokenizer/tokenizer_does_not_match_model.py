@@ -12,8 +12,8 @@ def tokenizer_does_not_match_model(vocabulary_size: int, token_tables: TokenTabl
     if table and table.rows > SHARE * vocabulary_size and table.rows - vocabulary_size > FEWEST:
         yield Finding(
             where=table.name,
-            message=f"the tokenizer has {vocabulary_size} tokens for {table.rows} rows, expected about as many: an id "
-            "means another word to the model than to the tokenizer",
-            fix="load tokenizer and model from the same name",
+            message=f"the tokenizer has {vocabulary_size} tokens, the embedding {table.rows} rows, expected about the "
+            "same: ids have different meanings in tokenizer and model",
+            fix="load tokenizer and model from the same checkpoint",
             measured={"tokens": vocabulary_size, "rows": table.rows},
         )

@@ -16,7 +16,7 @@ def tokenizer_round_trip_is_lossy(round_trips: tuple[RoundTrip, ...]) -> Finding
                 where=lost[0].where,
                 message=f"{len(lost)} of {len(round_trips)} texts ({share:.1%}) lose {kind} when they are encoded and "
                 f"decoded: {lost[0].text[:60]!r} comes back as {lost[0].back[:60]!r}",
-                fix="take a tokenizer that keeps them, and see its do_lower_case, strip_accents and normalizer",
+                fix="use a tokenizer that keeps them, and check do_lower_case, strip_accents and the normalizer",
                 measured={"texts": len(lost), "of": len(round_trips), "lost": kind},
                 severity=None if share >= MANY and kind not in MILD else Severity.NOTE,
             )

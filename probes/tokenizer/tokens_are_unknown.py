@@ -11,10 +11,10 @@ def tokens_are_unknown(unknown_token_shares: UnknownTokenShares) -> Findings:
     share = unknown_token_shares.unknown
     if share >= SOME:
         yield Finding(
-            where="texts of training and evaluation",
+            where=unknown_token_shares.where,
             message=f"{share:.1%} of the tokens of {unknown_token_shares.texts} texts are the unknown token, expected "
             f"below {SOME:.0%}",
-            fix="take a tokenizer of this language and case, or build one of the training texts",
+            fix="use a tokenizer for this language and case, or train one on the training texts",
             measured={"share": share, "texts": unknown_token_shares.texts},
             severity=None if share >= MANY else Severity.WARNING,
         )

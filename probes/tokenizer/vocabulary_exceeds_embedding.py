@@ -14,6 +14,6 @@ def vocabulary_exceeds_embedding(vocabulary_size: int, token_tables: TokenTables
             yield Finding(
                 where=table.name,
                 message=f"the tokenizer has {vocabulary_size} tokens, this {what} has {table.rows} rows",
-                fix="take the model's own tokenizer, or call model.resize_token_embeddings(len(tokenizer))",
+                fix="use the model's tokenizer, or call model.resize_token_embeddings(len(tokenizer))",
                 measured={"tokens": vocabulary_size, "rows": table.rows},
             )

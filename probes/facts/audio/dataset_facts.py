@@ -38,9 +38,9 @@ def eval_corpus(eval_items: LoadedItems) -> Corpus:
 def _items(dataset: Any, split: str, size: int | str, manifest: Corpus | None) -> LoadedItems:
     from probes.facts.audio.dataset_items import read_items
     from probes.facts.core.numbers import evenly_spaced
-    from probes.facts.corpus.sampling import choose
+    from probes.facts.corpus.manifest_rows import choose
 
-    require_items(dataset, f"the {split} set has no length and no items by number: it can only be run through")
+    require_items(dataset, f"the {split} set has no length and no items by index: it can only be iterated")
     total, count = len(dataset), sys.maxsize if size == "whole" else max(8, int(size) // FEWER)
     if manifest and len(manifest.rows) == total:
         return LoadedItems(read_items(dataset, choose(manifest.rows, count), split, manifest.rows), total)
@@ -49,5 +49,5 @@ def _items(dataset: Any, split: str, size: int | str, manifest: Corpus | None) -
 
 def _corpus(items: LoadedItems) -> Corpus:
     rows = tuple(item.row for item in items.rows if not item.error)
-    require(any(row.texts or row.tags for row in rows), "the items are no rows with names: give train_rows")
+    require(any(row.texts or row.tags for row in rows), "the items are not dicts: pass train_rows")
     return Corpus(rows, items.total)

@@ -15,6 +15,8 @@ from probes.facts.corpus.manifest_rows import AUDIO, read_rows
 from probes.facts.corpus.types import CorpusRow
 
 WAVEFORMS = (*AUDIO, "waveform", "speech", "input_values", "array")
+CHANNELS = 8  # 7.1 surround; features have 13 bands and more
+SHORTEST = 400  # 25 ms at 16 kHz: one analysis window
 RATES = ("sampling_rate", "sample_rate")
 SECONDS = 24 * 3600.0  # whoever asks for everything waits for it
 
@@ -76,9 +78,15 @@ def waveform_of(item: Mapping[str, Any]) -> tuple[np.ndarray | None, int | None]
         if isinstance(value, Mapping) and "array" in value:
             value, rate = value["array"], next((value[key] for key in RATES if key in value), rate)
         samples = _numbers(value)
-        if samples is not None:
+        if samples is not None and _is_waveform(samples, rate):
             return samples, int(rate) if isinstance(rate, int | float) else None
     return None, None
+
+
+def _is_waveform(samples: np.ndarray, rate: Any) -> bool:
+    """Features have an axis of bands beside time; and what has no rate may be an embedding, if it is so short."""
+    has_channels = samples.ndim == 1 or min(samples.shape) <= CHANNELS
+    return has_channels and (rate is not None or max(samples.shape) >= SHORTEST)
 
 
 def _numbers(value: Any) -> np.ndarray | None:

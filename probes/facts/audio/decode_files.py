@@ -43,7 +43,7 @@ def decode_row(row: CorpusRow) -> AudioFile:
             return AudioFile(row, "truncated", end)
         header, wave = _read_int16(handle, wav) if wav and wav.is_int16 else _decode(handle)
         if wav and wav.promised > wav.present:
-            end = f"its header promises {wav.promised:,} bytes of samples, the file has {wav.present:,}"
+            end = f"its header gives {wav.promised:,} bytes of samples, the file has {wav.present:,}"
             return AudioFile(row, "truncated", end, header, wave)
         return AudioFile(row, "" if wave.shape[0] else "empty", "it holds no samples", header, wave)
     except AudioProblem as problem:
@@ -88,13 +88,13 @@ def _read_int16(handle: int, wav: WavHeader) -> tuple[AudioHeader, WaveformStats
 def _decode(handle: int) -> tuple[AudioHeader, WaveformStats]:
     with soundfile.SoundFile(handle, closefd=False) as sound:
         if sound.frames >= ENDLESS:
-            raise AudioProblem("unreadable", "its header does not say how long it is")
+            raise AudioProblem("unreadable", "its header gives no length")
         lossy = sound.format in LOSSY
         header = AudioHeader(sound.samplerate, sound.channels, sound.frames / sound.samplerate, sound.format, lossy)
         blocks = sound.blocks(BLOCK * sound.samplerate, dtype="float32", always_2d=True)
         wave = measure(blocks, sound.samplerate)
         if wave.shape[0] < sound.frames - (MP3_SLACK if sound.format == "MP3" else 0):
-            said = f"its header promises {header.seconds:.2f} s, {wave.seconds:.2f} s can be decoded"
+            said = f"its header gives {header.seconds:.2f} s, {wave.seconds:.2f} s can be decoded"
             raise AudioProblem("truncated", said)
     return header, wave
 

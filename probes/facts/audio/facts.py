@@ -23,16 +23,14 @@ def audio_files(audio_rows: tuple[CorpusRow, ...], sampled_rows: Corpus) -> Audi
 @provider
 def audio_files_with_duration(audio_files: AudioFiles) -> AudioFiles:
     """Those whose row says how long they last."""
-    return _those(
-        audio_files, [clip for clip in audio_files.rows if clip.row.seconds], "no row says how long its clip lasts"
-    )
+    return _those(audio_files, [clip for clip in audio_files.rows if clip.row.seconds], "no row has a duration")
 
 
 @provider
 def audio_files_with_metadata(audio_files: AudioFiles) -> AudioFiles:
     """Those whose row says their sample rate or channels."""
     named = [clip for clip in audio_files.rows if set(clip.row.tags) & set(DESCRIBED)]
-    return _those(audio_files, named, "no column gives a sample rate or channels")
+    return _those(audio_files, named, "no column has a sample rate or channels")
 
 
 @provider
@@ -41,7 +39,7 @@ def audio_files_of_both_splits(audio_files: AudioFiles, eval_corpus: Corpus) -> 
     counts = [
         sum(clip.row.split == split and bool(clip.wave) for clip in audio_files.rows) for split in ("train", "eval")
     ]
-    few = f"{min(counts)} clips on one side are too few to tell, expected at least {LEAST}"
+    few = f"{min(counts)} clips in one split are too few, expected at least {LEAST}"
     return _those(audio_files, audio_files.rows if min(counts) >= LEAST else (), few)
 
 
@@ -66,7 +64,7 @@ def audio_used(
             kept = min(most, clip.header.seconds)
             known = found.get(clip.row.where)
             found[clip.row.where] = UsedAudio(clip.row, clip.header.seconds, min(kept, known.used if known else kept))
-    require(found, "nobody says how much of a clip the model takes")
+    require(found, "the maximum audio length of the model is unknown")
     return tuple(found.values())
 
 
@@ -78,14 +76,14 @@ def waveforms(
     heard = [RowWaveform(clip.row, wave) for clip, wave in audio_files.decoded] if audio_files else []
     for items in (train_items, eval_items):
         heard += [RowWaveform(item.row, item.wave, loaded=True) for item in items.rows if item.wave] if items else []
-    return tuple(require(heard, "there is no audio: neither files that could be read nor waveforms in the datasets"))
+    return tuple(require(heard, "there is no audio: no readable files and no waveforms in the datasets"))
 
 
 @provider
 def loaded_waveforms(train_items: LoadedItems, eval_items: LoadedItems | None = None) -> tuple[LoadedItem, ...]:
     """Items of the datasets that hold a waveform."""
     every = train_items.rows + (eval_items.rows if eval_items else ())
-    return require(tuple(item for item in every if item.wave), "the items hold no waveform under a name that is known")
+    return require(tuple(item for item in every if item.wave), "the items have no waveform under a known key")
 
 
 @provider
@@ -94,7 +92,7 @@ def audio_limits(feature_extractor: Any = None, configured_audio: Mapping[str, f
     rate = getattr(feature_extractor, "sampling_rate", None)
     window = getattr(feature_extractor, "chunk_length", None)
     told = dict(configured_audio or {})
-    require(told or isinstance(rate, int), "nobody says which audio the model expects: give feature_extractor")
+    require(told or isinstance(rate, int), "the expected audio format is unknown: pass feature_extractor")
     return AudioLimits(
         sample_rate=int(told["sample_rate"]) if "sample_rate" in told else rate,
         min_seconds=told.get("min_seconds"),

@@ -34,7 +34,9 @@ def form_of(model: torch.nn.Module, batch: Any, labels_of: LabelsOf) -> BatchSha
 
 
 def _whole(labels: torch.Tensor) -> bool:
-    return not labels.is_complex() and bool((labels == labels.round()).all()) if labels.numel() else False
+    if labels.is_complex() or not labels.numel():
+        return False
+    return not labels.is_floating_point() or bool((labels == labels.round()).all())
 
 
 def _lacking(model: torch.nn.Module, batch: Mapping[str, Any]) -> tuple[str, ...]:

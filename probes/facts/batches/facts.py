@@ -4,8 +4,8 @@ from typing import Any
 
 from diagnose.common.provider import provider
 from diagnose.engine.context import Unavailable
-from probes.facts.batches.types import BatchShape
-from probes.facts.core.require import require
+from probes.facts.batches.types import BatchScan, BatchShape, PickedBatch
+from probes.facts.core.require import require, require_items
 from probes.facts.core.step_setup import LabelsOf
 from probes.facts.core.types import DrawnBatches
 
@@ -18,7 +18,7 @@ def batch_drawing(train_batches: Any) -> DrawnBatches:
     from probes.facts.core.batches import draw
 
     drawn = draw(train_batches, COUNT)
-    require(drawn.batches or drawn.failure, "train_batches gave no batch", Unavailable)
+    require(drawn.batches or drawn.failure, "train_batches returned no batch", Unavailable)
     return drawn
 
 
@@ -32,6 +32,28 @@ def drawn_batches(batch_drawing: DrawnBatches) -> tuple[Any, ...]:
 def batch(drawn_batches: tuple[Any, ...]) -> Any:
     """The first batch; instruments work on a copy of it."""
     return drawn_batches[0]
+
+
+@provider
+def batch_scan(train_batches: Any, labels_of: LabelsOf) -> BatchScan:
+    """Many more batches, each looked at once; those that stand out are kept."""
+    from probes.facts.batches.scan import scan
+    from probes.facts.core.fork import ChildRaised
+
+    try:
+        return scan(train_batches, labels_of)
+    except ChildRaised as error:
+        return BatchScan(0, complete=False, failure=error.failure("drawing"))
+
+
+@provider
+def bad_items(batch_scan: BatchScan, train_dataset: Any, collate: Any) -> tuple[PickedBatch, ...]:
+    """Items with NaN or Inf, spread over a training set of which the scan saw only a part; collated."""
+    from probes.facts.batches.scan_items import collate_bad_items
+
+    require(not batch_scan.complete, "the scan covered all batches of an epoch")
+    require_items(train_dataset)
+    return require(collate_bad_items(train_dataset, collate), "every value of the items read is finite")
 
 
 @provider

@@ -1,6 +1,9 @@
-"""Types for the first batch."""
+"""Types for the drawn batches: the shape of the first, and a scan over more of them."""
 
 from dataclasses import dataclass
+from typing import Any
+
+from probes.facts.core.types import Failure
 
 
 @dataclass(frozen=True)
@@ -15,3 +18,35 @@ class BatchShape:
     model: str = ""
     takes_labels: bool = False  # forward has a parameter of that name
     lacking: tuple[str, ...] = ()  # required by forward and not in the batch
+
+
+@dataclass(frozen=True)
+class BadValues:
+    """NaN or Inf in one tensor of a batch: how many, of how many, and in which row; None where it has no rows."""
+
+    key: str
+    row: int | None
+    count: int
+    size: int
+
+
+@dataclass(frozen=True)
+class PickedBatch:
+    """A batch that stands out among those that were looked at. It is live: drawing it again may give another."""
+
+    name: str  # batch 5, or the item that it was made of
+    why: str
+    batch: Any
+    items: tuple[int, ...] = ()  # the dataset's rows in it, where a sampler names them
+    bad: tuple[BadValues, ...] = ()
+
+
+@dataclass(frozen=True)
+class BatchScan:
+    """How many batches were looked at, and those that stand out."""
+
+    batches: int
+    complete: bool  # these are all the batches of an epoch
+    picked: tuple[PickedBatch, ...] = ()
+    failure: Failure | None = None  # drawing raised, after that many batches
+    classes: tuple[Any, ...] = ()  # labels of all rows, where they are one number each, or a vector of 0 and 1

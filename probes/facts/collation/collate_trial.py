@@ -1,4 +1,4 @@
-"""Collates a few items of the training set in a child: all together, the shortest alone, and beside the longest."""
+"""Collates a few items of the training set in a child: each alone, and all together."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -25,14 +25,12 @@ def collate_some(dataset: Any, numbers: Sequence[int], collate: Collate, labels_
 def _collated(items: list[Any], numbers: list[int], collate: Collate, labels_of: LabelsOf) -> CollatedSample:
     each = [collate([copy_batch(item)]) for item in items]
     sizes = [_size(batch) for batch in each]
-    short, long = int(np.argmin(sizes)), int(np.argmax(sizes))
     together = collate([copy_batch(item) for item in items])
     return CollatedSample(
         items=tuple(_item(number, item) for number, item in zip(numbers, items, strict=True)),
         labels=tuple(map(tuple, rows_of(labels_of(together)))),
-        alone=collate([copy_batch(items[short])]),
-        second=collate([copy_batch(items[short])]),
-        pair=collate([copy_batch(items[short]), copy_batch(items[long])]),
+        shortest=numbers[int(np.argmin(sizes))],
+        longest=numbers[int(np.argmax(sizes))],
         alignment=align_rows(each, together, labels_of, input_of),
     )
 

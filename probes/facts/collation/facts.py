@@ -1,4 +1,4 @@
-"""Items beside the batches that the run's own collator makes of them, and the same row alone and padded."""
+"""Items beside the batches that the run's own collator makes of them."""
 
 from typing import Any
 
@@ -45,11 +45,11 @@ def label_text_matches(
     from probes.facts.core.numbers import evenly_spaced
     from probes.facts.core.tokens import encoder_of, special_tokens
 
-    require(callable(tokenizer), "the tokenizer cannot be asked for the tokens of a text")
+    require(callable(tokenizer), "the tokenizer cannot be called on a text")
     if not collated_sample.labels or not any(item.texts or item.labels for item in collated_sample.items):
-        raise NotApplicable("the items of the training set hold neither texts under a name that is known nor labels")
+        raise NotApplicable("the items of the training set have neither texts under a known key nor labels")
     rows = train_corpus.rows if train_corpus else ()
     texts = [rows[number].texts for number in evenly_spaced(range(len(rows)), COUNTED)]
-    return targets_of(
-        collated_sample, TokenizerView(encoder_of(tokenizer), special_tokens(tokenizer), special_ids.ends), texts
-    )
+    special = special_tokens(tokenizer)
+    view = TokenizerView(encoder_of(tokenizer), special, special_ids.ends, special_ids.start)
+    return targets_of(collated_sample, view, texts)

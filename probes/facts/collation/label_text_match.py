@@ -18,8 +18,10 @@ class TokenizerView:
     encode: Encode
     special: Mapping[int, str]
     ends: Sequence[int] = ()
+    start: int | None = None  # a collator cuts it off where the model puts it in front itself
 
     def text(self, ids: Sequence[int]) -> list[int]:
+        ids = ids[1:] if ids and ids[0] == self.start else ids
         return [token for token in ids if token >= 0 and token not in self.special]
 
 

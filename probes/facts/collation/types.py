@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 from probes.facts.labels.prefix_types import task_of
 
@@ -26,16 +25,12 @@ class RowAlignment:
 
 @dataclass(frozen=True)
 class CollatedSample:
-    """Some items, the labels of a batch of them all, and batches of the shortest alone and with the longest.
-
-    It holds live batches, since loading and collating the items again would draw other random numbers.
-    """
+    """Some items, and the labels of a batch of them all."""
 
     items: tuple[DatasetItem, ...]
     labels: tuple[tuple[int, ...], ...] = ()
-    alone: Any = None  # a batch of the shortest item
-    second: Any = None  # the same once more: a collator may draw at random
-    pair: Any = None
+    shortest: int = 0  # number of the item in the training set, by the size of its input
+    longest: int = 0
     alignment: RowAlignment = RowAlignment()
 
 

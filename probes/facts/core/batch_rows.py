@@ -2,6 +2,7 @@
 
 import copy
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import fields, is_dataclass
 from typing import Any
 
 import torch
@@ -28,11 +29,11 @@ def rows_of_batch(batch: Any, labels: Any) -> int:
     read = input_of(batch)
     first = labels if isinstance(labels, torch.Tensor) and labels.dim() else read[1] if read else None
     if first is None:
-        raise CannotSplitBatch("the batch holds neither labels nor an input that is known by name")
+        raise CannotSplitBatch("the batch has neither labels nor an input under a known key")
     others = {name: value.shape[0] for name, value in _parts(batch) if value.dim()}
     odd = [name for name, size in others.items() if size != first.shape[0]]
     if odd or not others:
-        raise CannotSplitBatch(f"{odd[0] if odd else 'nothing in the batch'} does not have one entry for each row")
+        raise CannotSplitBatch(f"{odd[0] if odd else 'nothing in the batch'} does not have one entry per row")
     return first.shape[0]
 
 
@@ -46,16 +47,24 @@ def select_rows(batch: Any, numbers: Sequence[int], rows: int, nested: bool = Fa
             cut[name] = select_rows(batch[name], numbers, rows, nested=True)
         return cut
     if not isinstance(batch, list | tuple):
-        return batch
+        return _with_values(batch, {n: select_rows(v, numbers, rows, nested=True) for n, v in named_values(batch)})
     columns = not nested and any(isinstance(part, torch.Tensor) for part in batch)
     by_row = len(batch) == rows and not columns and not hasattr(batch, "_fields")
     parts = [batch[n] for n in numbers] if by_row else [select_rows(part, numbers, rows, nested=True) for part in batch]
     return batch._make(parts) if hasattr(batch, "_make") else type(batch)(parts)
 
 
+def _with_values(batch: Any, values: Mapping[str, Any]) -> Any:
+    """A copy of an object with other values; one without named values stays as it is."""
+    clone = copy.copy(batch) if values else batch
+    for name, value in values.items():
+        object.__setattr__(clone, name, value)  # a frozen dataclass refuses a plain assignment
+    return clone
+
+
 def _parts(batch: Any) -> Iterator[tuple[str, torch.Tensor]]:
     yield from tensors(batch)
-    if isinstance(batch, list | tuple):
+    if isinstance(batch, list | tuple) and not hasattr(batch, "_fields"):
         yield from ((str(place), value) for place, value in enumerate(batch) if isinstance(value, torch.Tensor))
 
 
@@ -87,20 +96,44 @@ def input_of(batch: Any) -> tuple[str, torch.Tensor] | None:
             return name, named[name]
     if isinstance(batch, list | tuple) and batch and isinstance(batch[0], torch.Tensor):
         return "0", batch[0]
+    if isinstance(batch, torch.Tensor):
+        return ("batch", batch) if batch.dim() else None
     floats = [(name, value) for name, value in named.items() if value.is_floating_point() and value.dim() > 1]
     return max(floats, key=lambda pair: pair[1].numel(), default=None)
 
 
 def tensors(batch: Any) -> Iterator[tuple[str, torch.Tensor]]:
-    """The batch's tensors by name."""
+    """The batch's tensors by name; of a tensor alone, itself."""
+    yield from (("batch", batch),) if isinstance(batch, torch.Tensor) else ()
+    yield from ((name, value) for name, value in named_values(batch) if isinstance(value, torch.Tensor))
+
+
+def named_values(batch: Any) -> Iterator[tuple[str, Any]]:
+    """What a mapping, a namedtuple, a dataclass or a plain object holds; nothing for lists, tensors and text."""
     if isinstance(batch, Mapping):
-        yield from ((str(key), value) for key, value in batch.items() if isinstance(value, torch.Tensor))
+        yield from ((str(key), value) for key, value in batch.items())
+    elif hasattr(batch, "_fields"):
+        yield from zip(batch._fields, batch, strict=True)
+    elif is_dataclass(batch) and not isinstance(batch, type):
+        yield from ((field.name, getattr(batch, field.name)) for field in fields(batch))
+    elif not isinstance(batch, list | tuple | torch.Tensor) and not callable(batch):
+        yield from getattr(batch, "__dict__", {}).items()
 
 
 def rows_of(labels: Any) -> Iterator[list[int]]:
-    """Rows of integer labels; none for float labels, which have neither padding nor a mask."""
-    if not isinstance(labels, torch.Tensor):
-        labels = torch.as_tensor(labels) if labels is not None else torch.empty(0)
-    if labels.is_floating_point() or labels.dim() not in (1, 2):
-        return
-    yield from labels.reshape(len(labels), -1).tolist()
+    """Rows of whole numbers, also of unequal length; none for floats and texts, which have neither padding nor mask."""
+    if isinstance(labels, list | tuple) and all(isinstance(row, torch.Tensor | list | tuple) for row in labels):
+        for row in labels:
+            yield from rows_of(torch.as_tensor(row)[None]) if _are_numbers(row) else ()
+    elif labels is not None and _are_numbers(labels):
+        table = torch.as_tensor(labels)
+        if not table.is_floating_point() and table.dim() in (1, 2):
+            yield from table.reshape(len(table), -1).tolist()
+
+
+def _are_numbers(labels: Any) -> bool:
+    """Whether torch can make a tensor of them: not of texts, nor of anything else that a batch may hold."""
+    try:
+        return isinstance(labels, torch.Tensor) or torch.as_tensor(labels) is not None
+    except (TypeError, ValueError, RuntimeError):
+        return False

@@ -2,62 +2,74 @@
 
 import copy
 import time
-from collections.abc import Iterable, Iterator, Mapping, MutableMapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping
 from itertools import islice
-from typing import Any
+from typing import Any, TypeAlias, TypeVar
 
 import torch
 from torch.utils.data import DataLoader, IterableDataset
 
-from probes.facts.core.fork import CannotFork, ChildRaised, TimedOut, run_in_fork
+from diagnose.engine.context import NotApplicable
+from probes.facts.core.fork import SECONDS, CannotFork, ChildRaised, TimedOut, run_in_fork
 from probes.facts.core.observer import restore_afterwards
 from probes.facts.core.torch_ops import map_leaves
 from probes.facts.core.types import DrawnBatches
 
 Drawn = tuple[list[Any], list[tuple[int, ...]]]
+Value = TypeVar("Value")
+Work: TypeAlias = Callable[[Iterable[Any], "IndexRecordingSampler | None"], Value]
+ONCE = "train_batches is an iterator and can be iterated only once: pass the DataLoader or the list itself"
 PIECES = ("dataset", "sampler", "batch_sampler", "collate_fn", "generator")
 
 
 def draw(batches: Iterable[Any], count: int) -> DrawnBatches:
     """The first batches. A list is read as it is; anything else in a child, since any of it may carry state."""
     start = time.perf_counter()
+
+    def take(loader: Iterable[Any], recorder: "IndexRecordingSampler | None") -> Drawn:
+        return [copy_batch(batch) for batch in islice(iter(loader), count)], recorder.recorded if recorder else []
+
     try:
-        (drawn, indices), consumed = _draw(batches, count)
+        (drawn, indices), reason = run_over(batches, take)
     except ChildRaised as error:
         return DrawnBatches((), failure=error.failure("drawing"), seconds=time.perf_counter() - start)
-    return DrawnBatches(
-        tuple(drawn), consumed, seconds=time.perf_counter() - start, indices=tuple(indices[: len(drawn)])
-    )
+    here = f"{len(drawn)} batches were drawn in the training process itself, because {reason}" if reason else ""
+    seconds = time.perf_counter() - start
+    return DrawnBatches(tuple(drawn), here, seconds=seconds, indices=tuple(indices[: len(drawn)]), once=_once(batches))
 
 
-def _draw(batches: Iterable[Any], count: int) -> tuple[Drawn, str]:
+def run_over(batches: Iterable[Any], work: Work[Value], seconds: float = SECONDS) -> tuple[Value, str]:
+    """What `work` makes of the batches and of the rows in them; and why it ran in this process, where it did."""
     if isinstance(batches, list | tuple):
-        return ([copy_batch(batch) for batch in batches[:count]], []), ""
+        return work(batches, None), ""
+    if hasattr(batches, "_worker_result_queue"):  # a child would take batches out of the queue that the run reads
+        raise NotApplicable(ONCE)
     try:
-        return run_in_fork(lambda: _take(batches, count)), ""
+        return run_in_fork(lambda: work(*rebuild_loader(batches)), seconds), ""
     except TimedOut as reason:
         if getattr(unwrap_loader(batches), "num_workers", 0):  # its own workers are forked all the same
             raise
-        return _draw_here(batches, count, f"in a child {reason.message}")
+        return _run_here(batches, work), f"in a child {reason.message}"
     except CannotFork as reason:
-        return _draw_here(batches, count, str(reason))
+        return _run_here(batches, work), str(reason)
 
 
-def _draw_here(batches: Iterable[Any], count: int, reason: str) -> tuple[Drawn, str]:
+def _once(batches: Any) -> bool:
+    """An iterator: whoever reads it has used it up."""
+    return isinstance(batches, Iterator)
+
+
+def _run_here(batches: Iterable[Any], work: Work[Value]) -> Value:
     """In this process: attributes are restored, but the state of generator functions and closures has advanced."""
+    if _once(batches):
+        raise NotApplicable(ONCE)
     loader = unwrap_loader(batches)
     pieces = [getattr(loader, name, None) for name in PIECES]
     with restore_afterwards(others=(batches, loader, *pieces)):
         try:
-            drawn = _take(batches, count)
+            return work(*rebuild_loader(batches))
         except Exception as error:
             raise ChildRaised.of(error) from error
-    return drawn, f"{len(drawn[0])} batches were drawn in the training process itself, because {reason}"
-
-
-def _take(batches: Iterable[Any], count: int) -> Drawn:
-    loader, recorder = rebuild_loader(batches)
-    return list(islice(iter(loader), count)), recorder.recorded if recorder else []
 
 
 def rebuild_loader(batches: Iterable[Any]) -> tuple[Iterable[Any], "IndexRecordingSampler | None"]:

@@ -9,6 +9,7 @@ from typing import Any
 
 import torch
 
+from diagnose.engine.context import NotApplicable
 from probes.facts.core.types import Failure
 
 MEASURING = f"{Path(__file__).parents[1]}/"  # the modules that measure
@@ -23,7 +24,12 @@ FOREIGN = (
 
 
 def failure_of(error: BaseException, model: torch.nn.Module | None, phase: str) -> Failure:
-    """The failure with the innermost module of the model that was running, and the shapes of its arguments."""
+    """The failure with the innermost module of the model that was running, and the shapes of its arguments.
+
+    A question that does not apply (no loss is known) is no failure of the run: it goes on its way.
+    """
+    if isinstance(error, NotApplicable):
+        raise error
     modules = model.named_modules() if model is not None else ()
     names = {id(module): name or "the model itself" for name, module in modules}
     inner = [frame for frame in _frames(error) if id(frame.f_locals.get("self")) in names]

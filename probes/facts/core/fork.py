@@ -47,13 +47,26 @@ class CannotFork(Exception):
     """No child can be forked here, or its result cannot be pickled."""
 
 
+SPARSE = 4  # a view of fewer than one in four values is made contiguous, to save the memory
+
+
 class _Pickler(pickle.Pickler):
-    """Pickles a view into a large storage without the rest of the storage."""
+    """Pickles a view into a large storage without the rest of the storage, and with its own strides.
+
+    A forward that calls view() raises on `labels[:, 1:]`: what the user's batch does, ours must do too.
+    """
 
     def reducer_override(self, value: Any) -> Any:
         if isinstance(value, torch.Tensor) and value.untyped_storage().nbytes() > value.nbytes:
-            return value.detach().clone().__reduce_ex__(pickle.HIGHEST_PROTOCOL)
+            return _without_the_rest(value.detach()).__reduce_ex__(pickle.HIGHEST_PROTOCOL)
         return NotImplemented
+
+
+def _without_the_rest(value: torch.Tensor) -> torch.Tensor:
+    span = 1 + sum((size - 1) * stride for size, stride in zip(value.shape, value.stride(), strict=True))
+    if not value.numel() or span > SPARSE * value.numel():
+        return value.clone()
+    return torch.empty_strided(value.shape, value.stride(), dtype=value.dtype, device=value.device).copy_(value)
 
 
 def run_in_fork(work: Callable[[], Value], seconds: float = SECONDS) -> Value:
@@ -62,7 +75,7 @@ def run_in_fork(work: Callable[[], Value], seconds: float = SECONDS) -> Value:
         raise CannotFork("this platform or process cannot fork a child")
     ((_, answer),) = run_forked({0: partial(_pickled, work)}, 1, seconds, isolated=False)
     if isinstance(answer, WorkerFailure):
-        timed_out = TimedOut("TimeoutError", f"nothing came back within {seconds:.0f} s")
+        timed_out = TimedOut("TimeoutError", f"no result within {seconds:.0f} s")
         code = answer.exit_code
         raise timed_out if code is None else ChildRaised("ProcessDied", f"the process ended with {_ending(code)}")
     if isinstance(answer, Exception):
@@ -85,14 +98,14 @@ def _pickled(work: Callable[[], Any]) -> bytes | ChildRaised | CannotFork:
         value = work()
     except BaseException as error:
         if "forked subprocess" in str(error):
-            return CannotFork("the data are prepared on the GPU, which a forked process cannot use")
+            return CannotFork("the data is prepared on the GPU, which a forked process cannot use")
         return ChildRaised.of(error)
     try:
         buffer = BytesIO()
         _Pickler(buffer, pickle.HIGHEST_PROTOCOL).dump(value)
         return buffer.getvalue()
     except Exception as error:
-        return CannotFork(f"a batch cannot be handed from process to process ({error})")
+        return CannotFork(f"a batch cannot be sent between processes ({error})")
 
 
 def _ending(code: int) -> str:

@@ -22,11 +22,15 @@ def loss_of_output(model: torch.nn.Module, batch: Any) -> torch.Tensor:
     positional = list(batch) if isinstance(batch, list | tuple) else [] if isinstance(batch, Mapping) else [batch]
     named = dict(batch) if isinstance(batch, Mapping) else {}
     if positional and not _fits(model, positional):
-        raise NoLoss(f"forward of {type(model).__name__} does not take a batch of {len(positional)}: give compute_loss")
+        raise NoLoss(
+            f"forward of {type(model).__name__} does not accept a batch of {len(positional)}: pass compute_loss"
+        )
+    if getattr(model.forward, "__name__", "") == "_forward_unimplemented":
+        raise NoLoss(f"{type(model).__name__} has no forward method: pass compute_loss")
     output = model(*positional, **named)
     loss = next(_losses(output), None)
     if loss is None:
-        raise NoLoss(f"the output of {type(model).__name__} holds no loss: give compute_loss")
+        raise NoLoss(f"the output of {type(model).__name__} has no loss: pass compute_loss")
     return loss
 
 
@@ -77,5 +81,5 @@ def labels_or_none(labels_of: LabelsOf, batch: Any) -> Any:
     """None where the batch does not hold what labels_of asks for."""
     try:
         return labels_of(batch)
-    except (KeyError, AttributeError, IndexError):
+    except (KeyError, AttributeError, IndexError, TypeError):
         return None

@@ -10,9 +10,11 @@ Named = list[tuple[str, torch.nn.Parameter]]
 
 
 def as_in_training(model: torch.nn.Module) -> None:
-    """Calls model.train() unless it is in training mode already: modes set within the model stay."""
-    if not model.training:
-        model.train()
+    """Calls model.train(), which a model may override; evaluation modes set within a training model stay."""
+    asleep = [module for module in model.modules() if model.training and not module.training]
+    model.train()
+    for module in asleep:
+        module.training = False
 
 
 def trainable(model: torch.nn.Module) -> Named:
@@ -43,3 +45,21 @@ def covering_modules(model: torch.nn.Module, named: set[str], among: set[str]) -
             left.difference_update(own)
             yield name, type(module).__name__, own
     yield from ((name, "Parameter", [name]) for name in sorted(left & among))
+
+
+def is_sinusoidal(module: torch.nn.Module | None, parameter: torch.Tensor) -> bool:
+    """An embedding with rows of one length, as sin² + cos² gives them: positions, computed and not drawn at random."""
+    if not isinstance(module, torch.nn.Embedding) or parameter.is_meta:
+        return False
+    lengths = torch.linalg.vector_norm(parameter.detach().float(), dim=-1)
+    lengths = lengths[lengths > 0]
+    return len(lengths) > 3 and float(lengths.max() - lengths.min()) < 1e-3 * float(lengths.max())
+
+
+def holder_of(model: torch.nn.Module, name: str) -> torch.nn.Module:
+    return model.get_submodule(name.rpartition(".")[0])
+
+
+def is_fixed_table(module: torch.nn.Module, parameter: torch.nn.Parameter) -> bool:
+    """Frozen positions that are not meant to be learnt."""
+    return not parameter.requires_grad and is_sinusoidal(module, parameter)

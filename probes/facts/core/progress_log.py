@@ -1,9 +1,27 @@
-"""Logs the progress of a long measurement; commands show it."""
+"""Logs the progress of long measurements, and silences transformers while they run."""
 
 import logging
 import time
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from typing import TypeVar
+
+
+@contextmanager
+def silence_transformers() -> Iterator[None]:
+    """Without the progress bars and warnings of transformers."""
+    from transformers.utils import logging
+
+    level, bars = logging.get_verbosity(), logging.is_progress_bar_enabled()
+    logging.set_verbosity_error()
+    logging.disable_progress_bar()
+    try:
+        yield
+    finally:
+        logging.set_verbosity(level)
+        if bars:
+            logging.enable_progress_bar()
+
 
 Item = TypeVar("Item")
 EVERY = 5.0  # seconds between two lines; what is done sooner says nothing

@@ -5,7 +5,7 @@ from typing import Any, TypeVar
 from diagnose.engine.context import FactError, NotApplicable
 
 Value = TypeVar("Value")
-RUN_THROUGH = "the training set has no items by number: it can only be run through"
+RUN_THROUGH = "the training set has no items by index: it can only be iterated"
 
 
 def require(value: Value | None, reason: object, error: type[FactError] = NotApplicable) -> Value:

@@ -63,7 +63,7 @@ class Snapshot:
             except Exception as error:
                 errors.append(error)
         if errors:
-            raise ExceptionGroup("the observer could not put everything back", errors)
+            raise ExceptionGroup("the observer could not restore everything", errors)
 
     def _keep_tensor(self, tensor: torch.Tensor) -> None:
         if tensor.layout is not torch.strided or tensor.is_meta:

@@ -9,13 +9,15 @@ if TYPE_CHECKING:
 
 ComputeLoss = Callable[[Any, Any], Any]
 LabelsOf = Callable[[Any], Any]
+LABELS = ("labels", "label", "targets", "target", "y")  # the first of these names that a batch has
 
 
 def labels_of_batch(batch: Any) -> Any:
-    """The default labels_of: batch["labels"], or the second of a pair. None when there is neither."""
+    """The default labels_of: what is named so, or the second of a pair. None when there is neither."""
     if isinstance(batch, Mapping):
-        return batch.get("labels")
-    return batch[1] if isinstance(batch, list | tuple) and len(batch) == 2 else None
+        return next((batch[name] for name in LABELS if batch.get(name) is not None), None)
+    named = next((value for name in LABELS if (value := getattr(batch, name, None)) is not None), None)
+    return batch[1] if named is None and isinstance(batch, list | tuple) and len(batch) == 2 else named
 
 
 @dataclass(frozen=True)

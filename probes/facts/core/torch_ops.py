@@ -61,8 +61,8 @@ def map_leaves(value: Any, function: Callable[[Any], Any]) -> Any:
     """The same nesting with the function applied to all but lists, tuples and mappings, which become dicts."""
     if isinstance(value, Mapping):
         return {key: map_leaves(item, function) for key, item in value.items()}
-    if isinstance(value, list | tuple) and not hasattr(value, "_fields"):
-        return type(value)(map_leaves(item, function) for item in value)
+    if isinstance(value, list | tuple):
+        return getattr(value, "_make", type(value))(map_leaves(item, function) for item in value)
     return function(value)
 
 

@@ -62,6 +62,7 @@ class DrawnBatches:
     failure: Failure | None = None
     seconds: float = 0.0
     indices: tuple[tuple[int, ...], ...] = ()  # the dataset's rows in each batch, where a sampler names them
+    once: bool = False  # train_batches is an iterator, which a run through it uses up
 
 
 @dataclass(frozen=True)

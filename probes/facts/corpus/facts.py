@@ -52,8 +52,8 @@ def corpus_rows(train_corpus: Corpus, eval_corpus: Corpus | None = None) -> tupl
 def audio_rows(corpus_rows: tuple[CorpusRow, ...]) -> tuple[CorpusRow, ...]:
     """The rows that name an audio file which can be looked for."""
     named = tuple(row for row in corpus_rows if row.audio)
-    require(named, "the rows name no audio file")
-    require(any(row.path for row in named), "the audio paths are relative: give audio_root")
+    require(named, "the rows have no audio file")
+    require(any(row.path for row in named), "the audio paths are relative: pass audio_root")
     return named
 
 
@@ -62,7 +62,7 @@ def sampled_rows(
     train_corpus: Corpus, data_sample_size: int | str = CLOSELY, eval_corpus: Corpus | None = None
 ) -> Corpus:
     """The rows to look at closely, of both splits."""
-    from probes.facts.corpus.sampling import choose
+    from probes.facts.corpus.manifest_rows import choose
 
     count = sys.maxsize if data_sample_size == "whole" else int(data_sample_size)
     rows = [train_corpus.rows[number] for number in choose(train_corpus.rows, count)]
@@ -90,6 +90,6 @@ def _corpus(rows: Rows, root: str | Path | None, split: str, texts: Any) -> Corp
 
     if not all(isinstance(row, Mapping) for row in rows):
         odd = next(row for row in rows if not isinstance(row, Mapping))
-        raise NotApplicable(f"the {split} rows are no dicts: one of them is a {type(odd).__name__}")
+        raise NotApplicable(f"the {split} rows are not dicts: one of them is a {type(odd).__name__}")
     read = read_rows(rows, root, split, [name for name in texts if name not in AUDIO])
     return Corpus(read, len(read))

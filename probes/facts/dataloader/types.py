@@ -13,6 +13,8 @@ class RowOrder:
     first: tuple[int, ...]  # the first rows of the first epoch
     in_turn: bool  # the first epoch takes them as they stand in the dataset
     repeated: bool  # the second epoch takes them as the first did
+    waits: bool = False  # so it does, unless set_epoch is called
+    set_epoch_is_called: bool | None = None  # by the code that asked; None: not known
 
 
 @dataclass(frozen=True)

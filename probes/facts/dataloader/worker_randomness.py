@@ -28,14 +28,22 @@ def order_of(loader: DataLoader[Any]) -> RowOrder:
 
 def _order(loader: DataLoader[Any]) -> RowOrder:
     sampler = loader.batch_sampler or loader.sampler
+    pieces = (loader, sampler, loader.sampler, getattr(sampler, "sampler", None))
+    untold = [_epoch(sampler) for _ in range(2)]
     epochs = []
     for epoch in range(2):
-        _set_epoch(epoch, loader, sampler, loader.sampler, getattr(sampler, "sampler", None))
-        taken = [batch if isinstance(batch, list | tuple) else [batch] for batch in islice(iter(sampler), MOST)]
-        epochs.append(([int(row) for batch in taken for row in batch][:MOST], len(taken)))
+        _set_epoch(epoch, *pieces)
+        epochs.append(_epoch(sampler))
     (first, batches), (second, _) = epochs
     kind = type(getattr(sampler, "sampler", None) or sampler).__name__
-    return RowOrder(kind, len(first), batches, tuple(first[:8]), first == sorted(first), first == second)
+    waits = untold[0] == untold[1] and first != second and not hasattr(loader, "set_epoch")
+    return RowOrder(kind, len(first), batches, tuple(first[:8]), first == sorted(first), first == second, waits)
+
+
+def _epoch(sampler: Any) -> tuple[list[int], int]:
+    """The rows in their order, and the number of batches."""
+    taken = [batch if isinstance(batch, list | tuple) else [batch] for batch in islice(iter(sampler), MOST)]
+    return [int(row) for batch in taken for row in batch][:MOST], len(taken)
 
 
 def measure_worker_draws(loader: DataLoader[Any]) -> WorkerDraws:

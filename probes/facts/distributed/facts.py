@@ -18,13 +18,13 @@ def ranks(rank_facts: Any, processes: int) -> Ranks:
 
     require(processes > 1, "the run has one process")
     if "fork" not in multiprocessing.get_all_start_methods() or multiprocessing.current_process().daemon:
-        raise NotApplicable("this platform or process cannot fork: the processes cannot be started here")
+        raise NotApplicable("this platform or process cannot fork: the ranks cannot be started here")
     if not torch.distributed.is_available() or not torch.distributed.is_gloo_available():
-        raise NotApplicable("this torch was built without gloo: the processes cannot meet")
+        raise NotApplicable("this torch build has no gloo backend")
     require(not torch.cuda.is_initialized(), "this process uses the GPU already, and a forked one cannot")
     found = measure_ranks(rank_facts, processes)
     if stop := found.stopped("building"):
-        raise Unavailable(f"its facts could not be built in a group: {stop}")
+        raise Unavailable(f"its facts could not be built with several processes: {stop}")
     return found
 
 
@@ -40,7 +40,8 @@ def rank_rows(ranks: Ranks, rank_batches: tuple[RankBatches, ...]) -> tuple[Rank
     """The same, where it is known that each process has the loader that it will draw from."""
     require(
         all(rank.prepared for rank in ranks.ranks),
-        "the model is not wrapped yet, and the loader may still be shared out: give what a process of a group draws",
+        "the model is not wrapped yet, and the DataLoader may not be sharded yet: pass the DataLoader that one rank "
+        "uses",
     )
     return rank_batches
 
@@ -50,7 +51,7 @@ def rank_steps(ranks: Ranks) -> tuple[RankSteps, ...]:
     """The weights of every process, before and after two steps."""
     _tried(ranks, "step")
     steps = tuple(rank.steps for rank in ranks.ranks if rank.steps is not None)
-    require(any(one.weights for one in steps), "the weights are shared out over the processes: no two hold the same")
+    require(any(one.weights for one in steps), "the weights are sharded over the processes")
     return steps
 
 

@@ -18,9 +18,9 @@ IDLE = 0.02  # of one core: gloo's and torch's own threads wake up now and then
 STACK = 0.3  # seconds to write a stack down
 REST = 120.0  # seconds for what follows once everything is built: two steps, a part of an evaluation
 
-WAITED = "every process waited for the others"
-LATE = f"it had not ended after {REST:.0f} s"
-STOOD = "a process stood still while it was built"
+WAITED = "every process waits for the others"
+LATE = f"it did not finish within {REST:.0f} s"
+STOOD = "a process did not finish its setup"
 
 
 class HangDetector:

@@ -61,7 +61,7 @@ def answers_of(work: Callable[[int, int], Any], processes: int) -> list[Any]:
     found = run_in_group(noted, processes, "answer")
     for notes, broken in found:
         if broken is not None or "answer" not in notes.left:
-            raise RuntimeError(f"rank {notes.rank} gave no answer: {broken.reason if broken else 'it left'}")
+            raise RuntimeError(f"rank {notes.rank} returned nothing: {broken.reason if broken else 'it left'}")
     return [notes.left["answer"] for notes, _ in found]
 
 

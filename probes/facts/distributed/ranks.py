@@ -61,7 +61,7 @@ def _draw(setup: RankSetup, batches: list[Any], rank: int, others: list[Any]) ->
 def _step(setup: RankSetup, batches: list[Any], rank: int, others: list[Any]) -> dict[str, Any]:
     counts = [other["batches"].count if "batches" in other else 0 for other in others]
     if setup.model is None or not all(counts):
-        missing = "not given: model" if setup.model is None else "a process has no batch to step with"
+        missing = "not given: model" if setup.model is None else "a process has no batch"
         return {"untried": {"step": missing}}
     try:
         return {"steps": steps_of(setup, batches)}
@@ -71,7 +71,9 @@ def _step(setup: RankSetup, batches: list[Any], rank: int, others: list[Any]) ->
         if setup.prepared or "DistributedDataParallel" not in str(error):
             raise
         return {
-            "untried": {"step": f"the model is not wrapped yet, and compute_loss does not take one that is: {error}"}
+            "untried": {
+                "step": f"the model is not wrapped yet, and compute_loss does not accept a wrapped model: {error}"
+            }
         }
 
 

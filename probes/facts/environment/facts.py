@@ -83,10 +83,10 @@ def item_reading(readable_dataset: Any, train_manifest: Corpus | None = None) ->
     try:
         told = read_one_of(readable_dataset, numbers)
     except CannotFork as reason:
-        raise NotApplicable(f"items are read in a process beside this one, and {reason}") from reason
+        raise NotApplicable(f"items are read in a separate process, and {reason}") from reason
     rows = train_manifest.rows if train_manifest and len(train_manifest.rows) == total else ()
     files = [rows[number].path for number in numbers[: told.tried] if rows and not decode_row(rows[number]).problem]
-    require(told.read or told.missing or files, f"no item could be read, and not for want of a decoder: {told.error}")
+    require(told.read or told.missing or files, f"no item could be read, but not because of a decoder: {told.error}")
     where = rows[numbers[told.tried - 1]].where if rows else f"training item {numbers[told.tried - 1]}"
     return ItemReading(
         where, told.tried, told.read, told.error, told.line, str(files[-1]) if files else "", told.missing
@@ -104,7 +104,7 @@ def devices(run_settings: RunSettings) -> Devices:
         named.append(("CUDA_VISIBLE_DEVICES", f"cuda:{len(visible.split(',')) - 1}"))
     if chosen := os.environ.get("ACCELERATE_TORCH_DEVICE"):
         named.append(("ACCELERATE_TORCH_DEVICE", chosen))
-    require(named and not run_settings.use_cpu, "the run names no device: it takes the one that is there")
+    require(named and not run_settings.use_cpu, "the run sets no device: it uses the available one")
     return Devices(tuple(named), present(), build_of("torch"))
 
 
@@ -114,7 +114,7 @@ def checkpoint_disk_space(
 ) -> CheckpointRoom:
     """Weights and the optimiser's state, as often as they lie on the disk at once."""
     if run_settings.output_dir is None:
-        raise NotApplicable("nobody says where the run writes")
+        raise NotApplicable("the output folder is unknown")
     count = checkpoint_count.count + checkpoint_count.once_more_at_end
     require(count, "the run saves no checkpoints")
     limit = run_settings.save_total_limit or count

@@ -16,7 +16,7 @@ def packages_for(source: str) -> tuple[str, tuple[str, ...]]:
     folders = [Path(source).expanduser()] if Path(source).expanduser().is_dir() else _cached(source)
     for folder in folders:
         if (folder / "tokenizer.json").exists():
-            return "its tokenizer.json can be read as it is", ()
+            return "its tokenizer.json can be read directly", ()
         if pieces := sorted(path.name for path in folder.glob(PIECES)):
             return f"its vocabulary is {pieces[0]}", NEEDED
     if folders or BYTES.search(source) or not FAMILIES.search(source):

@@ -8,6 +8,7 @@ import torch
 from diagnose.engine.context import NotApplicable
 from probes.facts.features.types import FeatureRow, Features
 
+SAMPLES = 400  # of one axis: one analysis window at 16 kHz; a table has fewer columns
 NAMES = ("input_features", "input_values", "feats", "features", "inputs", "pixel_values", "x")
 
 
@@ -17,10 +18,10 @@ def inputs_of_batch(batch: Any) -> tuple[str, torch.Tensor]:
         for name in NAMES:
             if _is_features(batch.get(name)):
                 return name, batch[name]
-        raise NotApplicable(f"the batches hold no float inputs under a known name ({', '.join(NAMES)}): give inputs_of")
+        raise NotApplicable(f"the batches have no float inputs under a known key ({', '.join(NAMES)}): pass inputs_of")
     if isinstance(batch, list | tuple) and batch and _is_features(batch[0]):
         return "inputs", batch[0]
-    raise NotApplicable("the batches hold no float inputs: give inputs_of")
+    raise NotApplicable("the batches have no float inputs: pass inputs_of")
 
 
 def _is_features(value: Any) -> bool:
@@ -33,8 +34,8 @@ def features_of(batches: Sequence[Any], inputs_of: Any = None) -> Features:
     for batch in batches:
         key, values = ("inputs", inputs_of(batch)) if inputs_of else inputs_of_batch(batch)
         if not _is_features(values):
-            raise NotApplicable("inputs_of gives no float tensor of two axes or more")
-        samples = values.dim() == 2 and key == "input_values"
+            raise NotApplicable("inputs_of returns no float tensor with two or more dimensions")
+        samples = values.dim() == 2 and (key == "input_values" or values.shape[1] >= SAMPLES)
         width = 1 if samples else int(values.shape[1 if key in _BANDS_FIRST else -1])
         rows += [_row(row) for row in _unpadded(batch, key, values)]
     return Features(key, width, tuple(rows))
@@ -70,9 +71,13 @@ def _row(row: torch.Tensor) -> FeatureRow:
     return FeatureRow(float(good.mean()), float(good.std(correction=0)), bad)
 
 
-def first_layer(model: Any) -> str:
-    """The class of the first module that holds parameters itself."""
-    for module in model.modules() if isinstance(model, torch.nn.Module) else ():
+def first_layer(model: Any, width: int) -> str:
+    """The class of the first module that holds parameters itself; of a norm over these features, wherever it stands."""
+    modules = list(model.modules()) if isinstance(model, torch.nn.Module) else []
+    for module in modules:
+        if getattr(module, "num_features", None) == width or getattr(module, "normalized_shape", None) == (width,):
+            return type(module).__name__
+    for module in modules:
         if next(module.parameters(recurse=False), None) is not None:
             return type(module).__name__
     return ""

@@ -17,7 +17,8 @@ def train_features(drawn_batches: tuple[Any, ...], inputs_of: Any = None, model:
 
     from probes.facts.features.batch_features import features_of, first_layer
 
-    return replace(features_of(drawn_batches, inputs_of), first_layer=first_layer(model))
+    found = features_of(drawn_batches, inputs_of)
+    return replace(found, first_layer=first_layer(model, found.width))
 
 
 @provider
@@ -29,7 +30,7 @@ def preprocessing(train_batches: Any, eval_batches: Any, inputs_of: Any = None) 
 
     train, evaluation = unwrap_loader(train_batches), unwrap_loader(eval_batches)
     if not is_map_style(train) or not is_map_style(evaluation):
-        raise NotApplicable("train_batches and eval_batches are no DataLoaders over rows with numbers")
+        raise NotApplicable("train_batches and eval_batches are not DataLoaders over indexed datasets")
     if not len(train.dataset) or not len(evaluation.dataset):
         raise Unavailable("one of the sets is empty")
     return _in_child(lambda: compare(train, evaluation, inputs_of))
@@ -42,10 +43,22 @@ def silent_clip_batch(collate: Any, train_dataset: Any, waveforms: tuple[RowWave
 
     from probes.facts.features.train_vs_eval import collate_silence
 
-    require(hasattr(train_dataset, "__getitem__"), "the training set has no items by number")
+    require(hasattr(train_dataset, "__getitem__"), "the training set has no items by index")
     tried = _in_child(lambda: collate_silence(collate, train_dataset))
-    found = require(tried, "the items hold no waveform under a name that is known")
+    found = require(tried, "the items have no waveform under a known key")
     return replace(found, silent_clips=sum(heard.wave.rms == 0 for heard in waveforms))
+
+
+@provider
+def scale_change(collate: Any, train_dataset: Any) -> float:
+    """How far the model's input changes when samples of 16 bits are scaled to 1; 0 where the collator does it."""
+    from probes.facts.features.train_vs_eval import collate_scaled
+
+    require(hasattr(train_dataset, "__getitem__"), "the training set has no items by index")
+    change = _in_child(lambda: collate_scaled(collate, train_dataset))
+    if change is None:
+        raise NotApplicable("the samples are not int16, or the collator is random")
+    return change
 
 
 @provider
@@ -53,7 +66,7 @@ def split_statistics(train_dataset: Any, eval_dataset: Any) -> SplitStatistics:
     """Of sets whose items are vectors of one size."""
     from probes.facts.features.set_statistics import moments_of
 
-    require(has_items(train_dataset, eval_dataset), "the sets have no length and no items by number")
+    require(has_items(train_dataset, eval_dataset), "the sets have no length and no items by index")
     return _in_child(lambda: moments_of(train_dataset, eval_dataset))
 
 

@@ -20,12 +20,12 @@ def moments_of(train: Any, evaluation: Any) -> SplitStatistics:
 def _vectors(dataset: Any) -> np.ndarray:
     first = _vector(dataset[0])
     if first is None or len(dataset) > MOST_ROWS or len(dataset) * first.size > MOST_NUMBERS:
-        raise NotApplicable("the items are no vectors of one size, or there are too many to read")
+        raise NotApplicable("the items are not vectors of one size, or there are too many to read")
     rows = []
     for number in range(len(dataset)):
         row = _vector(dataset[number])
         if row is None or row.shape != first.shape:
-            raise NotApplicable("the items are no vectors of one size")
+            raise NotApplicable("the items are not vectors of one size")
         rows.append(row)
     return np.stack(rows).astype(np.float64)
 

@@ -17,7 +17,7 @@ class Features:
     """Float inputs of some batches, row by row."""
 
     key: str
-    width: int  # of the last axis but time: bands, dimensions; 1 for waveforms
+    width: int  # of the last axis but time: bands, dimensions; 1 for waveforms; 0 where it varies, as a time axis does
     rows: tuple[FeatureRow, ...]
     first_layer: str = ""  # class of the model's first layer
 

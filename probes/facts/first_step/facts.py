@@ -15,19 +15,29 @@ if TYPE_CHECKING:
 
 
 @provider
-def first_step(update_setup: StepSetup, batch: Any) -> FirstStep:
-    """One forward and backward pass of the first batch, and one update; then everything is as it was."""
+def first_step(update_setup: StepSetup, batch: Any, training_step: Any = None) -> FirstStep:
+    """One forward and backward pass of the first batch, and one update; then everything is as it was.
+
+    Where nobody says how a loss is computed, the user's own step makes them.
+    """
+    from probes.facts.core.model_output import NoLoss
     from probes.facts.first_step.first_step import take_first_step
+    from probes.facts.first_step.own_step import take_own_first_step
 
-    return take_first_step(update_setup, batch)
+    try:
+        return take_first_step(update_setup, batch)
+    except NoLoss:
+        if training_step is None:
+            raise
+    return take_own_first_step(update_setup, training_step, batch)
 
 
-@provider
+@provider(evidence=("a forward pass",))
 def first_loss(first_step: FirstStep) -> FirstLoss:
     return require(first_step.loss, first_step.failure, Unavailable)
 
 
-@provider
+@provider(evidence=("a backward pass",))
 def first_gradients(first_step: FirstStep) -> Gradients:
     return require(first_step.gradients, first_step.failure, Unavailable)
 

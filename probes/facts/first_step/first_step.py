@@ -7,9 +7,9 @@ from typing import Any
 import torch
 
 from diagnose.engine import pass_counter
+from probes.facts.core.backward_failure import locate_backward_failure
 from probes.facts.core.batches import copy_batch
 from probes.facts.core.failure import failure_of
-from probes.facts.core.finite import is_finite
 from probes.facts.core.model_output import NoLoss, labels_or_none
 from probes.facts.core.model_parts import as_in_training, trainable
 from probes.facts.core.observer import restore_afterwards
@@ -18,8 +18,8 @@ from probes.facts.core.output_hook import OutputHook, first_loss
 from probes.facts.core.snapshot import Snapshot
 from probes.facts.core.step_setup import ComputeLoss, StepSetup
 from probes.facts.core.types import Failure
-from probes.facts.first_step.backward_failure import locate_backward_failure
-from probes.facts.first_step.types import FirstStep, Gradients, ParameterGradient
+from probes.facts.first_step.own_step import gradient_of, tensor_norm
+from probes.facts.first_step.types import FirstStep, Gradients
 
 
 def take_first_step(setup: StepSetup, batch: Any) -> FirstStep:
@@ -80,24 +80,6 @@ def _backward(
     )
 
 
-def gradient_of(name: str, parameter: torch.nn.Parameter) -> ParameterGradient:
-    """Norm in float32; for a norm of zero the largest element, since tiny squares underflow."""
-    row = ParameterGradient(
-        name, None, size=parameter.numel(), weight_norm=_norm(parameter.detach()), dims=parameter.dim()
-    )
-    gradient = parameter.grad
-    if gradient is None:
-        return row
-    gradient = gradient.coalesce().values() if gradient.is_sparse else gradient
-    norm = _norm(gradient)
-    largest = float(torch.linalg.vector_norm(gradient.detach(), ord=float("inf"))) if gradient.numel() else 0.0
-    return replace(row, norm=norm or largest, largest=largest, finite=is_finite(gradient))
-
-
-def _norm(tensor: torch.Tensor) -> float:
-    return float(torch.linalg.vector_norm(tensor, dtype=torch.promote_types(tensor.dtype, torch.float32)))
-
-
 def _update(step: FirstStep, model: torch.nn.Module, optimizer: Any, before: Snapshot) -> FirstStep:
     """One update at the highest rate that the schedule names: in a warm-up the first one is meant to be tiny."""
     if step.gradients is None or not steps_without_closure(optimizer):
@@ -124,4 +106,4 @@ def _change(parameter: torch.nn.Parameter, before: torch.Tensor) -> tuple[float,
     change = parameter.detach() - before
     gradient = parameter.grad
     reached = torch.ones_like(change, dtype=torch.bool) if gradient is None else gradient.to_dense() != 0
-    return _norm(change), float(((change != 0) & reached).sum()) / max(int(reached.sum()), 1)
+    return tensor_norm(change), float(((change != 0) & reached).sum()) / max(int(reached.sum()), 1)

@@ -17,7 +17,7 @@ from probes.facts.core.model_parts import covering_modules, perturb_weights, res
 from probes.facts.core.observer import restore_afterwards
 from probes.facts.core.snapshot import Snapshot
 from probes.facts.core.step_setup import StepSetup
-from probes.facts.first_step.first_step import gradient_of
+from probes.facts.first_step.own_step import gradient_of
 from probes.facts.first_step.types import (
     FaintGradientModule,
     GradientReach,
@@ -85,7 +85,18 @@ def _cuts(model: torch.nn.Module, suspects: dict[str, bool]) -> Iterator[Unreach
     everything = dict(trainable(model))
     for module, kind, names in covering_modules(model, set(suspects), set(everything)):
         size = sum(everything[name].numel() for name in names)
-        yield UnreachedModule(module, kind, len(names), size, all(suspects[name] for name in names))
+        missing = all(suspects[name] for name in names)
+        yield UnreachedModule(module, kind, len(names), size, missing, no_grad=_is_under_no_grad(model, module))
+
+
+def _is_under_no_grad(model: torch.nn.Module, name: str) -> bool:
+    """Whether the class of a module without parts has its forward decorated with torch.no_grad."""
+    module = dict(model.named_modules()).get(name)
+    if module is None or next(module.children(), None) is not None:
+        return False
+    cells = getattr(type(module).forward, "__closure__", None) or ()
+    held = [getattr(cell.cell_contents, "__self__", cell.cell_contents) for cell in cells]
+    return any(isinstance(value, torch.no_grad) for value in held)
 
 
 def _check_influence(

@@ -58,6 +58,7 @@ class UnreachedModule:
     missing: bool  # True: there is no gradient at all; False: there is one, and it is zero
     followed: bool | None = None  # does the loss change with these weights? None: not tried
     elsewhere: bool = False  # used in another batch than the first: an expert, a branch for some rows
+    no_grad: bool = False  # the forward method of its class is under torch.no_grad: a table that is never trained
 
 
 @dataclass(frozen=True)

@@ -31,7 +31,7 @@ def generate(model: Any, run_generate: Any = None, trainer: Any = None) -> Calla
     if trainer is not None:
         return generate_of_trainer(trainer)
     pair = getattr(getattr(model, "config", None), "is_encoder_decoder", False)
-    missing = "give generate: the model has no encoder and decoder with a generate method of transformers"
+    missing = "pass generate: the model is not a transformers encoder-decoder model with a generate method"
     require(pair and callable(getattr(model, "generate", None)), missing)
     return generate_of_model
 
@@ -43,16 +43,8 @@ def decode(tokenizer: Any, run_decode: Any = None) -> Callable[[Any], list[str]]
 
     if run_decode is not None:
         return run_decode
-    require(hasattr(tokenizer, "batch_decode"), "the tokenizer cannot decode batches: give decode")
+    require(hasattr(tokenizer, "batch_decode"), "the tokenizer cannot decode batches: pass decode")
     return decode_of(tokenizer)
-
-
-@provider
-def evaluate(trainer: Any, eval_batches: Any) -> Callable[[], dict[str, float]]:
-    """A Trainer's evaluation loop over its first rows; it is called in a child, so that the Trainer does not notice."""
-    from probes.facts.generation.sources import evaluate_of_trainer
-
-    return evaluate_of_trainer(trainer, eval_batches)
 
 
 @provider
@@ -63,7 +55,9 @@ def is_pretrained(first_step: FirstStep, step_setup: StepSetup, batch: Any) -> b
     """
     loss = first_step.loss
     if loss is None or loss.cross_entropy is None or not loss.vocabulary:
-        raise NotApplicable("the first step shows no cross-entropy of tokens: nobody knows whether the weights are new")
+        raise NotApplicable(
+            "the first step has no cross-entropy over tokens: it is unknown whether the weights are trained"
+        )
     enough = TRAINED * math.log(max(loss.vocabulary, 2))
     if loss.cross_entropy < enough:
         return True
@@ -84,11 +78,11 @@ def generation_rows(
     require(first_step.failure is None, first_step.failure, Unavailable)
     rows = [row for row in label_rows if row.batch == 0]
     if not rows or max(row.length for row in rows) < 2 or not any(row.scored for row in rows):
-        raise NotApplicable("the labels are no rows of tokens: nothing is generated")
+        raise NotApplicable("the labels are not token sequences: nothing is generated")
     return select_generation_rows(rows, special_ids, first_step, tokenizer)
 
 
-@provider
+@provider(assumes=("run_generates",))
 def generation_attempt(
     model: "Module",
     generate: Any,
@@ -127,12 +121,12 @@ def forced_generation(
     from probes.facts.generation.sources import context_of, detects_language
     from probes.facts.generation.trials import generate_labels
 
-    require(generation_rows.classes, "the forward pass shows no scores of tokens to steer")
+    require(generation_rows.classes, "the forward pass has no token logits to control")
     context = context_of(generation_rows, model, generate, batch, decode, tokenizer)
     heard = generate_labels(context, decoder_rows, generation_rows.classes, detects_language(model))
     if isinstance(heard, Failure):
-        raise NotApplicable(f"this generation cannot be made to say the labels: {heard}")
-    require(heard.prompts, "generation went another way than through the model's embedding and head")
+        raise NotApplicable(f"this generation cannot be forced to output the labels: {heard}")
+    require(heard.prompts, "generation did not use the model's embedding and head")
     return heard
 
 
@@ -140,6 +134,7 @@ def forced_generation(
 def pretrained_generation(is_pretrained: bool, free_generation: FreeGeneration) -> FreeGeneration:
     """What a model says that was trained before; random weights say anything, for ever, and to everybody the same."""
     require(
-        is_pretrained, "the weights are new (the first loss is near ln V or above): what they say means nothing yet"
+        is_pretrained,
+        "the weights are not trained (the first loss is near ln V or above): generated text has no meaning yet",
     )
     return free_generation

@@ -4,6 +4,7 @@ from typing import Any
 
 from diagnose.common.provider import provider
 from diagnose.engine.context import NotApplicable, Unavailable
+from diagnose.engine.traits import Trait
 from probes.facts.core.require import require
 from probes.facts.core.step_setup import StepSetup
 from probes.facts.core.types import SpecialIds
@@ -40,11 +41,22 @@ def evaluation_twice(
 
 @provider
 def seed_repeats(
-    free_generation: FreeGeneration | None = None, evaluation_twice: EvaluationPair | None = None
+    free_generation: FreeGeneration | None = None,
+    evaluation_twice: EvaluationPair | None = None,
+    evaluation_is_deterministic: Trait | None = None,
+    evaluation_rows_are_fixed: Trait | None = None,
 ) -> SeedRepeats:
-    """Generation and evaluation, each under two seeds."""
-    if evaluation_twice is not None and evaluation_twice.failure is not None:
+    """Generation and evaluation, each under two seeds.
+
+    Figures of a model that draws masks or noise by design differ, and so do those of rows that are masked at random.
+    Dropout in evaluation is no such design.
+    """
+    pair, traits = evaluation_twice, (evaluation_is_deterministic, evaluation_rows_are_fixed)
+    by_design = any(trait is not None and not trait.holds for trait in traits)
+    if pair is not None and (pair.failure is not None or (by_design and not pair.dropout)):
         evaluation_twice = None
+        design = "the evaluation draws at random by design" if by_design else ""
+        require(free_generation, design or "not given: generate or evaluate")
     require(free_generation or evaluation_twice, "not given: generate or evaluate")
     return SeedRepeats(free_generation, evaluation_twice)
 
@@ -65,10 +77,10 @@ def teacher_forcing_gap(
 
     context = context_of(generation_rows, step_setup.model, generate, batch, None, tokenizer)
     found = agreement_of(context, pretrained_generation, step_setup)
-    return require(found, "the scores do not stand beside the labels one by one")
+    return require(found, "logits and labels do not have the same positions")
 
 
-@provider
+@provider(priority=2)
 def metric_trial(
     compute_metrics: Any,
     label_rows: tuple[LabelRow, ...],
@@ -77,17 +89,14 @@ def metric_trial(
     generate: Any = None,
     decode: Any = None,
     tokenizer: Any = None,
-    trainer: Any = None,
 ) -> MetricTrial:
     """The metric function on predictions whose worth is known; no model runs for it."""
     from probes.facts.generation.metric_inputs import trial_of
 
     if first_step.loss is None or not first_step.loss.vocabulary:
-        raise NotApplicable("the forward pass shows no scores of classes or tokens")
-    trial = trial_of(
-        compute_metrics, label_rows, special_ids, first_step.loss.vocabulary, generate, decode, tokenizer, trainer
-    )
-    alike = "the drawn labels are all alike: a perfect and a swapped prediction would be the same"
+        raise NotApplicable("the forward pass has no logits of classes or tokens")
+    trial = trial_of(compute_metrics, label_rows, special_ids, first_step.loss.vocabulary, generate, decode, tokenizer)
+    alike = "the drawn labels are all equal: a perfect and a swapped prediction would be the same"
     return require(trial, alike).run()
 
 
@@ -105,8 +114,8 @@ def gathered_logits(
     from probes.facts.generation.sources import gathered_logits_of
 
     if trainer.compute_metrics is None or run_settings.predict_with_generate:
-        raise NotApplicable("the evaluation keeps no scores")
-    require(trainer.preprocess_logits_for_metrics is None, "preprocess_logits_for_metrics decides what is kept")
+        raise NotApplicable("the evaluation keeps no logits")
+    require(trainer.preprocess_logits_for_metrics is None, "preprocess_logits_for_metrics selects what is kept")
     if first_step.loss is None or first_step.loss.logits is None or not hasattr(eval_dataset, "__len__"):
-        raise NotApplicable("the size of the scores is not known")
+        raise NotApplicable("the size of the logits is unknown")
     return gathered_logits_of(trainer, first_step.loss, len(eval_dataset))

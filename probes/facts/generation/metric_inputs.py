@@ -17,7 +17,6 @@ def trial_of(
     generate: Any,
     decode: Any,
     tokenizer: Any,
-    trainer: Any,
 ) -> MetricTrialRunner | None:
     """Ids where the evaluation generates, else scores. A plain function may want classes or texts instead."""
     single = max(row.length for row in rows) == 1
@@ -25,7 +24,7 @@ def trial_of(
     if len(kept) < 2:
         return None
     forms: tuple[str, ...] = ("ids", "texts") if generate is not None else ("logits", "ids")
-    if trainer is not None or (decode is None and generate is not None):
+    if decode is None and generate is not None:
         forms = forms[:1]
     return MetricTrialRunner(
         compute=compute,
@@ -34,7 +33,6 @@ def trial_of(
         classes=max(classes, max(map(max, kept)) + 1),
         padding=next(iter(special.padding), special.end or 0),
         forms=forms,
-        prepare=getattr(trainer, "preprocess_logits_for_metrics", None),
         decode=decode if generate is not None else None,
         encode=encoder_of(tokenizer) if callable(tokenizer) else None,
     )

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import torch
 
 from probes.facts.core.failure import failure_of
 from probes.facts.generation.metric_types import MetricTrial
@@ -26,7 +25,6 @@ class MetricTrialRunner:
     classes: int
     padding: int
     forms: tuple[str, ...]
-    prepare: Callable[[Any, Any], Any] | None = None
     decode: Callable[[Any], list[str]] | None = None
     encode: Callable[..., list[int]] | None = None
 
@@ -48,7 +46,8 @@ class MetricTrialRunner:
             swapped = self.figures(form, [*self.rows[1:], self.rows[0]], gathered=True)
         except Exception as error:
             return MetricTrial(form, count, clean=clean, failure=failure_of(error, None, "metric"))
-        bare, example = self._bare(form)
+        encode = self.encode if form in ("ids", "texts") else None
+        bare, example = bare_texts(self.rows, self.padding, self.decode, encode)
         stripped = self.figures(form, bare, gathered=True) if bare else {}
         return MetricTrial(form, count, perfect, clean, swapped, stripped, example)
 
@@ -56,11 +55,7 @@ class MetricTrialRunner:
         labels, predictions = self._labels(gathered), self._predictions(form, predicted, gathered)
         if form == "texts" and self.decode:
             labels = self.decode(labels)
-        elif form == "logits" and self.prepare:
-            predictions = _array(self.prepare(torch.as_tensor(predictions), torch.as_tensor(labels)))
-        found = self.compute(predictions, labels)
-        named = found if isinstance(found, Mapping) else {"figure": found}
-        return {str(name): float(value) for name, value in named.items() if _is_number(value)}
+        return figures_of(self.compute(predictions, labels))
 
     def _labels(self, gathered: bool) -> Any:
         if self.single:
@@ -72,7 +67,7 @@ class MetricTrialRunner:
             return self._scores(predicted, gathered)
         if self.single:
             return np.array([row[0] for row in predicted])
-        ids = padded(predicted, -100 if gathered else self.padding, WIDER if gathered else 0)
+        ids = padded(predicted, self.padding, WIDER if gathered else 0)  # by generate; only a Trainer adds -100
         return self.decode(ids) if form == "texts" and self.decode else ids
 
     def _scores(self, predicted: Rows, gathered: bool) -> Any:
@@ -84,14 +79,21 @@ class MetricTrialRunner:
             scores[number, np.arange(width), row] = CERTAIN
         return scores[:, 0] if self.single else scores
 
-    def _bare(self, form: str) -> tuple[Rows, tuple[str, str]]:
-        """The rows' texts in lower case and without punctuation; nothing where that changes none."""
-        if self.decode is None or self.encode is None or form not in ("ids", "texts"):
-            return [], ("", "")
-        texts = self.decode(padded(self.rows, self.padding))
-        bare = [strip_case_and_punctuation(text) for text in texts]
-        changed = [(text, word) for text, word in zip(texts, bare, strict=True) if text != word and word]
-        return ([self.encode(text) for text in bare], changed[0]) if changed else ([], ("", ""))
+
+def bare_texts(rows: Rows, padding: int, decode: Any, encode: Any) -> tuple[Rows, tuple[str, str]]:
+    """The rows' texts in lower case and without punctuation, and one of them; nothing where that changes none."""
+    if decode is None or encode is None:
+        return [], ("", "")
+    texts = decode(padded(rows, padding))
+    bare = [strip_case_and_punctuation(text) for text in texts]
+    changed = [(text, word) for text, word in zip(texts, bare, strict=True) if text != word and word]
+    return ([encode(text) for text in bare], changed[0]) if changed else ([], ("", ""))
+
+
+def figures_of(found: Any) -> dict[str, float]:
+    """The numbers among what a metric function returned."""
+    named = found if isinstance(found, Mapping) else {"figure": found}
+    return {str(name): float(value) for name, value in named.items() if _is_number(value)}
 
 
 def strip_case_and_punctuation(text: str) -> str:
@@ -110,7 +112,3 @@ def distinct(rows: Iterator[Sequence[int]], limit: int = 8) -> Rows:
 
 def _is_number(value: Any) -> bool:
     return isinstance(value, int | float) or (hasattr(value, "item") and getattr(value, "shape", (1,)) == ())
-
-
-def _array(values: Any) -> Any:
-    return tuple(map(_array, values)) if isinstance(values, tuple) else np.asarray(values)

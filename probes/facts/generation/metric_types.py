@@ -14,7 +14,7 @@ class MetricTrial:
 
     form: str  # of the predictions: ids, logits, classes, texts
     rows: int
-    perfect: Figures = field(default_factory=dict)  # padded with -100 and wider than the labels, as a gathered batch is
+    perfect: Figures = field(default_factory=dict)  # with labels padded with -100 and wider predictions, as gathered
     clean: Figures = field(default_factory=dict)  # the same without any -100
     swapped: Figures = field(default_factory=dict)
     stripped: Figures = field(default_factory=dict)  # lower case, no punctuation; empty where the texts have neither

@@ -9,8 +9,9 @@ import torch
 from diagnose.engine.context import NotApplicable
 from probes.facts.core.failure import failure_of
 from probes.facts.core.fork import CannotFork, ChildRaised, TimedOut, run_in_fork
-from probes.facts.core.hf_logging import silence_transformers
 from probes.facts.core.hooks import FunctionSpy
+from probes.facts.core.progress_log import silence_transformers
+from probes.facts.core.require import require
 from probes.facts.generation.run_generation import count_time_as_passes
 from probes.facts.generation.steering import SteeredGeneration
 from probes.facts.generation.types import EvaluationPair
@@ -25,15 +26,17 @@ def evaluate_twice(
 ) -> EvaluationPair:
     """What the child changes, it changes in its own memory. `end`: what a loop of one's own is made to stop with."""
     seconds, start = max(PASSES * pass_seconds, LEAST), time.perf_counter()
+    can_stop = end is not None and end < classes  # a score of one class, say, holds no end token
     try:
-        return run_in_fork(lambda: _both(model, evaluate, classes if end is not None else 0, end or 0), seconds)
+        return run_in_fork(lambda: _both(model, evaluate, classes if can_stop else 0, end or 0), seconds)
     except TimedOut:
         raise NotApplicable(
-            f"the evaluation takes longer than {seconds:.0f} s, so it is not run twice beforehand"
+            f"the evaluation takes longer than {seconds:.0f} s, so it is not run twice in advance"
         ) from None
     except CannotFork as reason:
-        raise NotApplicable(f"the evaluation is not run beforehand: {reason}") from reason
+        raise NotApplicable(f"the evaluation is not run in advance: {reason}") from reason
     except ChildRaised as error:
+        require(error.error != NotApplicable.__name__, error.message)
         return EvaluationPair({}, {}, failure=error.failure("evaluation"))
     finally:
         count_time_as_passes(start, pass_seconds)
@@ -51,9 +54,11 @@ def _both(model: torch.nn.Module, evaluate: Callable[[], Any], classes: int, end
                     SteeredGeneration(model, TOKENS, LEAST, end=end, classes=classes, emit_end=True),
                 ):
                     runs.append(_numbers(evaluate()))
+            except NotApplicable:
+                raise
             except Exception as error:
                 return EvaluationPair({}, {}, failure=failure_of(error, model, "evaluation"))
-    return EvaluationPair(runs[0], runs[1], tuple(spy.found), tuple(spy.found.values()))
+    return EvaluationPair(runs[0], runs[1], tuple(spy.found), tuple(spy.found.values()), dropout=tuple(spy.dropout))
 
 
 class _TrainModeSpy(FunctionSpy):
@@ -63,6 +68,7 @@ class _TrainModeSpy(FunctionSpy):
         super().__init__()
         self.names = {id(module): name or "the model itself" for name, module in model.named_modules()}
         self.found: dict[str, str] = {}
+        self.dropout: dict[str, str] = {}  # likewise, of modules in evaluation mode
         self._running: list[torch.nn.Module] = []
         modules = torch.nn.modules.module
         modules.register_module_forward_pre_hook(lambda module, given: self._running.append(module))
@@ -72,11 +78,12 @@ class _TrainModeSpy(FunctionSpy):
         if self._running and self._running[-1] is module:
             self._running.pop()
 
-    def before_call(self, name: str, args: Any, kwargs: Any) -> None:
-        if self._running and _draws(name, args, kwargs):
+    def before_call(self, function: str, args: Any, kwargs: Any) -> None:
+        if self._running and _draws(function, args, kwargs):
             module = self._running[-1]
-            if module.training and id(module) in self.names:
-                self.found.setdefault(self.names[id(module)], type(module).__name__)
+            if id(module) in self.names and (module.training or function != "batch_norm"):
+                seen = self.found if module.training else self.dropout
+                seen.setdefault(self.names[id(module)], type(module).__name__)
 
 
 def _draws(function: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> bool:

@@ -11,8 +11,8 @@ import torch
 from diagnose.engine import pass_counter
 from probes.facts.core.batches import copy_batch, to_device
 from probes.facts.core.failure import failure_of
-from probes.facts.core.hf_logging import silence_transformers
 from probes.facts.core.observer import restore_afterwards
+from probes.facts.core.progress_log import silence_transformers
 from probes.facts.core.types import Failure
 from probes.facts.generation.steering import GenerationStopped, Rows, SteeredGeneration
 

@@ -1,7 +1,6 @@
 """How to generate, decode and evaluate with what is given: a Trainer, a model of transformers, a tokenizer."""
 
 from collections.abc import Callable, Mapping, Sequence
-from itertools import islice
 from typing import Any
 
 import torch
@@ -16,14 +15,14 @@ from probes.facts.generation.trials import GenerationContext
 from probes.facts.generation.types import GatheredLogits, GenerationRows
 from probes.facts.labels.types import LabelRow
 
-ROWS = 2  # of the evaluation set
+ROOM = 8  # tokens beside those of the labels: the start, the end, and what shows that generation goes on
 
 
 def generate_of_model(model: Any, batch: Any) -> Any:
     """The model's own method, on its main input and the mask beside it; it takes no labels."""
     main = getattr(model, "main_input_name", "input_ids")
     if not isinstance(batch, Mapping) or main not in batch:
-        raise TypeError(f"the batch holds no {main}: give generate")
+        raise TypeError(f"the batch has no {main}: pass generate")
     given = {name: batch[name] for name in (main, "attention_mask") if name in batch}
     return model.generate(**given)
 
@@ -34,6 +33,9 @@ def generate_of_trainer(trainer: Any) -> Callable[[Any, Any], Any]:
     def generated(model: Any, batch: Any) -> Any:
         with restore_entries(vars(trainer)):
             _take_arguments(trainer)
+            if trainer.args.eval_strategy == "no" and isinstance(batch, Mapping) and "labels" in batch:
+                # Only a call of evaluate or predict generates then, and says the length itself.
+                trainer._gen_kwargs.setdefault("max_length", batch["labels"].shape[-1] + ROOM)
             return trainer.prediction_step(model, batch, prediction_loss_only=False)[1]
 
     return generated
@@ -53,22 +55,6 @@ def decode_of(tokenizer: Any) -> Callable[[Any], list[str]]:
         return list(tokenizer.batch_decode(ids.masked_fill(ids < 0, padding), skip_special_tokens=True))
 
     return decoded
-
-
-def evaluate_of_trainer(trainer: Any, batches: Any) -> Callable[[], dict[str, float]]:
-    """The loop alone, without what evaluate() logs and writes."""
-
-    def evaluated() -> dict[str, float]:
-        from torch.utils.data import DataLoader
-
-        items: Any = list(islice(batches.dataset, ROWS))
-        loader: Any = DataLoader(items, batch_size=len(items), collate_fn=batches.collate_fn)
-        callbacks = trainer.callback_handler.callbacks
-        with restore_entries(vars(trainer), callbacks):
-            callbacks.clear()  # they draw and write
-            return evaluation_of(trainer, loader)
-
-    return evaluated
 
 
 def evaluation_of(trainer: Any, loader: Any) -> dict[str, float]:

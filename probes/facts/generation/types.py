@@ -101,6 +101,11 @@ class ForcedGeneration:
     end: int | None = None
     waits_for: tuple[int, ...] = ()  # EOS ids of the generation config
 
+    @property
+    def ended_early(self) -> bool:
+        """Whether it stopped by itself before the longest row's end."""
+        return self.stopped is not None and self.stopped < self.needed
+
 
 @dataclass(frozen=True)
 class EvaluationPair:
@@ -111,6 +116,7 @@ class EvaluationPair:
     training: tuple[str, ...] = ()  # modules with another output in training that ran in training mode
     kinds: tuple[str, ...] = ()
     failure: Failure | None = None
+    dropout: tuple[str, ...] = ()  # modules in evaluation mode that called dropout all the same
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ def layer_gradients(first_gradients: Gradients) -> tuple[LayerGradients, ...]:
     from probes.facts.gradients.layer_gradients import layer_stacks
 
     found = tuple(layer_stacks(first_gradients))
-    return require(found, "the model has no numbered layers in a row that all get a gradient")
+    return require(found, "the model has no stack of numbered layers that all get a gradient")
 
 
 @provider
@@ -42,5 +42,5 @@ def user_step(
 
     inner = getattr(optimizer, "optimizer", optimizer)
     if not hasattr(inner, "register_step_pre_hook"):
-        raise NotApplicable(f"{type(inner).__name__} is no optimiser of torch's kind: its updates cannot be seen")
+        raise NotApplicable(f"{type(inner).__name__} is not a torch optimizer: its updates cannot be observed")
     return take_own_steps(update_setup, training_step, batch, scheduler)

@@ -51,3 +51,16 @@ def parameters_reached(node: Node, names: dict[int, str]) -> dict[str, int] | No
                 seen.add(child)
                 stack.append(child)
     return found
+
+
+def is_cut(model: torch.nn.Module, own: dict[str, int], lacking: list[int]) -> bool:
+    """Whether all that the graph leads to was used after what it lacks: else it goes past that on purpose.
+
+    A straight-through gradient leads on to the encoder. A table that is looked up by number reads no module's output.
+    """
+    readers = [n for name, n in own.items() if not isinstance(_holder(model, name), torch.nn.Embedding)]
+    return bool(readers) and min(readers) > min(lacking)
+
+
+def _holder(model: torch.nn.Module, name: str) -> torch.nn.Module:
+    return model.get_submodule(name.rpartition(".")[0])

@@ -8,6 +8,7 @@ import torch
 
 from diagnose.engine import pass_counter
 from diagnose.engine.seeding import seeded
+from probes.facts.core.backward_failure import module_holding_graph
 from probes.facts.core.batches import copy_batch
 from probes.facts.core.failure import failure_of
 from probes.facts.core.model_parts import as_in_training, covering_modules, perturb_weights, restore_weights, trainable
@@ -15,10 +16,9 @@ from probes.facts.core.observer import restore_afterwards
 from probes.facts.core.snapshot import Snapshot
 from probes.facts.core.step_setup import StepSetup
 from probes.facts.core.types import Failure
-from probes.facts.first_step.backward_failure import module_holding_graph
 from probes.facts.gradients.activation_stats import ActivationSpy
 from probes.facts.gradients.custom_functions import CustomFunctionCall, check_backward, record_custom_functions
-from probes.facts.gradients.loss_terms import parameters_reached, terms_of_loss
+from probes.facts.gradients.loss_terms import is_cut, parameters_reached, terms_of_loss
 from probes.facts.gradients.nondeterminism import first_nondeterministic_module
 from probes.facts.gradients.types import LossTerm, RepeatedStep
 
@@ -103,7 +103,7 @@ def _suspects(model: torch.nn.Module, loss: torch.Tensor, spy: ActivationSpy) ->
         before = {name for found in others for name, number in found.items() if number < node._sequence_nr()}
         lacks = frozenset(before - set(own))
         place = next((n for n, (_, value) in enumerate(spy.numbers) if value.grad_fn == node), None)
-        if not lacks or not own or place is None:
+        if not lacks or place is None or not is_cut(model, own, [one[n] for one in others for n in lacks if n in one]):
             continue
         alone = set(own) - {name for found in others for name in found}
         share = sum(sizes[name] for name in alone) / max(sum(sizes.values()), 1)

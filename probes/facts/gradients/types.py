@@ -110,11 +110,12 @@ class UserStepCall:
     scale: float = 1.0  # of the gradient scaler, before the call
     rescaled: bool = False  # the scaler met an overflow and skipped the update
     autocast_left: bool = False
+    schedule_steps: int = 0  # of the learning rate's schedule, during the call
 
 
 @dataclass(frozen=True)
 class UserStep:
-    """The user's own step on one batch, twice, the weights put back in between."""
+    """The user's own step on one batch, up to its second update, the weights put back in between."""
 
     calls: tuple[UserStepCall, ...]
     failure: Failure | None = None

@@ -1,7 +1,6 @@
-"""Calls the user's own training step twice on one batch, and records backward passes, updates and gradients left."""
+"""Calls the user's own training step on one batch up to its second update, and records what each call does."""
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
 from dataclasses import replace
 from typing import Any, Self
 
@@ -14,61 +13,41 @@ from probes.facts.core.batches import copy_batch
 from probes.facts.core.failure import failure_of
 from probes.facts.core.hooks import ModuleHooks
 from probes.facts.core.model_parts import restore_weights, trainable
-from probes.facts.core.observer import restore_afterwards
+from probes.facts.core.observer import held_by, restore_afterwards, restore_bindings
 from probes.facts.core.snapshot import Snapshot
 from probes.facts.core.step_setup import StepSetup
 from probes.facts.gradients.types import BackwardCall, OptimizerCall, UserStep, UserStepCall
 
 Step = Callable[[Any], Any]
+MOST = 32  # micro-batches of one update; a step of more is taken for one that never updates
 
 
 def take_own_steps(setup: StepSetup, step: Step, batch: Any, scheduler: Any) -> UserStep:
-    """The weights are put back between the two calls; gradients and the optimiser's state are not."""
+    """The weights are put back between the two calls; gradients and the optimiser's state are not.
+
+    A step that accumulates is called until it updates: all these calls count as one.
+    """
     calls: list[UserStepCall] = []
     model, optimizer, scaler = setup.model, setup.optimizer, setup.grad_scaler
-    others = (*setup.also_restore, *_held(step))
-    with _restore_cells(step), restore_afterwards(model, optimizer, scheduler, scaler, others) as before:
+    others = (*setup.also_restore, *held_by(step))
+    with restore_bindings(step), restore_afterwards(model, optimizer, scheduler, scaler, others) as before:
         for number in (1, 2):
+            paced = _steps_of(scheduler)
             with _StepLedger(model, optimizer, scaler) as ledger:
                 try:
-                    with seeded("own_step"):
-                        step(copy_batch(batch))
+                    for _ in range(MOST if number == 1 or calls[0].updates else 1):
+                        with seeded("own_step"):
+                            step(copy_batch(batch))
+                        if not ledger.accumulates(before):
+                            break
                 except Exception as error:
                     phase = "training step" if number == 1 else "second call of the training step"
                     return UserStep(tuple(calls), failure_of(error, model, phase), number)
                 finally:
                     pass_counter.count_passes(max(1, len(ledger.backwards)))
-                calls.append(ledger.closed(before))
+                calls.append(replace(ledger.closed(before), schedule_steps=_steps_of(scheduler) - paced))
             restore_weights(model, before)
     return UserStep(tuple(calls))
-
-
-def _held(step: Step) -> list[Any]:
-    """What a function carries with it: the object it is bound to, and what it closes over."""
-    inner = getattr(step, "__func__", step)
-    values = [getattr(step, "__self__", None)]
-    for cell in getattr(inner, "__closure__", None) or ():
-        with suppress(ValueError):  # an empty cell
-            values.append(cell.cell_contents)
-    return [value for value in values if not isinstance(value, torch.nn.Module) and not callable(value)]
-
-
-@contextmanager
-def _restore_cells(step: Step) -> Iterator[None]:
-    """Restores the nonlocal variables of a step."""
-    cells = [(cell, cell.cell_contents) for cell in getattr(step, "__closure__", None) or () if _filled(cell)]
-    try:
-        yield
-    finally:
-        for cell, value in cells:
-            cell.cell_contents = value
-
-
-def _filled(cell: Any) -> bool:
-    try:
-        return cell.cell_contents is not None
-    except ValueError:
-        return False
 
 
 class _StepLedger(ModuleHooks):
@@ -110,6 +89,11 @@ class _StepLedger(ModuleHooks):
         self.in_step = False
         self.updates[-1] = replace(self.updates[-1], after=self._norm())
 
+    def accumulates(self, before: Snapshot) -> bool:
+        """Whether all that was done is to add to gradients, which wait for an update."""
+        done = self.updates or not self.backwards or _scale(self.scaler) < self.scale or not self._norm() > 0
+        return not done and not self.closed(before).moved
+
     def closed(self, before: Snapshot) -> UserStepCall:
         named = trainable(self.model)
         moved = any(not torch.equal(weight.detach(), before.copy_of(weight)) for _, weight in named)
@@ -123,6 +107,11 @@ class _StepLedger(ModuleHooks):
         gradients = [weight.grad for weight in held if weight.grad is not None]
         squares = [float(torch.linalg.vector_norm(one.to_dense().float())) ** 2 for one in gradients]
         return float(sum(squares)) ** 0.5
+
+
+def _steps_of(scheduler: Any) -> int:
+    """How often the schedule has been stepped."""
+    return int(getattr(getattr(scheduler, "scheduler", scheduler), "last_epoch", None) or 0)
 
 
 def _autocast() -> bool:

@@ -129,7 +129,7 @@ def _processing(trainer: Any, parts: tuple[str, ...], mark: str) -> Any:
         for candidate in (holder, *(getattr(holder, part, None) for part in parts)):
             if hasattr(candidate, mark):
                 return candidate
-    raise NotApplicable(f"the Trainer's processing_class and collator hold no {parts[0]}")
+    raise NotApplicable(f"the Trainer's processing_class and collator have no {parts[0]}")
 
 
 def _loader(trainer: Any, get: Callable[[], Any]) -> Any:

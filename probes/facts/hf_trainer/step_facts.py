@@ -6,6 +6,7 @@ from typing import Any
 from diagnose.common.provider import provider
 from diagnose.engine.context import NotApplicable
 
+AFTER = ("on_optimizer_step", "on_step_end")  # a callback's events between an update and the next batch
 Steps = Callable[[Sequence[Any]], Any]
 
 
@@ -38,9 +39,18 @@ def _update(trainer: Any, optimizer: Any) -> Steps:
             accelerator.clip_grad_norm_(model.parameters(), trainer.args.max_grad_norm)
         optimizer.step()
         model.zero_grad()
+        if _a_callback_clears(trainer):
+            optimizer.zero_grad()
         return sum(losses)
 
     return update
+
+
+def _a_callback_clears(trainer: Any) -> bool:
+    """Whether a callback clears gradients after the update, of parameters that a loss holds beside the model, say."""
+    found = [getattr(one, event) for one in trainer.callback_handler.callbacks for event in AFTER]
+    codes = [getattr(getattr(method, "__func__", method), "__code__", None) for method in found]
+    return any("zero_grad" in code.co_names for code in codes if code is not None)
 
 
 def _outermost(trainer: Any) -> Any:

@@ -4,6 +4,7 @@ from typing import Any
 
 from diagnose.common.provider import provider
 from diagnose.engine.context import NotApplicable, Unavailable
+from diagnose.engine.traits import Trait
 from probes.facts.core.require import require
 from probes.facts.core.step_setup import LabelsOf, StepSetup
 from probes.facts.core.types import SpecialIds
@@ -38,9 +39,9 @@ def label_shift(label_rows: tuple[LabelRow, ...], eval_forward: EvalForward, fir
 
     labels = [row.ids for row in label_rows if row.batch == 0]
     taught = measure_label_shift(labels, eval_forward.decoder_inputs, first_step.loss_targets, eval_forward.follows)
-    require(taught.input_shift is not None, "no decoder was seen to read the labels token by token")
+    require(taught.input_shift is not None, "no decoder reads the labels token by token")
     if taught.target_shift is None:
-        raise NotApplicable("it cannot be told from the gradient which label the loss asks for at which position")
+        raise NotApplicable("the gradient does not show the target of the loss at each position")
     return taught
 
 
@@ -48,7 +49,7 @@ def label_shift(label_rows: tuple[LabelRow, ...], eval_forward: EvalForward, fir
 def label_influence_distance(eval_forward: EvalForward) -> int:
     """How far behind a label the scores follow it."""
     if eval_forward.follows is None:
-        raise NotApplicable("the scores do not follow the labels: no decoder reads them")
+        raise NotApplicable("the logits do not depend on the labels: no decoder reads them")
     return eval_forward.follows
 
 
@@ -59,7 +60,7 @@ def decoder_rows(
     """The rows with a label, where a decoder says them one after the other: not classes, not targets of CTC."""
     told = getattr(getattr(model, "config", None), "is_encoder_decoder", False)
     if not told and (eval_forward is None or eval_forward.follows is None):
-        raise NotApplicable("the labels are not what a decoder says one after the other")
+        raise NotApplicable("the labels are not the output sequence of a decoder")
     return tuple(row for row in label_rows if row.scored)
 
 
@@ -68,7 +69,7 @@ def decoder_start(special_ids: SpecialIds, eval_forward: EvalForward | None = No
     """By the configuration; else what the decoder was seen to read first in every row."""
     firsts = {row[0] for row in eval_forward.decoder_inputs if row} if eval_forward else set()
     if special_ids.start is None and len(firsts) != 1:
-        raise NotApplicable("nobody says what the decoder starts with")
+        raise NotApplicable("the decoder start token is unknown")
     return firsts.pop() if special_ids.start is None else special_ids.start
 
 
@@ -95,7 +96,7 @@ def source_label_pairs(
 
     _require_encoder(model)
     rows = source_rows_of(drawn_batches, decoder_rows, special_ids)
-    return require(rows, "the batches hold no input_ids: nothing to compare the labels with")
+    return require(rows, "the batches have no input_ids to compare the labels with")
 
 
 @provider
@@ -104,14 +105,14 @@ def end_tokens(decoder_rows: tuple[LabelRow, ...], special_ids: SpecialIds, mode
     from probes.facts.labels.label_rows import endings_of
 
     _require_encoder(model)
-    require(special_ids.ends, "neither tokenizer nor model names an end token")
+    require(special_ids.ends, "neither tokenizer nor model defines an EOS token")
     return endings_of(decoder_rows, special_ids)
 
 
 def _require_encoder(model: Any) -> None:
     """A model that says it is a decoder alone reads its own labels, and running text need not end in a row."""
     if getattr(getattr(model, "config", None), "is_encoder_decoder", True) is False:
-        raise NotApplicable("the model has no encoder: its inputs are its labels, and rows may be cut from longer text")
+        raise NotApplicable("the model has no encoder: its inputs are its labels, and rows may be chunks of text")
 
 
 @provider
@@ -127,12 +128,20 @@ def label_rows(
 
     labels = labels_of(drawn_batches[0])
     if labels is None:
-        raise NotApplicable("the batches hold no 'labels' and are no pairs: give labels_of")
+        raise NotApplicable("the batches have no 'labels' and are not pairs: pass labels_of")
     special = special_ids if _are_tokens(special_ids, first_step) else SpecialIds()
     skipped = ignored_ids(labels, first_step.scored_positions, special) if first_step else ()
     skipped += dropped_by_ctc(eval_forward.ctc, labels) if eval_forward else ()
     rows = label_rows_of(drawn_batches, labels_of, special, skipped)
-    return require(rows, "the labels are not numbers of classes or tokens")
+    return require(rows, "the labels are not class or token ids")
+
+
+@provider
+def fixed_label_rows(label_rows: tuple[LabelRow, ...], labels_are_fixed: Trait | None = None) -> tuple[LabelRow, ...]:
+    """The rows, unless the collator was seen to draw them: then another draw has other positions."""
+    if labels_are_fixed is not None:
+        require(labels_are_fixed.holds, f"the labels are random: {labels_are_fixed.evidence}")
+    return label_rows
 
 
 def _are_tokens(special: SpecialIds, first_step: FirstStep | None) -> bool:

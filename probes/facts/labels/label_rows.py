@@ -74,6 +74,23 @@ def _narrowest(batch: Iterable[LabelRow]) -> int:
     return min(len(row.ids) - max(place for place, token in enumerate(row.ids, 1) if token >= 0) for row in batch)
 
 
+def masked_ends_of(batches: Sequence[Any], labels_of: Callable[[Any], Any], special: SpecialIds) -> EndTokens | None:
+    """Rows whose labels are their own inputs, to a last token that is an end; None where there is no such row."""
+    rows, masked = 0, []
+    for batch, drawn in enumerate(batches):
+        found = [drawn.get(name) if hasattr(drawn, "get") else None for name in ("attention_mask", "input_ids")]
+        columns = (rows_of(values) for values in (*found, labels_of(drawn)))
+        for number, (seen, line, row) in enumerate(zip(*columns, strict=False)):
+            pairs = [(token, label) for token, label, one in zip(line, row, seen, strict=False) if one]
+            own = len(pairs) > 1 and all(label in (IGNORED, token) for token, label in pairs)
+            if own and pairs[-1][0] in special.ends and pairs[-2][1] != IGNORED:
+                rows += 1
+                if pairs[-1][1] == IGNORED:
+                    masked.append(LabelRow(f"batch {batch}, row {number}", batch, len(row), len(pairs)))
+    every = tuple(masked) if len(masked) == rows else ()
+    return EndTokens(rows, every, masked=True, token=special.end) if rows else None
+
+
 def source_rows_of(
     batches: Sequence[Any], rows: Sequence[LabelRow], special: SpecialIds
 ) -> tuple[SourceLabelPair, ...]:

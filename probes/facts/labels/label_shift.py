@@ -13,13 +13,13 @@ def measure_label_shift(labels: Rows, decoder_inputs: Rows, targets: Rows, follo
     """Shifts that cannot be determined (constant rows, classes instead of tokens) are None."""
     return LabelShift(
         first=tuple(row[0] for row in decoder_inputs if row),
-        input_shift=_shift(decoder_inputs, labels),
-        target_shift=_shift(labels, targets),
+        input_shift=shift_of(decoder_inputs, labels),
+        target_shift=shift_of(labels, targets),
         follows=follows,
     )
 
 
-def _shift(later: Rows, earlier: Rows) -> int | None:
+def shift_of(later: Rows, earlier: Rows) -> int | None:
     """By how many positions `later` repeats `earlier`; only where `earlier` holds an id."""
     shares = {shift: _agreement(later, earlier, shift) for shift in SHIFTS}
     best = max(shares, key=lambda shift: shares[shift])

@@ -12,7 +12,7 @@ def schedule_curve(run_settings: RunSettings, update_count: UpdateCount) -> Sche
     from probes.facts.learning_rate.play_schedule import schedule_of_settings
 
     if run_settings.kind != "transformers" or run_settings.learning_rate is None:
-        raise NotApplicable("nobody says which schedule will be made: give scheduler")
+        raise NotApplicable("the schedule is unknown: pass scheduler")
     try:
         return schedule_of_settings(run_settings, update_count.updates)
     except (TypeError, ValueError) as reason:

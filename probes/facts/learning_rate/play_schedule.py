@@ -23,11 +23,11 @@ def play_schedule(scheduler: Any, updates: int, stride: int | None) -> ScheduleC
     """A copy of the schedule, stepped as often as the run will step it (once for each update, if nobody knows)."""
     scheduler = unwrapped(scheduler)
     if isinstance(scheduler, ReduceLROnPlateau):
-        raise NotApplicable(f"{type(scheduler).__name__} follows the figures of the run")
+        raise NotApplicable(f"{type(scheduler).__name__} depends on the metrics of the run")
     if not isinstance(scheduler, LRScheduler):
-        raise NotApplicable(f"{type(scheduler).__name__} is no schedule of torch's, so nobody knows how it is stepped")
+        raise NotApplicable(f"{type(scheduler).__name__} is not a torch schedule, so it is unknown how it is stepped")
     if updates > MOST:
-        raise NotApplicable(f"a run of {updates:,} updates is too long to be played through")
+        raise NotApplicable(f"a run of {updates:,} updates is too long to simulate")
     clone, stand_in = _copy_of(scheduler)
     base = max((group.get("initial_lr", group["lr"]) for group in stand_in.param_groups), default=0.0)
     rates, error = _rates(clone, stand_in, updates, stride or 1)

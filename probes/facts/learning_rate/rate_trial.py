@@ -2,7 +2,8 @@
 
 import math
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,7 +14,8 @@ from probes.facts.core.observer import restore_afterwards
 from probes.facts.core.optimizers import set_peak_rates
 from probes.facts.core.step_setup import ComputeLoss
 from probes.facts.learning_rate.rate_updates import Around, RateStepper
-from probes.facts.learning_rate.types import SEEN, RateRun, RateSweep, RateTrial
+from probes.facts.learning_rate.shortfall import falls_short
+from probes.facts.learning_rate.types import RatePlan, RateRun, RateTrial
 
 UPDATES, LONGER = 20, (40, 80)  # of the first look; and of further ones, where a tenth of the rate catches up
 LOOKS = 5  # updates between two measurements
@@ -23,7 +25,6 @@ KNOWS = 0.5  # of the entropy of the labels: below, more is known than how frequ
 LOWER = (0.1, 0.01, 1e-3)  # of the rate
 AHEAD = 0.85  # of the loss: a tenth of the rate is clearly ahead
 MORE = (1e2, 1e4, 1e6)  # times the rate, until the loss moves by what is needed
-DECADES, STEPS = 3, 6  # of the sweep to either side of the rate; its updates in each
 AWAY = 1.5  # times the first loss: it runs away
 
 
@@ -31,14 +32,11 @@ AWAY = 1.5  # times the first loss: it runs away
 class RateTrialSetup:
     """What a rate trial needs."""
 
+    plan: RatePlan
     model: torch.nn.Module
     batches: Sequence[Any]
     compute_loss: ComputeLoss
     optimizer: Any
-    peak: float  # of the schedule, for the group with the highest rate
-    warms_up: bool
-    clip: float
-    around: Around
     others: Iterable[Any] = ()
 
     def stepper(self) -> RateStepper:
@@ -46,45 +44,47 @@ class RateTrialSetup:
         highest = set_peak_rates(self.optimizer) or 0.0
         for group in self.optimizer.param_groups:
             if highest > 0 and not isinstance(group["lr"], torch.Tensor):
-                group["lr"] *= self.peak / highest
+                group["lr"] *= self.plan.peak / highest
         as_in_training(self.model)
         self.optimizer.state.clear()
-        return RateStepper(self.model, self.batches, self.compute_loss, self.optimizer, self.clip, self.around)
+        around = _autocast(self.model, self.plan.autocast)
+        return RateStepper(self.model, self.batches, self.compute_loss, self.optimizer, self.plan.clip, around)
 
 
-def try_rates(
-    setup: RateTrialSetup, floor: float | None, total: int | None, seconds: float, needed: float = SEEN
-) -> RateTrial:
+def _autocast(model: torch.nn.Module, precision: str) -> Around:
+    """Autocast where the device has it; fp16 needs a GPU, and is left out elsewhere."""
+    device = next((weight.device.type for weight in model.parameters()), "cpu")
+    dtypes: Mapping[str, Any] = {"bf16": torch.bfloat16, **({"fp16": torch.float16} if device == "cuda" else {})}
+    return (lambda: torch.autocast(device, dtype=dtypes[precision])) if precision in dtypes else nullcontext
+
+
+def try_rates(setup: RateTrialSetup, floor: float | None, total: int | None, needed: float) -> RateTrial:
     """The peak; where that leaves a doubt, lower rates, or far higher ones where too little moves."""
     start = time.perf_counter()
     with restore_afterwards(setup.model, setup.optimizer, others=setup.others):
         stepper = setup.stepper()
         peak, lower, more = _run(stepper, setup, 1.0, UPDATES), None, None
         if _is_doubtful(peak, floor):
-            peak, lower = _with_lower(stepper, setup, peak, seconds / UPDATES)
-        stands = setup.peak > 0 and peak.sound and total is not None and peak.falls_short(total, needed)
+            peak, lower = _with_lower(stepper, setup, peak)
+        stands = setup.plan.peak > 0 and peak.sound and total is not None and falls_short(peak, total, needed)
         for share in MORE if stands else ():
             higher = _run(stepper, setup, share, UPDATES)
             more = higher if more is None or (higher.sound and higher.last < more.last) else more
             if not higher.sound or higher.moved > needed * abs(higher.first):
                 break
-    total_updates = time.perf_counter() - start
-    spent = stepper.total_updates
-    return RateTrial(
-        setup.peak, peak, lower, more, floor, total, needed, setup.warms_up, updates=spent, seconds=total_updates
-    )
+    updates, seconds = stepper.total_updates, time.perf_counter() - start
+    plan = setup.plan
+    return RateTrial(plan.peak, peak, lower, more, floor, total, needed, plan.warms_up, "", updates, seconds)
 
 
-def _with_lower(stepper: RateStepper, setup: RateTrialSetup, peak: RateRun, allowed: float) -> tuple[RateRun, RateRun]:
+def _with_lower(stepper: RateStepper, setup: RateTrialSetup, peak: RateRun) -> tuple[RateRun, RateRun]:
     """A tenth, or less where that does not learn either; longer walks of both while the lower one catches up."""
-    start = time.perf_counter()
     for share in LOWER:
         lower = _run(stepper, setup, share, UPDATES)
         if lower.sound and max(lower.losses) <= AWAY * lower.first and lower.last < lower.first:
             break
-    each = (time.perf_counter() - start) / UPDATES
     for updates in LONGER:
-        if _catches_up(lower, peak) and each * updates < allowed * UPDATES / 4:
+        if _catches_up(lower, peak):
             peak, lower = (_run(stepper, setup, share, updates) for share in (1.0, lower.share))
     return peak, lower
 
@@ -110,37 +110,8 @@ def _run(stepper: RateStepper, setup: RateTrialSetup, share: float, updates: int
     torch.manual_seed(1)
     while stepper.updates < updates and math.isfinite(losses[-1]):
         for _ in range(LOOKS):
-            stepper.update(share * (min(1.0, (stepper.updates + 1) / WARM) if setup.warms_up else 1.0))
+            stepper.update(share * (min(1.0, (stepper.updates + 1) / WARM) if setup.plan.warms_up else 1.0))
         losses.append(stepper.loss(measured))
     sound = math.isfinite(losses[-1]) and stepper.sound()
     each = tuple(stepper.loss([batch]) for batch in setup.batches) if sound else ()
     return RateRun(share, stepper.updates, tuple(losses), each, sound)
-
-
-def sweep(setup: RateTrialSetup) -> RateSweep:
-    """From a thousandth of the rate to its thousandfold, each update a little higher."""
-    start, rates, losses = time.perf_counter(), [], []
-    with restore_afterwards(setup.model, setup.optimizer, others=setup.others):
-        stepper = setup.stepper()
-        for number in range(2 * DECADES * STEPS + 1):
-            share = 10 ** (number / STEPS - DECADES)
-            losses.append(stepper.loss(setup.batches[:MEASURED]))
-            rates.append(setup.peak * share)
-            if not losses[-1] < AWAY * abs(losses[0]) + losses[0] - abs(losses[0]):
-                break
-            stepper.update(share)
-    return RateSweep(tuple(rates), tuple(losses), setup.peak, *_range(rates, losses), time.perf_counter() - start)
-
-
-def _range(rates: Sequence[float], losses: Sequence[float]) -> tuple[float | None, float | None]:
-    """From a tenth of where the sweep has gained a twentieth of all it gains, to a third of where the loss is lowest.
-
-    A tenth, since a run has many more updates at its rate than the sweep has.
-    """
-    finite = [loss if math.isfinite(loss) else float("inf") for loss in losses]
-    lowest = min(range(len(finite)), key=lambda place: finite[place])
-    gain = finite[0] - finite[lowest]
-    if lowest == 0 or gain < 0.01 * abs(finite[0]):
-        return None, None
-    begins = next(place for place, loss in enumerate(finite) if finite[0] - loss >= 0.05 * gain)
-    return rates[begins] / 10, max(rates[begins], rates[lowest] / 3)

@@ -1,5 +1,6 @@
 """The schedule that is attached to the run's optimiser, played through."""
 
+from dataclasses import replace
 from typing import Any
 
 from diagnose.common.provider import provider
@@ -35,12 +36,19 @@ def schedule_pace(
 
 @provider(priority=2)
 def schedule_curve(
-    scheduler: Any, update_count: UpdateCount, schedule_pace: int | None = None, trainer: Any = None
+    scheduler: Any,
+    update_count: UpdateCount,
+    schedule_pace: int | None = None,
+    trainer: Any = None,
+    train_batches: Any = None,
 ) -> ScheduleCurve:
     """A Trainer steps once for each update; of a loop that nobody shows, nobody knows."""
     from probes.facts.learning_rate.play_schedule import play_schedule
 
+    pace = schedule_pace or (1 if trainer is not None else None)
+    per_epoch = len(train_batches) if hasattr(train_batches, "__len__") else 0
+    epochs = update_count.updates / per_epoch if per_epoch else None
     try:
-        return play_schedule(scheduler, update_count.updates, schedule_pace or (1 if trainer is not None else None))
+        return replace(play_schedule(scheduler, update_count.updates, pace), epochs=epochs)
     except (TypeError, ValueError, AttributeError, RuntimeError) as reason:
-        raise NotApplicable(f"the schedule cannot be copied and played through: {reason}") from reason
+        raise NotApplicable(f"the schedule cannot be copied and simulated: {reason}") from reason

@@ -3,12 +3,15 @@
 from dataclasses import asdict, dataclass
 from typing import Any
 
-# These decide which further runs `rate_trial` needs as well as its probes' findings, so they stand with the types.
-SEEN = 0.01  # of the loss: a change that is told from nothing
-MARGIN = 10.0  # times as much as the first updates promise: a run may well become faster
-# Far above the labels' statistics it goes on as it began: the weights hardly move, and so does the gradient. What a
-# warm-up and momentum keep back of the first twenty updates is less than half.
-LINEAR = 3.0
+
+@dataclass(frozen=True)
+class RatePlan:
+    """How the run will update its weights at the highest rate of its schedule."""
+
+    peak: float  # for the group with the highest rate
+    warms_up: bool
+    clip: float  # the largest norm of the gradient
+    autocast: str  # precision of the forward pass; "" where a Trainer takes care of it
 
 
 @dataclass(frozen=True)
@@ -37,10 +40,6 @@ class RateRun:
         """By how much a run of so many updates moves the loss, if it goes on like this."""
         return self.moved / max(1, self.updates) * total
 
-    def falls_short(self, total: int, needed: float) -> bool:
-        """Even so many times over, a whole run would not move the loss by this part of it."""
-        return (MARGIN if needed <= SEEN else LINEAR) * self.promises(total) < needed * abs(self.first)
-
 
 @dataclass(frozen=True)
 class RateTrial:
@@ -49,15 +48,14 @@ class RateTrial:
     rate: float
     peak: RateRun
     lower: RateRun | None = None
-    more: RateRun | None = None
+    more: RateRun | None = None  # only where a whole run at the peak would not move the loss by `needed`
     floor: float | None = None  # entropy of the labels: what a model reaches that knows only how frequent they are
     total: int | None = None  # updates of the whole run
-    needed: float = SEEN  # of the loss: what a whole run has to move it by
+    needed: float = 0.0  # of the loss: what a whole run has to move it by
     warmed: bool = False  # the runs begin with a warm-up, as the schedule does
     precision: str = "fp32"
     updates: int = 0  # of all runs, also of those that a longer one replaced
     seconds: float = 0.0
-    estimate: float = 0.0  # in seconds, for two runs
 
     def figure(self) -> dict[str, Any]:
         """For the report: every run."""
@@ -100,6 +98,7 @@ class ScheduleCurve:
     steps_per_update: int | None = 1  # its steps for each update; None: not known
     error: str = ""
     raised_at: int = 0
+    epochs: float | None = None  # of the run, where the loader says how many batches an epoch has
 
     @property
     def summary(self) -> str:

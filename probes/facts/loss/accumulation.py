@@ -103,7 +103,7 @@ def split_batch(batch: Any, labels_of: LabelsOf, count: int, dataset: Any = None
         return select_rows(batch, chosen, rows), [select_rows(batch, [row], rows) for row in chosen], count / rows
     if dataset is None or collate is None or not hasattr(dataset, "__getitem__") or len(dataset) < count:
         raise CannotSplitBatch(
-            f"a batch of {rows} rows cannot be cut into {count}, and there is no set to collate one from"
+            f"a batch of {rows} rows cannot be split into {count}, and there is no dataset to collate one from"
         )
     chosen = [len(dataset) * place // count for place in range(count)]
     whole, *parts = collated(dataset, [chosen, *([number] for number in chosen)], collate)

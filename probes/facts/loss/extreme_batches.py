@@ -1,4 +1,4 @@
-"""Runs the longest rows, the shortest, and a short row beside a long one: what would raise hours later raises now."""
+"""Runs the longest rows, the shortest, and a short row next to a long one: what would raise hours later raises now."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,13 +12,14 @@ from probes.facts.core.batches import copy_batch
 from probes.facts.core.failure import failure_of
 from probes.facts.core.finite import is_finite
 from probes.facts.core.fork import run_apart
+from probes.facts.core.model_output import NoLoss
 from probes.facts.core.model_parts import as_in_training, trainable
 from probes.facts.core.observer import restore_afterwards
 from probes.facts.core.step_setup import StepSetup
 from probes.facts.loss.encoder_frames import EncoderFrameProbe
 from probes.facts.loss.types import ExtremeBatches, ExtremeBatchResult, FramesUsed
 
-KINDS = ("the longest rows", "the shortest rows", "a short row beside a long one")
+KINDS = ("the longest rows", "the shortest rows", "a short row next to a long one")
 
 
 @dataclass(frozen=True)
@@ -85,6 +86,8 @@ def _run(setup: StepSetup, one: ExtremeBatch, encoder: EncoderFrameProbe) -> Ext
         encoder.count()
         phase = "backward pass"
         loss.backward()
+    except NoLoss:
+        raise
     except Exception as error:
         return ExtremeBatchResult(**{**vars(extreme), "failure": failure_of(error, model, phase)})
     gradients = [(name, parameter.grad) for name, parameter in trainable(model) if parameter.grad is not None]

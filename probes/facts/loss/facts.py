@@ -6,11 +6,13 @@ from typing import Any
 
 from diagnose.common.provider import provider
 from diagnose.engine.context import NotApplicable, Unavailable
+from probes.facts.batches.types import BatchScan, PickedBatch
 from probes.facts.core.require import require, require_items
 from probes.facts.core.step_setup import StepSetup
 from probes.facts.core.types import FirstLoss
 from probes.facts.corpus.types import Corpus
 from probes.facts.first_step.types import Gradients
+from probes.facts.loss.later_types import LaterBatch
 from probes.facts.loss.types import AccumulationError, ExtremeBatches, FramesUsed, LossTrials
 from probes.facts.settings.types import RunSettings
 
@@ -30,7 +32,7 @@ def perturbed_losses(step_setup: StepSetup, batch: Any, first_loss: FirstLoss) -
     except CannotSplitBatch:
         raise
     except Exception as reason:  # the whole batch ran: what a part of it raises is no fault of the run
-        raise NotApplicable(f"two rows of the batch do not run by themselves: {type(reason).__name__}") from reason
+        raise NotApplicable(f"two rows of the batch do not run alone: {type(reason).__name__}") from reason
     if not trials.value or trials.value - trials.value != 0.0:
         raise NotApplicable(f"two rows of the batch have a loss of {trials.value}")
     return trials
@@ -79,13 +81,38 @@ def extreme_batches(
         picked = pick(train_dataset, _candidates(train_dataset, train_manifest, rows), collate, read, rows, most)
     except ChildRaised as reason:
         raise Unavailable(str(reason)) from reason
-    require(picked, "all rows come out of the collator in one size")
+    require(picked, "the collator returns all rows with the same size")
     return run_extremes(step_setup, picked, batch)
+
+
+@provider(may_be_empty=True)
+def later_batches(
+    update_setup: StepSetup,
+    batch: Any,
+    batch_scan: BatchScan,
+    first_gradients: Gradients | None = None,
+    bad_items: tuple[PickedBatch, ...] = (),
+    training_step: Any = None,
+    scheduler: Any = None,
+) -> tuple[LaterBatch, ...]:
+    """Batches that stand out among many, run forwards and backwards; by the user's step where only that has a loss."""
+    from probes.facts.loss.later_batches import run_by_step, run_later
+
+    picked = (*batch_scan.picked, *bad_items)
+    if first_gradients is not None and not _are_finite(first_gradients):
+        return ()
+    try:
+        require(first_gradients is not None, "the first batch has no gradients")
+        return run_later(update_setup, picked, batch)
+    except NotApplicable:  # the model's output holds no loss
+        if training_step is None:
+            raise
+        return run_by_step(update_setup, picked, batch, training_step, scheduler)
 
 
 @provider
 def encoder_frames(extreme_batches: ExtremeBatches) -> tuple[FramesUsed, ...]:
-    return require(extreme_batches.frames, "no encoder was seen whose frames a decoder or a CTC loss reads")
+    return require(extreme_batches.frames, "no encoder was found whose frames a decoder or a CTC loss reads")
 
 
 def _candidates(dataset: Any, manifest: Corpus | None, rows: int) -> Sequence[int]:
@@ -109,5 +136,8 @@ def _require_a_loss(first_loss: FirstLoss) -> None:
 
 
 def _require_gradients(first: Gradients) -> None:
-    finite = first.norm and all(row.finite for row in first.rows)
-    require(finite, "the first step has no finite gradient other than 0")
+    require(_are_finite(first), "the first step has no finite gradient other than 0")
+
+
+def _are_finite(first: Gradients) -> bool:
+    return bool(first.norm) and all(row.finite for row in first.rows)

@@ -7,6 +7,8 @@ import torch
 from probes.facts.core.hooks import FunctionSpy
 from probes.facts.loss.types import LossCall
 
+SCORES = ("cross_entropy", "cross_entropy_loss", "log_softmax", "binary_cross_entropy_with_logits")
+
 # The functions that take scores, and the axis of the classes in them.
 SCORED = {
     "cross_entropy": 1,

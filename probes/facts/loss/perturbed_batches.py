@@ -7,7 +7,7 @@ from typing import Any
 import torch
 
 from diagnose.engine import pass_counter
-from probes.facts.core.batch_changes import with_inputs_exchanged, with_other_labels
+from probes.facts.core.batch_changes import unlike_rows_first, with_inputs_exchanged, with_other_labels
 from probes.facts.core.batch_rows import rows_of_batch, select_rows
 from probes.facts.core.hooks import record_modules
 from probes.facts.core.model_parts import perturb_weights
@@ -23,6 +23,7 @@ from probes.facts.loss.types import LossCall, LossTrials
 FEW = 2  # rows of a trial: two can be exchanged
 MORE = 4  # rows that are put into another order, where the first trials are odd
 LOOKS = 8  # at a loss that wavers: of ten million draws of normal values none was blamed, with one look 5 %
+LEAST, ROUNDINGS = 1e-4, 20  # relative: what sums in another order may differ by, so that no further pass is needed
 TF32 = 5e-5  # a sum of many such products: each is rounded to 5e-4
 
 
@@ -46,8 +47,9 @@ class _LossTrial:
 
     def __init__(self, setup: StepSetup, batch: Any, output: OutputHook) -> None:
         self.model, self.compute, self.labels_of = setup.model, setup.compute_loss, setup.labels_of
-        self.batch, self.output = batch, output
+        self.output = output
         self.rows = rows_of_batch(batch, self.labels_of(batch))
+        self.batch = select_rows(batch, unlike_rows_first(batch, self.rows), self.rows)
         self.heads = HeadHooks(self.model)
 
     def cut(self, numbers: Sequence[int]) -> Any:
@@ -97,12 +99,13 @@ class _LossTrial:
         twice = self.run(self.cut(order), len(order))
         trials = replace(trials, loss_doubled=twice, parts_twice=dict(self.output.parts))
         growth = trials.growth or 0.0
-        if min(abs(growth - 1), abs(growth - 2)) <= trials.slack:
+        slack = max(LEAST, ROUNDINGS * trials.eps)
+        if min(abs(growth - 1), abs(growth - 2)) <= slack:
             return trials
         rows = min(MORE, self.rows)
         usual, other = list(range(rows)), [*range(1, -1, -1), *range(2, rows)][:rows]
         one, again, changed = (self.run(self.cut(order), rows) for order in (usual, usual, other))
-        if abs(again - one) > trials.slack * abs(one):  # it wavers by itself: one look may have come near by chance
+        if abs(again - one) > slack * abs(one):  # it wavers by itself: one look may have come near by chance
             more = [self.run(self.cut(usual), rows) for _ in range(LOOKS)]
             again = max(again, *more, key=lambda loss: abs(loss - one))
         return replace(trials, in_order=(one, again, changed))

@@ -30,13 +30,13 @@ def compare_with_cross_entropy(trials: LossTrials, loss: torch.Tensor, labels: A
     trials = replace(trials, cross_entropy=float(reference.detach()))
     if gradient is None:
         return trials
-    trials = replace(trials, target_agreement=_target_agreement(gradient, labels))
+    trials = replace(trials, target_agreement=target_agreement(gradient, labels))
     along, size = float((gradient.float() * expected).sum()), float(expected.square().sum())
     length = float(gradient.float().square().sum()) ** 0.5
     return replace(trials, scale=along / size, cosine=along / (length * size**0.5 + 1e-30)) if size else trials
 
 
-def _target_agreement(gradient: torch.Tensor, labels: torch.Tensor) -> float | None:
+def target_agreement(gradient: torch.Tensor, labels: torch.Tensor) -> float | None:
     """How often the class that the loss pushes up, the lowest of the gradient, is the label there or the next one."""
     scored, targets = gradient.abs().amax(-1) != 0, gradient.argmin(-1)
     labels = labels.to(gradient.device)

@@ -9,10 +9,11 @@ import torch
 from torch.utils.hooks import RemovableHandle
 
 from probes.facts.core.hooks import ModuleHooks
+from probes.facts.loss.loss_calls import SCORES
 from probes.facts.loss.types import HeadBound, LossCall
 
 SIZE = 30.0  # what the head's values are brought to: ten times where a sigmoid or tanh is flat
-SCORES = ("cross_entropy", "cross_entropy_loss", "log_softmax", "binary_cross_entropy_with_logits")
+CONVOLUTIONS = (torch.nn.Conv1d, torch.nn.Conv2d, torch.nn.Conv3d)
 ALONE = ("binary_cross_entropy_with_logits",)
 
 
@@ -37,9 +38,12 @@ class HeadHooks(ModuleHooks):
 
     def head_of(self, call: LossCall) -> HeadOutput | None:
         """The module whose values these scores are; a lone score for each row may have lost its axis."""
-        lone = self.last.get(1)
-        squeezed = call.function in ALONE and lone is not None and lone.size == prod(call.shapes[0])
-        return lone if squeezed else self.last.get(call.classes)
+        lone, scores = self.last.get(1), prod(call.shapes[0])
+        if call.function in ALONE and lone is not None and lone.size == scores:
+            return lone
+        head = self.last.get(call.classes)
+        # a layer of the same width deep inside has other positions; a causal model scores all of them but the last
+        return head if head is not None and scores <= head.size <= 2 * scores else None
 
     def handles(self) -> Iterator[RemovableHandle]:
         for name, module in self.model.named_modules():
@@ -52,7 +56,8 @@ class HeadHooks(ModuleHooks):
         if isinstance(output, torch.Tensor) and output.numel() and weight is not None and weight.dim() > 1:
             raw = _before_hooks(module, args, output)
             ends = float(raw.min()), float(raw.max())
-            self.last[output.shape[-1]] = HeadOutput(name, module, output.shape[-1], output.numel(), *ends)
+            width = output.shape[1 if isinstance(module, CONVOLUTIONS) and output.dim() > 2 else -1]
+            self.last[width] = HeadOutput(name, module, width, output.numel(), *ends)
             self.eps = max(self.eps, torch.finfo(output.dtype).eps if output.is_floating_point() else 0.0)
 
 

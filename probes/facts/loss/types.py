@@ -19,11 +19,6 @@ class LossCall:
     shapes: tuple[tuple[int, ...], ...] = ()  # of scores and target
     spread: tuple[int, ...] = ()  # what broadcasting made of the two, where both had to grow
 
-    @property
-    def are_probabilities(self) -> bool:
-        """Half precision rounds a sum over some ten thousand classes by less; `overfit_curve` records it too."""
-        return self.classes > 1 and self.lowest >= 0.0 and self.sum_error < 1e-2
-
 
 @dataclass(frozen=True)
 class HeadBound:
@@ -62,11 +57,6 @@ class LossTrials:
     eps: float = 1e-7  # the finest relative difference that the numbers' type can tell
 
     @property
-    def slack(self) -> float:
-        """Sums in another order differ by some hundred roundings; decides which further passes are run."""
-        return max(1e-4, 20 * self.eps)
-
-    @property
     def growth(self) -> float | None:
         """1 for a mean over the rows, 2 for a sum."""
         return None if self.loss_doubled is None or not self.value else self.loss_doubled / self.value
@@ -99,6 +89,11 @@ class ExtremeBatchResult:
     loss: float | None = None
     failure: Failure | None = None
     bad_gradients: tuple[str, ...] = ()  # parameters whose gradient is not finite
+    weights: bool = False  # these are the parameters that are not finite themselves, after a user's own step
+
+    @property
+    def fails(self) -> bool:
+        return self.failure is not None or self.loss is None or self.loss - self.loss != 0 or bool(self.bad_gradients)
 
 
 @dataclass(frozen=True)

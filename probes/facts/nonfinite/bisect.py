@@ -1,11 +1,12 @@
 """Reduces a failing batch to the fewest rows that fail, and finds the origin of the bad value."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
 from probes.facts.core.batch_rows import CannotSplitBatch, rows_of_batch, select_rows
 from probes.facts.core.fork import CannotFork, ChildRaised, run_in_fork
+from probes.facts.nonfinite.exploded_weights import blame_weights
 from probes.facts.nonfinite.traced_step import AutocastSetup, find_origin, step_is_finite
 from probes.facts.nonfinite.types import BisectResult, Origin
 
@@ -24,6 +25,9 @@ def bisect_batch(subject: AutocastSetup, batch: Any, names: tuple[str, ...] = ()
     if origin is None:
         return BisectResult(Origin("forward pass", "", "unsteady", reproducible=False, precision=subject.precision))
     if origin.phase in ("weights", "update"):  # no row is to blame
+        return BisectResult(origin)
+    origin = blame_weights(origin, subject) if origin.phase != "data" else origin
+    if origin.exploded:
         return BisectResult(origin)
     if failed:  # halving a failure that comes and goes would name any row
         return BisectResult(replace(origin, reproducible=False))
@@ -82,5 +86,5 @@ def names_of(dataset: Any, indices: Rows) -> tuple[str, ...]:
 def _item_name(dataset: Any, index: int) -> str:
     rows = getattr(dataset, "rows", None)
     item = rows[index] if isinstance(rows, list) else dataset[index]
-    name = next((item[key] for key in NAMES if isinstance(item.get(key), str)), "") if isinstance(item, dict) else ""
+    name = next((item[key] for key in NAMES if isinstance(item.get(key), str)), "") if isinstance(item, Mapping) else ""
     return name or f"item {index} of the training set"

@@ -28,6 +28,15 @@ class Operation:
 
 
 @dataclass(frozen=True)
+class ExplodedWeight:
+    """The largest weight of the model before the step, and the learning rate of its optimizer, where there is one."""
+
+    name: str
+    largest: float
+    learning_rate: float | None = None
+
+
+@dataclass(frozen=True)
 class Origin:
     """The operation that produced the bad value in the loss, a gradient or a weight."""
 
@@ -46,6 +55,7 @@ class Origin:
     rows: tuple[int, ...] = ()  # the smallest set of the batch's rows that still fails
     files: tuple[str, ...] = ()  # their names, where they are known
     reproducible: bool = True  # False: some replays were finite
+    exploded: ExplodedWeight | None = None  # where weights are far larger than any training leaves them
     finding: Finding | None = None  # the verdict on it, once a probe has judged
 
     @property

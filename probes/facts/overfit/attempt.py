@@ -1,24 +1,22 @@
 """Overfits a few rows, and stops as soon as it is certain whether that can be done."""
 
-import time
+from probes.facts.overfit.attempt_state import MOST
+from probes.facts.overfit.entropy_floors import frame_spread
+from probes.facts.overfit.outcome import ROUNDING, InputUse
 
-from probes.facts.overfit.attempt_state import MOST, AttemptState
-from probes.facts.overfit.ctc_calls import frame_spread
-
-CERTAIN = 3.0  # nats: the labels are twenty times as likely with their own inputs
 IGNORED = 0.25  # of what it costs not to know the rows: a model that uses its input pays more than all of it
-ROUNDING = 1e-5  # nats for each label: sums in another order
-SAME = 1e-5  # of the scores' spread: float32 leaves 1e-6, and a Whisper at random weights moves by 1e-2
 STILL = 1e-3  # nats: scores of frames that are the same but for rounding
 CHANGES = 4  # of the labels: enough to look closer
-ALIKE = 0.01  # of all that was learnt: rows aligned by heart lose most of it with the frames of others
-SLOW = 0.1  # of what is left, gained in the second half of the updates: it would take hundreds more
+SLOW = 0.1  # of the whole fall: one that goes on as it began gains half of it in the second half of the updates
+SEEN = 0.01  # of the first loss: less in so many updates is told from nothing by no plot
+LEARNT = 0.05  # of the first loss, where nobody knows how low it can go
 
 
-class OverfitAttempt(AttemptState):
-    """One attempt, from the weights as they are. `ended`: learnt, stuck, still falling, out of time."""
+class OverfitAttempt(InputUse):
+    """One attempt, from the weights as they are. `ended`: learnt, stuck, still falling, not finite."""
 
     def learn(self) -> "OverfitAttempt":
+        self.ended = self.look_for_draws()
         while not self.ended:
             self.ended = self._step()
         if 0 < self.changes < CHANGES and self.ended != "stuck":  # too few to have been looked at
@@ -26,21 +24,21 @@ class OverfitAttempt(AttemptState):
         return self
 
     def _step(self) -> str:
-        if time.perf_counter() > self.subject.until:
-            return "out of time"
         if len(self.curve) >= self.max_updates:
-            if self._ignores_input_with_ctc():
+            if self.ignores_input_with_ctc():
                 return self.find_redrawn_labels() or "stuck"
             dead = self.totals.ctc and all(frame_spread(call) <= STILL for call in self.totals.ctc)
-            still = dead or self.rate_control.stands or self._is_slow() or self._ignores_input(IGNORED)
+            still = dead or self.rate_control.stands or self._is_slow() or self.ignores_input(IGNORED)
             return self._give_up() if still else "still falling"
         loss = self.run_pass()
         self.curve.append(loss)
+        if self.nonfinite is not None:
+            return "not finite"
         if self.changes >= CHANGES and (drawn := self.find_redrawn_labels()):
             return drawn
-        if not self.stepper.weights or (not len(self.curve) % 10 and self._ignores_input(0.0)):
+        if not self.stepper.weights or (not len(self.curve) % 10 and self.ignores_input(0.0)):
             return "stuck"
-        if self._is_done() and self._uses_input():
+        if self._is_done() and self.uses_input():
             return "learnt"
         if self._is_exhausted(loss) or (len(self.curve) == MOST // 2 and self._is_slow() and self._is_above_unigram()):
             return self._give_up()
@@ -48,8 +46,10 @@ class OverfitAttempt(AttemptState):
         return ""
 
     def _is_slow(self) -> bool:
-        losses = self.cross_entropies
-        return bool(losses) and losses[len(losses) // 2] - losses[-1] < SLOW * losses[-1]
+        """In the second half of its updates it gained too little to call it falling."""
+        losses = self.cross_entropies or self.curve
+        gained = losses[len(losses) // 2] - losses[-1]
+        return gained < max(SLOW * (losses[0] - losses[-1]), SEEN * abs(losses[0]))
 
     def _is_above_unigram(self) -> bool:
         """Not even the label frequencies are learned: a healthy model is past that after some twenty updates."""
@@ -69,48 +69,14 @@ class OverfitAttempt(AttemptState):
         """All labels right, far below what their statistics allow, and CTC no longer where any input would do."""
         loss, floor, statistics = self.totals.cross_entropy, self.prefix_entropy, self.unigram
         if loss is None or floor is None or statistics is None:
-            return self.aligns(0.5) if self.totals.ctc else self.curve[-1] < 0.05 * self.curve[0]
+            return self.aligns(0.5) if self.totals.ctc else 0 <= self.curve[-1] < LEARNT * self.curve[0]
         if self.subject.reads_labels:
             return loss < floor + 0.1 * (statistics - floor)
         return self.totals.accuracy == 1.0 and loss < 0.5 * statistics and self.aligns(0.9)
 
-    def _uses_input(self) -> bool:
-        """With other inputs it predicts other classes, and these labels are less likely by far."""
-        self.evaluate_swapped()
-        if self.swapped is None or self.totals.cross_entropy is None or not self.prefix_entropy:
-            return True
-        swapped = self.swapped[1]
-        worse = swapped.accuracy != 1.0 and swapped.nats - self.totals.nats > CERTAIN
-        return swapped.cross_entropy is None or worse or self._knows_all_labels()
-
-    def _knows_all_labels(self) -> bool:
-        """All labels are learned; if other inputs change nothing, from something else than the input."""
-        return self.totals.cross_entropy is not None and self.totals.cross_entropy < 0.1 * (self.prefix_entropy or 0.0)
-
-    def _ignores_input(self, share: float) -> bool:
-        """As low as it gets without the input, and other inputs cost nothing, or this share of the floor."""
-        loss, floor = self.totals.cross_entropy, self.prefix_entropy
-        if not floor or loss is None or loss > 1.5 * floor or self.totals.ctc or self.subject.reads_labels:
-            return False
-        self.evaluate_swapped()
-        costs = None if self.swapped is None else self.swapped[1].nats - self.totals.nats
-        same = costs is not None and abs(costs) <= max(share, ROUNDING / floor) * floor * self.totals.tokens
-        return same and (share > 0.0 or self.ignores_inputs(SAME))
-
-    def _ignores_input_with_ctc(self) -> bool:
-        """No score moves with other inputs; or CTC knows its targets, and the loss is the same with other inputs."""
-        if not self.totals.ctc or self.subject.reads_labels:
-            return False
-        if not self.aligns(0.5):
-            return self.ignores_inputs(SAME)
-        self.evaluate_swapped()
-        own = self.stepper.loss()
-        self.reader.clear()
-        return self.swapped is not None and self.swapped[0] - own <= ALIKE * (self.curve[0] - own)
-
     def _starts_to_use_input(self) -> bool:
         """Once, as many updates more where all is known but the rows, and other inputs cost something: it may learn."""
-        if self.prolonged or not self._ignores_input(IGNORED) or self.swapped is None:
+        if self.prolonged or not self.ignores_input(IGNORED) or self.swapped is None:
             return False
         self.prolonged, own = True, self.stepper.loss()
         self.reader.clear()
@@ -127,4 +93,7 @@ class OverfitAttempt(AttemptState):
             self.stepper.save()
         elif advice == "back":
             self.stepper.back()
+        if advice == "stop" and self.stepper.saved:  # what is judged are the best weights, not the last leap
+            self.stepper.back()
+            self.curve.append(self.run_pass())
         return advice == "stop"

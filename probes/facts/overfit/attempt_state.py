@@ -1,22 +1,22 @@
-"""Passes over the rows to overfit: with their own inputs, with swapped inputs, and again at the same weights."""
-
-from typing import Any
+"""Passes over the rows to overfit: at each update, and again at the same weights with other random numbers."""
 
 import torch
 
-from probes.facts.core.batch_changes import with_inputs_exchanged
+from probes.facts.core.finite import is_finite
+from probes.facts.core.model_output import labels_or_none
+from probes.facts.core.model_parts import trainable
 from probes.facts.core.numbers import unigram_entropy
-from probes.facts.overfit.ctc_calls import ctc_loss_of, floor_of, state_of
-from probes.facts.overfit.detail_types import CtcState
-from probes.facts.overfit.entropy_floors import prefix_entropy
+from probes.facts.core.optimizers import RateControl
+from probes.facts.overfit.detail_types import CtcState, NonfiniteGradient
+from probes.facts.overfit.entropy_floors import ctc_loss_of, floor_of, prefix_entropy, state_of
 from probes.facts.overfit.loss_targets import LossTargetReader, PassTotals, ctc_targets
-from probes.facts.overfit.rate_control import RateControl
 from probes.facts.overfit.stepper import OverfitSetup, Stepper, first_rate
 from probes.facts.overfit.target_checks import LABELS, ROWS, Pass, labels_redrawn
 
 MOST = 120  # updates: twice what a healthy model may need
+RANDOM = 1e-6  # of the loss: two passes that draw other random numbers, and differ by more than rounding
 AGAIN = 12  # passes at the same weights: two labels that change places at random stay in all of them once in 2,048
-MIXED = "rows and their labels are drawn anew together"
+MIXED = "rows and their labels are drawn again together"
 
 
 class AttemptState:
@@ -31,7 +31,9 @@ class AttemptState:
         self.first = self.totals = PassTotals()
         self.targets: list[torch.Tensor | None] = []
         self.reached: set[int] = set()  # ids of the weights that got a nonzero gradient
-        self.labels = [subject.labels_of(batch) for batch in subject.selection.batches]
+        self.labels = [labels_or_none(subject.labels_of, batch) for batch in subject.selection.batches]
+        self.is_random = False  # the loss changes with the random numbers
+        self.nonfinite: NonfiniteGradient | None = None
         self.changes = 0  # updates at which the loss had other targets than at first
         self.ended = ""
         self.prolonged = False
@@ -55,10 +57,32 @@ class AttemptState:
         self.changes += any(not torch.equal(*pair) for pair in ctc_targets(self.first, self.totals))
         if self.totals.cross_entropy is not None:
             self.cross_entropies.append(self.totals.cross_entropy)
+        self._check_gradients(loss)
         if len(self.curve) < 3 or not len(self.curve) % 10:
             pairs = [(weight, weight.grad) for weight in self.subject.model.parameters()]
             self.reached |= {id(weight) for weight, grad in pairs if grad is not None and bool(grad.any())}
         return loss
+
+    def _check_gradients(self, loss: float) -> None:
+        """A gradient that is not finite where the loss is, and is no higher than at first: no rate is to blame."""
+        if self.nonfinite is not None or not loss <= (self.curve or [loss])[0]:
+            return
+        bad = [n for n, w in trainable(self.subject.model) if w.grad is not None and not is_finite(w.grad)]
+        self.nonfinite = NonfiniteGradient(len(self.curve), loss, tuple(bad)) if bad else None
+
+    def look_for_draws(self) -> str:
+        """Whether the loss is random; `stuck` where only its labels are."""
+        own = self.stepper.loss()
+        self.stepper.draw = 1
+        self.is_random = not abs(self.stepper.loss() - own) <= RANDOM * abs(own)
+        self.stepper.draw = 0
+        self.reader.clear()
+        whole = all(isinstance(one, torch.Tensor) and not one.is_floating_point() for one in self.labels)
+        if not self.is_random or not whole:
+            return ""
+        self.targets = [None] * len(self.labels)
+        ended, self.changes = self.find_redrawn_labels(), max(self.changes, 0)
+        return ended if ended == "stuck" else ""
 
     def find_redrawn_labels(self) -> str:
         """How a run ends whose labels change, alone or with their rows, in passes at the same weights; "" otherwise.
@@ -70,8 +94,10 @@ class AttemptState:
         passes: list[Pass] = []
         found = ""
         while found != LABELS and len(passes) < AGAIN * len(self.targets):
+            self.stepper.draw = len(passes) // len(self.targets)
             self.stepper.gradient(lambda: passes.append((self.reader.read_targets(None), self.reader.logits)))
             found = labels_redrawn(passes, len(self.targets))
+        self.stepper.draw = 0
         self.reader.clear()
         if any(not torch.equal(*pair) for pair in ctc_targets(self.first, self.totals)):
             found = LABELS
@@ -98,30 +124,3 @@ class AttemptState:
             return None
         self.aligns(1.0)
         return state_of(self.first.ctc[0], self.totals.ctc[0], self._floors[0], len(self.curve))
-
-    def evaluate_swapped(self) -> None:
-        """The loss with the inputs exchanged between the rows, all else as it is."""
-        batches = [with_inputs_exchanged(batch, self.subject.inputs_of) for batch in self.subject.selection.batches]
-        if any(batch is None for batch in batches):
-            return
-        total, totals = 0.0, PassTotals()
-        for batch, targets in zip(batches, self.targets, strict=True):
-            total += self.stepper.loss([batch]) / len(batches)
-            self.reader.compare(totals, targets)
-        self.swapped = total, totals
-
-    def ignores_inputs(self, share: float) -> bool:
-        """Whether no score moves by more than this share of their spread: losses of rows may cancel out."""
-        for batch in self.subject.selection.batches:
-            own, other = (self._scores(some) for some in (batch, with_inputs_exchanged(batch, self.subject.inputs_of)))
-            if own is None or other is None or own.shape != other.shape:
-                continue
-            if float((own - other).abs().max()) > share * float(own.std(correction=0)):
-                return False
-        return True
-
-    def _scores(self, batch: Any) -> torch.Tensor | None:
-        self.stepper.loss([batch])
-        scores = self.reader.logits
-        self.reader.clear()
-        return None if scores is None else scores.detach().float()

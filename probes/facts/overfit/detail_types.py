@@ -1,4 +1,4 @@
-"""Details of an overfit: idle modules, the state of CTC, variants of the trial."""
+"""Types for the parts of an overfit result."""
 
 from dataclasses import dataclass
 
@@ -27,6 +27,15 @@ class CtcState:
 
 
 @dataclass(frozen=True)
+class NonfiniteGradient:
+    """Gradients that are not finite while the loss is, and is no higher than at first."""
+
+    update: int  # before which it was seen
+    loss: float
+    names: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class OverfitVariant:
     """The same rows once more with one thing changed."""
 
@@ -34,3 +43,18 @@ class OverfitVariant:
     final: float
     accuracy: float | None
     updates: int
+
+
+@dataclass(frozen=True)
+class TrainModeResult:
+    """The learnt rows in training mode, dropout and batch norm at work, after further updates in that mode."""
+
+    loss: float
+    cross_entropy: float | None
+    updates: int
+    exchanged: float | None = None  # `book` with the inputs exchanged and the same draws
+    steady: bool = False  # worse in every draw
+    learns: bool = False  # its inputs still count in this mode
+    guilty: str = ""  # the module without which it learns
+    kind: str = ""
+    failure: str = ""

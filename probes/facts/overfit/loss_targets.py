@@ -9,7 +9,7 @@ from torch.nn.functional import cross_entropy
 
 from probes.facts.core.ctc_call import CtcCall, CtcSpy
 from probes.facts.core.output_hook import OutputHook
-from probes.facts.overfit.ctc_calls import reads_logits
+from probes.facts.overfit.entropy_floors import reads_logits
 
 UNEVEN = 0.1  # of the gradient: a further term on the scores may tip it a little
 
@@ -39,19 +39,23 @@ class PassTotals:
 
 
 class LossTargetReader(OutputHook):
-    """Open while batches run: `read_targets` after a backward pass, `compare` after any pass with known targets."""
+    """Open while batches run: `read_targets` after a backward pass, `compare` after any pass with known targets.
 
-    def __init__(self, model: torch.nn.Module) -> None:
+    `labels`: those of a batch. Where they are no whole numbers, nothing says that the scores are those of classes.
+    """
+
+    def __init__(self, model: torch.nn.Module, labels: Any) -> None:
         super().__init__(model)
         self.ctc = CtcSpy()
         self.spies = (self.ctc,)
         self._balanced = True
+        self._has_classes = isinstance(labels, torch.Tensor) and not labels.is_floating_point()
 
     def on_gradient(self, gradient: torch.Tensor) -> None:
         """What a softmax pushes up in one class it pushes down in the others: else the last axis holds no classes."""
         super().on_gradient(gradient)
         sums, sizes = gradient.float().sum(-1).abs().sum(), gradient.float().abs().sum()
-        self._balanced = bool(sums <= UNEVEN * sizes)
+        self._balanced = self._has_classes and bool(sums <= UNEVEN * sizes)
 
     def clear(self) -> None:
         self.ctc.calls.clear()

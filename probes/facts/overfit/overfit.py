@@ -3,130 +3,85 @@
 import math
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
+import torch
+
+from diagnose.engine import pass_counter
+from diagnose.engine.context import NotApplicable
+from probes.facts.core.batches import copy_batch
+from probes.facts.core.model_output import NoLoss, labels_or_none
 from probes.facts.core.observer import restore_afterwards
-from probes.facts.loss.loss_calls import LossCallSpy
-from probes.facts.loss.scaled_head import SCORES
+from probes.facts.core.step_setup import StepSetup
 from probes.facts.overfit.attempt import OverfitAttempt
-from probes.facts.overfit.attempt_state import MIXED
+from probes.facts.overfit.attempt_result import result_of
 from probes.facts.overfit.detail_types import IdleModule
-from probes.facts.overfit.generated_rows import generate_rows
-from probes.facts.overfit.idle_modules import frozen_parts, idle_parts
+from probes.facts.overfit.idle_modules import generate_rows, idle_parts
 from probes.facts.overfit.loss_targets import LossTargetReader
-from probes.facts.overfit.module_modes import disable_dropout
 from probes.facts.overfit.retries import retry_unfrozen, retry_with_batch_stats
+from probes.facts.overfit.row_selection import OverfitBatch, select_overfit_rows, whole_batch
 from probes.facts.overfit.stepper import OverfitSetup
-from probes.facts.overfit.target_checks import loss_depends_on_labels, target_label_agreement
-from probes.facts.overfit.train_mode import evaluate_in_train_mode
+from probes.facts.overfit.train_mode import disable_dropout, evaluate_in_train_mode
 from probes.facts.overfit.types import OverfitResult
 
+
+def rows_that_run(setup: StepSetup, batches: Sequence[Any], may_cut: bool) -> OverfitBatch:
+    """`may_cut`: rows were not shown to depend on each other."""
+    with suppress(NotApplicable):
+        chosen = select_overfit_rows(batches, setup.labels_of, may_cut)
+        if all(_runs(setup, batch) for batch in chosen.batches):
+            return chosen
+    return whole_batch(batches[0], setup.labels_of)
+
+
+def has_loss(setup: StepSetup, batch: Any) -> bool:
+    """Whether the run says how its loss is computed; else only its own step knows."""
+    with suppress(NoLoss):
+        _runs(setup, batch)
+        return True
+    return False
+
+
+def _runs(setup: StepSetup, batch: Any) -> bool:
+    """Whether the loss of this batch can be computed and is finite: a graph is no graph without some of its nodes."""
+    pass_counter.count_passes(pass_counter.FORWARD)
+    try:
+        with restore_afterwards(setup.model, others=setup.also_restore), torch.no_grad():
+            return math.isfinite(float(setup.compute_loss(setup.model, copy_batch(batch))))
+    except NoLoss:
+        raise
+    except Exception:
+        return False
+
+
+DRAWS = 3  # of a random loss: a layer that one draw leaves out is used by another
 LARGE = 0.1  # of what trains: smaller parts without a gradient are left to the gradients' own stage
-NOTHING = 0.05  # of the first loss
-TAUGHT = "the loss does not follow the labels: it has a teacher of its own"
 
 
 def overfit(subject: OverfitSetup, more: Sequence[Any] = ()) -> OverfitResult:
     """`more`: batches that may reach parts which these rows do not. Nothing of it stays."""
     start, model = time.perf_counter(), subject.model
-    with restore_afterwards(model, others=subject.also_restore) as before, LossTargetReader(model) as reader:
+    labels = labels_or_none(subject.labels_of, subject.selection.batches[0])
+    with restore_afterwards(model, others=subject.also_restore) as before, LossTargetReader(model, labels) as reader:
         modes = {module: module.training for module in model.modules()} if model.training else {}
         note = disable_dropout(model)
         modes = modes or dict.fromkeys(model.modules(), True)
         learning = OverfitAttempt(subject, reader).learn()
-        found = _ended(_result(learning, note))
+        found = result_of(learning, note)
         found = replace(found, relabelled=max(learning.changes, 0), idle=_idle(learning, more))
         if learning.ended == "learnt" and found.uses_input is not False:
             generated = generate_rows(subject, (time.perf_counter() - start) / max(len(found.curve), 1))
-            found = replace(found, generated=generated, training=evaluate_in_train_mode(learning, modes, found))
-        elif learning.ended == "stuck" and found.optimized_tensors:
+            found = replace(found, generated=generated)
+            if not learning.is_random:  # else the loss of other draws says nothing of dropout
+                found = replace(found, training=evaluate_in_train_mode(learning, modes, found))
+        elif learning.ended == "stuck" and found.optimized_tensors and not learning.is_random:
             found = replace(found, training=retry_with_batch_stats(subject, reader, before, found))
-        if learning.ended == "stuck" and found.frozen and found.optimized_tensors and found.training is None:
+        short = learning.ended in ("stuck", "still falling") and not found.learnt and found.optimized_tensors
+        if short and found.frozen and found.training is None and found.most_trains:
             found = replace(found, unfrozen_trial=retry_unfrozen(subject, reader, found, before))
         return replace(found, seconds=time.perf_counter() - start)
-
-
-def _ended(found: OverfitResult) -> OverfitResult:
-    """A loss of another kind has a lowest value that nobody knows: one that falls and follows its input has learnt.
-
-    So has one that comes to nothing with all labels right, though soft targets keep the cross-entropy up.
-    """
-    if found.has_own_targets and not (found.learnt and found.uses_input):
-        return replace(found, ended=TAUGHT)
-    unknown = found.cross_entropy is None and found.ctc is None and found.loss_fell
-    nothing = found.accuracy == 1.0 and abs(found.final) < NOTHING * abs(found.first)
-    short = found.ended in ("stuck", "still falling") and found.uses_input
-    return replace(found, ended="learnt") if short and (unknown or nothing) else found
-
-
-def _result(learning: OverfitAttempt, note: str) -> OverfitResult:
-    """The plain figures; the inputs are swapped here where the run ended before it came to that."""
-    subject, model, labels_of = learning.subject, learning.subject.model, learning.subject.labels_of
-    agreement = target_label_agreement(learning, labels_of)
-    others = agreement is not None and agreement < 1.0
-    if others:  # each time the same ones?
-        learning.ended = learning.find_redrawn_labels() or learning.ended
-    if learning.swapped is None or learning.ended != "learnt":
-        learning.evaluate_swapped()
-    found = replace(
-        _figures(learning),
-        unigram=learning.unigram,
-        prefix_entropy=learning.prefix_entropy,
-        reads_labels=subject.reads_labels,
-        optimized_tensors=len(learning.stepper.weights),
-        trainable=sum(weight.requires_grad for weight in model.parameters()),
-        frozen=frozen_parts(model),
-        target_agreement=None if learning.ended == MIXED else agreement,
-        has_own_targets=others and not loss_depends_on_labels(learning, labels_of),
-        ctc=learning.ctc,
-        notes=(note,),
-    )
-    if learning.swapped is not None:
-        loss, swapped = learning.swapped
-        accuracy, nats = swapped.accuracy, swapped.cross_entropy
-        found = replace(found, swapped=loss, swapped_accuracy=accuracy, swapped_cross_entropy=nats)
-    return _with_scores(found, learning)
-
-
-def _figures(learning: OverfitAttempt) -> OverfitResult:
-    """The curve, and where it ended."""
-    totals, curve, selection = learning.totals, tuple(learning.curve), learning.subject.selection
-    first, final = (curve[0], curve[-1]) if curve else (float("nan"), float("nan"))
-    return OverfitResult(
-        where=selection.where,
-        rows=max(len(selection.labels), len(learning.first.targets)),
-        curve=curve,
-        cross_entropies=tuple(learning.cross_entropies),
-        seconds=0.0,
-        ended=learning.ended,
-        rate=learning.rate_control.first,
-        first=first,
-        final=final,
-        tokens=totals.tokens,
-        classes=totals.classes,
-        accuracy=totals.accuracy,
-        cross_entropy=totals.cross_entropy,
-    )
-
-
-def _with_scores(found: OverfitResult, learning: OverfitAttempt) -> OverfitResult:
-    """The range of what reaches the loss, and the least loss that this range allows."""
-    with LossCallSpy() as spy:
-        learning.stepper.loss()
-    learning.reader.clear()
-    calls = [one for one in spy.calls if one.function in SCORES and one.classes > 1]
-    if not calls:
-        return found
-    last = calls[-1]
-    bound = math.log1p((last.classes - 1) * math.exp(last.lowest - last.highest))
-    return replace(
-        found,
-        scores=(last.lowest, last.highest),
-        probabilities=last.are_probabilities,
-        bound=bound,
-        classes=last.classes,
-    )
 
 
 def _idle(learning: OverfitAttempt, more: Sequence[Any]) -> tuple[IdleModule, ...]:
@@ -136,6 +91,7 @@ def _idle(learning: OverfitAttempt, more: Sequence[Any]) -> tuple[IdleModule, ..
     if any(part.share >= LARGE for part in found) and more and len(learning.curve) > 2:
         selection = replace(learning.subject.selection, batches=tuple(more))
         further = OverfitAttempt(replace(learning.subject, selection=selection), learning.reader)
-        further.run_pass()
+        for further.stepper.draw in range(1, DRAWS + 1 if learning.is_random else 2):
+            further.run_pass()
         found = idle_parts(model, learning.reached | further.reached, groups)
     return found

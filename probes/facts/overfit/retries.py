@@ -1,17 +1,60 @@
-"""Repeats a failed attempt with one thing changed: a module unfrozen, batch norm on batch statistics."""
+"""Further trials: unfrozen modules, batch statistics, and the user's own step where no loss is known."""
 
+import time
 from dataclasses import replace
+from typing import Any
 
 from torch.nn.modules.batchnorm import _BatchNorm
 
-from probes.facts.core.model_parts import restore_weights
+from probes.facts.core.model_parts import restore_weights, trainable
 from probes.facts.core.snapshot import Snapshot
+from probes.facts.core.step_setup import StepSetup
+from probes.facts.first_step.own_step import OwnSteps, Step, own_steps
 from probes.facts.overfit.attempt import OverfitAttempt
-from probes.facts.overfit.detail_types import OverfitVariant
+from probes.facts.overfit.detail_types import NonfiniteGradient, OverfitVariant, TrainModeResult
 from probes.facts.overfit.idle_modules import weights_of
 from probes.facts.overfit.loss_targets import LossTargetReader
+from probes.facts.overfit.outcome import TENTH
 from probes.facts.overfit.stepper import OverfitSetup, RateGroup
-from probes.facts.overfit.types import OverfitResult, TrainModeResult
+from probes.facts.overfit.types import OverfitResult
+
+CALLS = 30  # of the step: enough to leave the first weights behind, and for NaN to spread
+MOVES = "the weights change; the return value of training_step is not a loss that must decrease"
+
+
+def overfit_by_own_steps(setup: StepSetup, step: Step, batch: Any) -> OverfitResult:
+    """Adversaries and policies have no loss that must fall: then it is enough that weights move and stay finite."""
+    start = time.perf_counter()
+    with own_steps(setup, step, batch) as steps:
+        broken = None
+        while len(steps.losses) < CALLS and broken is None:
+            steps.call()
+            bad = steps.nonfinite()
+            broken = NonfiniteGradient(len(steps.losses), steps.losses[-1], tuple(bad)) if bad else None
+        return _result(steps, broken, time.perf_counter() - start)
+
+
+def _result(steps: OwnSteps, broken: NonfiniteGradient | None, seconds: float) -> OverfitResult:
+    losses, moved = tuple(steps.losses), len(steps.moved())
+    fell = losses[0] - losses[-1] > TENTH * abs(losses[0])
+    ended = "not finite" if broken else "learnt" if fell and moved else MOVES if moved else "stuck"
+    return OverfitResult(
+        where="batch 0",
+        rows=0,
+        curve=losses,
+        seconds=seconds,
+        ended=ended,
+        rate=0.0,
+        first=losses[0],
+        final=losses[-1],
+        loss_fell=fell,
+        optimized_tensors=moved,
+        trainable=len(trainable(steps.model)),
+        nonfinite=broken,
+        by_own_step=True,
+        notes=(f"training_step itself, {len(losses)} calls on the first batch",),
+    )
+
 
 AGAIN = 60  # updates
 TRIALS = 2  # parts that are set free, one after the other

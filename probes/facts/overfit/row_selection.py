@@ -1,6 +1,7 @@
 """Selects the rows to overfit: a few whose labels and inputs differ, from the collator's own output."""
 
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
@@ -8,12 +9,14 @@ from typing import Any
 import torch
 
 from diagnose.engine.context import NotApplicable
-from probes.facts.core.batch_rows import CannotSplitBatch, input_of, rows_of, rows_of_batch, select_rows
+from probes.facts.core.batch_rows import input_of, rows_of, rows_of_batch, select_rows
+from probes.facts.core.model_output import labels_or_none
 from probes.facts.core.step_setup import LabelsOf
 from probes.facts.overfit.entropy_floors import prefix_entropy_sum
 
 FEW = 3  # rows: enough to be mistaken for each other, few enough to be learnt soon
 LOOKED_AT = 16  # rows of a batch among which they are chosen
+IGNORED = -100
 
 
 @dataclass(frozen=True)
@@ -23,67 +26,81 @@ class OverfitBatch:
     batches: tuple[Any, ...]
     labels: tuple[tuple[int, ...], ...]  # empty where the labels are no whole numbers
     where: str
+    has_other_rows: bool = True  # False: nothing tells its rows apart, or they belong together
 
 
 @dataclass(frozen=True)
 class _CandidateRow:
     batch: int
     row: int
-    labels: tuple[int, ...] | None
+    labels: tuple[Any, ...] | None
     inputs: Any
 
     def differs(self, other: "_CandidateRow") -> bool:
-        return self.labels != other.labels and not _same(self.inputs, other.inputs)
+        apart = self.labels is None or self.labels != other.labels
+        return apart and not _same(self.inputs, other.inputs)
 
 
-def select_overfit_rows(batches: Sequence[Any], labels_of: LabelsOf) -> OverfitBatch:
-    """From the first batch; where that has one row, from as many batches as there are."""
-    try:
-        sizes = [rows_of_batch(batch, labels_of(batch)) for batch in batches]
-    except CannotSplitBatch:
-        return _whole(batches[0], labels_of)
-    if sizes[0] > 1:
-        chosen = _chosen(_rows(0, batches[0], labels_of, sizes[0]))
+def select_overfit_rows(batches: Sequence[Any], labels_of: LabelsOf, may_cut: bool = True) -> OverfitBatch:
+    """From the first batch in which rows can be told apart; where each has one row, from as many as there are."""
+    sizes = [rows_of_batch(batch, labels_or_none(labels_of, batch)) for batch in batches]
+    found = [_rows(number, batch, labels_of, sizes[number]) for number, batch in enumerate(batches)]
+    if sizes[0] == 1:
+        chosen = _chosen([rows[0] for rows in found])
+        parts = tuple(select_rows(batches[row.batch], [row.row], sizes[row.batch]) for row in chosen)
+        where = f"batches {', '.join(str(row.batch) for row in chosen)}, row 0 of each"
+        return OverfitBatch(parts, _labels(chosen), where)
+    refusals = [] if may_cut else [NotApplicable("its rows belong together")]
+    for number, rows in enumerate(found if may_cut else ()):
+        try:
+            chosen = _chosen(rows)
+        except NotApplicable as refusal:
+            refusals.append(refusal)
+            continue
         numbers = [row.row for row in chosen]
-        batch, where = select_rows(batches[0], numbers, sizes[0]), f"batch 0, rows {', '.join(map(str, numbers))}"
-        return OverfitBatch((batch,), _labels(chosen), where)
-    found = [row for number, batch in enumerate(batches) for row in _rows(number, batch, labels_of, sizes[number])[:1]]
-    chosen = _chosen(found)
-    parts = tuple(select_rows(batches[row.batch], [row.row], sizes[row.batch]) for row in chosen)
-    return OverfitBatch(parts, _labels(chosen), f"batches {', '.join(str(row.batch) for row in chosen)}, row 0 of each")
+        where = f"batch {number}, rows {', '.join(map(str, numbers))}"
+        return OverfitBatch((select_rows(batches[number], numbers, sizes[number]),), _labels(chosen), where)
+    raise refusals[0]
 
 
-def _whole(batch: Any, labels_of: LabelsOf) -> OverfitBatch:
-    """A batch that cannot be cut is learnt as it is."""
-    rows = [tuple(token for token in row if token >= 0) for row in rows_of(labels_of(batch))]
-    if rows and len(set(rows)) < 2:
-        raise NotApplicable("the batch cannot be cut into rows, and its rows have one label")
-    return OverfitBatch((batch,), tuple(rows), "batch 0")
+def whole_batch(batch: Any, labels_of: LabelsOf) -> OverfitBatch:
+    """All rows: of a batch that cannot be cut, or in which nothing tells rows apart."""
+    labels = labels_or_none(labels_of, batch)
+    if isinstance(labels, torch.Tensor) and labels.numel() and bool((labels == IGNORED).all()):
+        raise NotApplicable(f"all labels are {IGNORED}: none is scored")
+    rows = [] if labels is None else [row for row in _label_rows(labels) if row is not None]
+    return OverfitBatch((batch,), tuple(rows) if _are_whole(rows) else (), "batch 0", has_other_rows=False)
 
 
 def _rows(number: int, batch: Any, labels_of: LabelsOf, rows: int) -> list[_CandidateRow]:
-    labels, read = labels_of(batch), input_of(batch)
-    if labels is None:
-        raise NotApplicable("the batches hold no 'labels' and are no pairs: give labels_of")
-    whole = [tuple(token for token in row if token >= 0) for row in rows_of(labels)]
-    known: Sequence[Any] = (
-        whole if len(whole) == rows else [tuple(torch.as_tensor(one).flatten().tolist()) for one in labels]
-    )
+    labels, read = labels_or_none(labels_of, batch), input_of(batch)
+    known = [None] * rows if labels is None else _label_rows(labels)
+    if len(known) != rows:
+        raise NotApplicable("the labels do not have one entry per row")
     inputs = [None if read is None else read[1][row] for row in range(rows)]
     return [_CandidateRow(number, row, known[row], inputs[row]) for row in range(min(rows, LOOKED_AT))]
 
 
+def _label_rows(labels: Any) -> list[tuple[Any, ...] | None]:
+    """The labels of each row that are scored; None for those that are no numbers."""
+    with suppress(TypeError, ValueError, RuntimeError):
+        if whole := [tuple(token for token in row if token >= 0) for row in rows_of(labels)]:
+            return whole  # type: ignore[return-value]
+        return [tuple(torch.as_tensor(one).flatten().tolist()) for one in labels]
+    return [None for _ in labels] if hasattr(labels, "__len__") else []
+
+
 def _chosen(rows: Sequence[_CandidateRow]) -> list[_CandidateRow]:
     """The two that are hardest to tell apart without their input, then others like them; short ones on a tie."""
-    full = [row for row in rows if row.labels]
+    full = [row for row in rows if row.labels or row.labels is None]
     if len(full) < len(rows) and len(full) < 2:
-        raise NotApplicable(f"{len(rows) - len(full)} of {len(rows)} rows have no label that is scored")
+        raise NotApplicable(f"{len(rows) - len(full)} of {len(rows)} rows have no scored label")
     if len(rows) < 2:
-        raise NotApplicable("there is one row in all: nothing shows whether its input matters")
+        raise NotApplicable("there is only one row: the influence of its input cannot be shown")
     pairs = [pair for pair in combinations(full, 2) if pair[0].differs(pair[1])]
     if not pairs:
         same = len({row.labels for row in full}) < 2
-        raise NotApplicable(f"all {len(full)} rows have {'one label' if same else 'one input'}: nothing to tell apart")
+        raise NotApplicable(f"all {len(full)} rows have {'one label' if same else 'one input'}: nothing to distinguish")
     chosen = list(max(pairs, key=_entropy_per_label))
     while len(chosen) < FEW:
         more = [row for row in full if all(row.differs(other) for other in chosen)]
@@ -101,28 +118,13 @@ def _entropy_per_label(rows: Iterable[_CandidateRow]) -> tuple[float, int]:
 
 
 def _labels(rows: Sequence[_CandidateRow]) -> tuple[tuple[int, ...], ...]:
-    labels = [row.labels or () for row in rows]
-    return tuple(labels) if all(isinstance(token, int) for row in labels for token in row) else ()
+    labels = [row.labels for row in rows if row.labels is not None]
+    return tuple(labels) if _are_whole(labels) else ()
+
+
+def _are_whole(rows: Sequence[tuple[Any, ...] | None]) -> bool:
+    return all(isinstance(token, int) for row in rows for token in row or ())
 
 
 def _same(one: Any, other: Any) -> bool:
     return isinstance(one, torch.Tensor) and one.shape == other.shape and torch.equal(one, other)
-
-
-def rows_with_changed_labels(one: Any, other: Any, labels_of: LabelsOf) -> int:
-    """Rows whose labels differ between two batches of the same items whose inputs are the same to the bit."""
-    labels, read = [labels_of(batch) for batch in (one, other)], [input_of(batch) for batch in (one, other)]
-    if read[0] is None or read[1] is None or not _same(read[0][1], read[1][1]):
-        return 0  # drawn anew together, as masking does: each label follows its input
-    if not all(isinstance(some, torch.Tensor) for some in labels) or labels[0].shape != labels[1].shape:
-        return 0
-    return int((labels[0] != labels[1]).reshape(len(labels[0]), -1).any(1).sum())
-
-
-def is_language_model_batch(batch: Any, labels: Any) -> bool:
-    """Whether this is a language model's batch: the labels are its input."""
-    read = input_of(batch)
-    if read is None or not isinstance(labels, torch.Tensor) or read[1].shape != labels.shape or labels.dim() < 2:
-        return False
-    scored = labels >= 0
-    return bool(scored.any()) and float((read[1] == labels)[scored].float().mean()) > 0.9

@@ -1,12 +1,14 @@
 """Updates on a few rows with an AdamW of our own; the caller restores the model."""
 
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import Any
 
 import torch
 
 from diagnose.engine import pass_counter
+from diagnose.engine.seeding import seeded
 from probes.facts.core.batches import copy_batch
 from probes.facts.core.model_parts import trainable
 from probes.facts.core.optimizers import adamw, peak_rate
@@ -28,12 +30,11 @@ class RateGroup:
 
 @dataclass(frozen=True, kw_only=True)
 class OverfitSetup(StepSetup):
-    """What is to learn, and for how long at most."""
+    """What is to learn."""
 
     selection: OverfitBatch
     groups: Sequence[RateGroup]
     reads_labels: bool = False
-    until: float = float("inf")  # on the clock of time.perf_counter
     generate: Generate | None = None
     decode: Callable[[Any], list[str]] | None = None
 
@@ -67,7 +68,11 @@ def first_rate(groups: Sequence[RateGroup]) -> float:
 
 
 class Stepper:
-    """One model, a few batches that make one update together, and AdamW without decay over the groups."""
+    """One model, a few batches that make one update together, and AdamW without decay over the groups.
+
+    Every pass draws the same random numbers, so that a loss that is random by design (masks, noise, samples) is one
+    function of the weights and can be learnt by heart; `draw` chooses others, None leaves them to chance.
+    """
 
     def __init__(self, setup: OverfitSetup) -> None:
         self.model, self.batches, self.compute = setup.model, setup.selection.batches, setup.compute_loss
@@ -76,13 +81,21 @@ class Stepper:
         settings = [{"params": list(group.weights), "lr": 0.0} for group in setup.groups]
         self._optimizer = adamw(settings, betas=(0.8, 0.9)) if settings else None
         self.saved: list[torch.Tensor] = []
+        self.draw: int | None = 0
 
     def loss(self, batches: Sequence[Any] | None = None) -> float:
         """Forward only, the mean over the batches."""
         batches = batches or self.batches
         with torch.no_grad():
             pass_counter.count_passes(pass_counter.FORWARD * len(batches))
-            return sum(float(self.compute(self.model, copy_batch(batch))) for batch in batches) / len(batches)
+            return sum(float(self._loss(batch)) for batch in batches) / len(batches)
+
+    def _loss(self, batch: Any) -> Any:
+        with self._draws():
+            return self.compute(self.model, copy_batch(batch))
+
+    def _draws(self) -> AbstractContextManager[None]:
+        return nullcontext() if self.draw is None else seeded(f"overfit, draw {self.draw}")
 
     def gradient(self, after: Callable[[], None] = lambda: None) -> float:
         """Forward and backward, the mean over the batches; `after` is called after each."""
@@ -92,7 +105,7 @@ class Stepper:
         with torch.enable_grad():
             for batch in self.batches:
                 pass_counter.count_passes()
-                loss = self.compute(self.model, copy_batch(batch)) / len(self.batches)
+                loss = self._loss(batch) / len(self.batches)
                 total += float(loss.detach())
                 if loss.requires_grad:
                     loss.backward()

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from probes.facts.core.batch_changes import with_other_labels
+from probes.facts.core.model_output import labels_or_none
 from probes.facts.core.step_setup import LabelsOf
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ def target_label_agreement(attempt: "AttemptState", labels_of: LabelsOf) -> floa
     right: list[int] = []
     places = 0
     for batch, targets in zip(attempt.subject.selection.batches, attempt.targets, strict=True):
-        over = [] if targets is None else list(_aligned(labels_of(batch), targets))
+        over = [] if targets is None else list(_aligned(labels_or_none(labels_of, batch), targets))
         if targets is None or not over:
             return None
         scored = targets >= 0
@@ -70,7 +71,7 @@ def loss_depends_on_labels(attempt: "AttemptState", labels_of: LabelsOf) -> bool
     """Whether other labels give another loss: else it has targets of its own."""
     classes = attempt.totals.classes or None
     for batch in attempt.subject.selection.batches:
-        other = with_other_labels(batch, labels_of, classes)
+        other = with_other_labels(batch, lambda one: labels_or_none(labels_of, one), classes)
         if other is None:
             continue
         now, then = attempt.stepper.loss([batch]), attempt.stepper.loss([other])

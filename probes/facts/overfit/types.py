@@ -4,12 +4,9 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-from probes.facts.overfit.detail_types import CtcState, IdleModule, OverfitVariant
+from probes.facts.loss.types import LossCall
+from probes.facts.overfit.detail_types import CtcState, IdleModule, NonfiniteGradient, OverfitVariant, TrainModeResult
 
-# They decide which further attempts are made (other rates, unfrozen modules, train mode) as well as what probes and
-# report say, so they stand with the result.
-TENTH, NAT = 0.1, 1.0  # of the loss: a fall by a tenth of it, or by a nat, is no noise
-QUARTER = 0.25  # of `prefix_entropy`, which is what a model pays that cannot tell the rows apart
 # Keys of the figure in a report, with the field each one shows.
 FIGURE = {name: name for name in ("verdict", "where", "rows", "updates", "seconds", "curve", "accuracy")} | {
     "books": "cross_entropies",
@@ -24,20 +21,6 @@ FIGURE = {name: name for name in ("verdict", "where", "rows", "updates", "second
 
 
 @dataclass(frozen=True)
-class TrainModeResult:
-    """The learnt rows in training mode, dropout and batch norm at work, after further updates in that mode."""
-
-    loss: float
-    cross_entropy: float | None
-    updates: int
-    exchanged: float | None = None  # `book` with the inputs exchanged and the same draws
-    steady: bool = False  # worse in every draw
-    guilty: str = ""  # the module without which it learns
-    kind: str = ""
-    failure: str = ""
-
-
-@dataclass(frozen=True)
 class OverfitResult:
     """A few rows overfit with dropout off; `cross_entropy` is in nats per label, whatever the run's own loss is."""
 
@@ -45,12 +28,14 @@ class OverfitResult:
     rows: int
     curve: tuple[float, ...]  # the user's loss before each update
     seconds: float
-    ended: str  # learnt, stuck, still falling, out of time, rows and labels drawn anew
+    ended: str  # learnt, stuck, still falling, not finite, rows and labels drawn anew
     rate: float
     cross_entropies: tuple[float, ...] = ()  # cross-entropy for each label, likewise
     first: float = 0.0
     final: float = 0.0
     swapped: float | None = None  # the loss when the rows exchange their inputs
+    loss_fell: bool = False  # by far more than noise
+    uses_input: bool | None = None  # exchanged inputs raise the loss; None: not tried
     tokens: int = 0
     classes: int = 0
     accuracy: float | None = None
@@ -62,11 +47,15 @@ class OverfitResult:
     reads_labels: bool = False  # a language model: its input is what it has to say next
     optimized_tensors: int = 0  # trainable tensors that the optimiser holds
     trainable: int = 0
+    ignores_inputs: bool = False  # no score moves with other inputs
+    is_random: bool = False  # the loss changes with the random numbers; the same ones were drawn in every pass
+    nonfinite: NonfiniteGradient | None = None
+    by_own_step: bool = False  # updates of the user's own step: `optimized_tensors` are those that moved
     idle: tuple[IdleModule, ...] = ()
     frozen: tuple[IdleModule, ...] = ()
     unfrozen_trial: OverfitVariant | None = None
     scores: tuple[float, float] | None = None  # lowest and highest that reach the loss
-    probabilities: bool = False
+    loss_call: LossCall | None = None  # the last call of the loss function
     bound: float | None = None  # the least that scores in this range allow, for each label
     target_agreement: float | None = None  # share of the loss's targets that are the labels
     has_own_targets: bool = False  # the targets of the loss do not change with the labels
@@ -94,48 +83,23 @@ class OverfitResult:
         return self.ended in ("learnt", "stuck")
 
     @property
+    def most_trains(self) -> bool:
+        """Freezing is the exception here; where most is frozen, as around adapters, it is what was meant."""
+        return self.trainable > sum(part.tensors for part in self.frozen)
+
+    @property
     def generated_correctly(self) -> int:
         return sum(text == reference for text, reference in self.generated)
 
     @property
-    def loss_fell(self) -> bool:
-        """By a tenth of the loss before, or by a nat."""
-        before, after = (
-            (self.cross_entropies[0], self.cross_entropy)
-            if self.cross_entropies and self.cross_entropy is not None
-            else (self.first, self.final)
-        )
-        return before - after > min(TENTH * abs(before), NAT)
-
-    @property
-    def uses_input(self) -> bool | None:
-        """Swapped inputs raise the loss, by a quarter of `prefix_entropy` where that is known. None: not tried."""
-        if self.swapped is None:
-            return None
-        if self.cross_entropy is not None and self.swapped_cross_entropy is not None and self.prefix_entropy:
-            return self.swapped_cross_entropy - self.cross_entropy > QUARTER * self.prefix_entropy
-        return self.swapped - self.final > TENTH * abs(self.first - self.final) > 0
-
-    @property
     def verdict(self) -> str:
         if not self.has_verdict:
-            return "cannot be said"
+            learns = self.ended == "still falling" and self.loss_fell
+            return "learns, and has not finished" if learns else "cannot be said"
         if self.learnt and self.uses_input is not False:
-            return "learns from its input"
-        return "learns only the labels' statistics" if self.loss_fell and self.uses_input is False else "does not learn"
+            return "learns from its input" if self.uses_input else "learns"
+        return "learns only the label frequencies" if self.loss_fell and self.uses_input is False else "does not learn"
 
     def figure(self) -> dict[str, Any]:
         """For the report: the curve and its floors."""
         return {key: getattr(self, field) for key, field in FIGURE.items()}
-
-
-def better(trial: TrainModeResult, run: OverfitResult) -> bool:
-    """In train mode swapped inputs cost a quarter of `prefix_entropy`; and it is below the entropy of the labels, or
-    they cost all of `prefix_entropy` and a tenth of itself, in every draw."""
-    if trial.cross_entropy is None or not run.unigram:
-        return trial.loss < run.first
-    if trial.exchanged is None or not run.prefix_entropy:
-        return trial.cross_entropy < run.unigram
-    worse = trial.exchanged - trial.cross_entropy
-    strong = trial.steady and worse > max(run.prefix_entropy, TENTH * trial.cross_entropy)
-    return worse > QUARTER * run.prefix_entropy and (trial.cross_entropy < run.unigram or strong)

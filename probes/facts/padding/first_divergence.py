@@ -35,7 +35,8 @@ class DivergenceHooks(OutputHook):
 
     def _on_module(self, name: str, module: torch.nn.Module, args: Any, output: Any) -> None:
         first = output[0] if isinstance(output, tuple) and output else output
-        if isinstance(first, torch.Tensor) and first.is_floating_point() and first.dim() > 2:
+        dense = isinstance(first, torch.Tensor) and not first.is_nested  # TransformerEncoder packs its rows inside
+        if dense and first.is_floating_point() and first.dim() > 2:
             self._keep(name, first) if self._row is None else self._compare(name, module, first)
 
     def _keep(self, name: str, output: torch.Tensor) -> None:

@@ -2,12 +2,6 @@
 
 from dataclasses import dataclass
 
-# Float32 leaves below 1e-5 in the scores (every healthy subject, ten seeds); at random weights, where an encoder is
-# hardly used yet, a missing mask moves them by 3e-3. They stand here, since `differs` also decides whether a further
-# pass, with a mask, is run.
-ROUNDING = 1e-4
-UNLOCATED = 0.05  # where no module was found to differ
-
 
 @dataclass(frozen=True)
 class MaskCoverage:
@@ -32,13 +26,3 @@ class PaddingEffect:
     masks: tuple[MaskCoverage, ...] = ()
     accepted_masks: tuple[str, ...] = ()  # masks that the model's forward would take
     masked_change: float | None = None  # of its scores, once the batches are given the mask that they lack
-
-    @property
-    def rounding(self) -> float:
-        """What rounding alone may change in the scores."""
-        return max(ROUNDING, self.eps)
-
-    @property
-    def differs(self) -> bool:
-        """The scores change by more than rounding explains, and a module is known whose output does."""
-        return self.score_change is not None and self.score_change > (self.rounding if self.module else UNLOCATED)

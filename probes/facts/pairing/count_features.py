@@ -22,7 +22,7 @@ def are_audio(values: Values) -> bool:
 def inputs_as_counts(values: Values) -> np.ndarray:
     """Of tokens: how often each occurs; of sounds: how long each kind of sound lasts; of the rest: the numbers."""
     if values[0].dtype.kind in "iu":
-        return np.sqrt(_bags([strip_padding(np.atleast_1d(value)) for value in values]))
+        return np.sqrt(_bags([strip_padding(np.atleast_1d(value)).reshape(-1) for value in values]))
     if are_audio(values):
         return np.sqrt(_durations([_subsample(frames) for frames in frames_of(values)]))
     return _vectors(values)

@@ -6,16 +6,14 @@ from diagnose.common.provider import provider
 from diagnose.engine.context import NotApplicable
 from probes.facts.core.require import has_items, require
 from probes.facts.core.step_setup import LabelsOf, StepSetup
-from probes.facts.first_step.types import FirstStep
-from probes.facts.pairing.types import PairTest, PairTests, SwappedTargetLoss
+from probes.facts.pairing.types import PairTest, PairTests, RowMatches, SwappedTargetLoss
 
 if TYPE_CHECKING:
     from probes.facts.pairing.read_pairs import PairRows
 
 LEAST = 30  # rows; below, right pairs may look like chance
 DOUBT = 1e-3  # a chance above which the evaluation set is read too, and the model itself is asked
-EVALUATION = "the evaluation set"
-SECONDS = 20.0  # for the model's own training on some batches; `--pairs` asks for it whatever it costs
+EVALUATION, BATCHED = "the evaluation set", "train_batches"
 
 
 @provider
@@ -28,7 +26,7 @@ def pair_tests(
     inputs_of: Any = None,
     tokenizer: Any = None,
 ) -> PairTests:
-    """Up to 400 rows, read for a few seconds; the model is not needed."""
+    """Up to 400 rows of the items, and as many of the batches that are made of them; the model is not needed."""
     import time
 
     start = time.perf_counter()
@@ -41,44 +39,60 @@ def pair_tests(
             evaluation = _related(_read(eval_dataset, collate, None, labels_of, inputs_of)[0], tokenizer, EVALUATION)
         except NotApplicable:
             evaluation = ()
-    return PairTests(train, evaluation, len(rows.numbers), time.perf_counter() - start, consumed)
+    batches: tuple[PairTest, ...] = ()
+    if not doubted and len(rows.kinds) == 1 and collate is not None and _is_made_of(train_batches, train_dataset):
+        try:
+            batches = _related(_read(None, None, train_batches, labels_of, inputs_of)[0], tokenizer, BATCHED)[:1]
+        except NotApplicable:
+            batches = ()
+    return PairTests(train, evaluation, batches, len(rows.numbers), time.perf_counter() - start, consumed)
+
+
+@provider
+def row_matches(drawn_batches: Any, labels_of: LabelsOf, model: Any = None) -> RowMatches:
+    """Labels that stand at the places of their input: whether they fit their own row, in the first batches."""
+    from probes.facts.pairing.row_matches import labels_of_no_row, match_rows
+
+    found = match_rows(drawn_batches, labels_of) or labels_of_no_row(drawn_batches, labels_of, model)
+    return require(found, "labels and inputs share no positions that distinguish rows")
 
 
 @provider
 def pairs_requested() -> bool:
     """Given by `diagnose overfit --pairs`: the model itself is asked too, whatever that costs."""
-    raise NotApplicable("nobody asks for it")
+    raise NotApplicable("it was not requested")
 
 
-@provider
+@provider(assumes=("evaluation_is_deterministic",))
 def swapped_target_loss(
     update_setup: StepSetup,
     train_batches: Any,
-    first_step: FirstStep,
     pair_tests: PairTests | None = None,
+    row_matches: RowMatches | None = None,
     pairs_requested: bool = False,
 ) -> SwappedTargetLoss:
     """Before any training; where that shows nothing, after some updates, on batches that were kept out of them."""
     from probes.facts.core.batches import draw
-    from probes.facts.pairing.swapped_target_loss import BATCHES, compare, seconds_for
+    from probes.facts.pairing.swapped_target_loss import BATCHES, compare
 
     if not pairs_requested:
-        _only_in_doubt(pair_tests, seconds_for(first_step))
+        _only_in_doubt(pair_tests, row_matches)
     drawn = draw(train_batches, BATCHES)
     if drawn.failure is not None or not drawn.batches:
-        raise NotApplicable("no batches can be drawn for it")
+        raise NotApplicable("no batches can be drawn")
     return compare(update_setup, drawn.batches)
 
 
-def _only_in_doubt(found: PairTests | None, seconds: float) -> None:
-    if found is None:
-        raise NotApplicable("its rows cannot be compared without training; `diagnose overfit --pairs` trains on them")
-    if all(one.p_value <= DOUBT for one in found.train if one.whole):
-        raise NotApplicable(
-            "targets were seen to belong to their inputs without it; `diagnose overfit --pairs` does it"
-        )
-    if seconds > SECONDS:
-        raise NotApplicable(f"it needs about {seconds:.0f} s; `diagnose overfit --pairs` takes the time")
+def _is_made_of(batches: Any, dataset: Any) -> bool:
+    """Whether the batches come from these items: a loader over other rows says nothing about them."""
+    own = getattr(batches, "dataset", dataset)
+    return has_items(own, dataset) and (own is dataset or len(own) == len(dataset))
+
+
+def _only_in_doubt(found: PairTests | None, matches: RowMatches | None) -> None:
+    shown = found is not None and all(one.p_value <= DOUBT for one in (*found.train, *found.batches) if one.whole)
+    if shown or matches is not None:
+        raise NotApplicable("another test already shows that targets match inputs; `diagnose overfit --pairs` runs it")
 
 
 def _read(dataset: Any, collate: Any, batches: Any, labels_of: LabelsOf, inputs_of: Any) -> tuple["PairRows", str]:
@@ -90,7 +104,7 @@ def _read(dataset: Any, collate: Any, batches: Any, labels_of: LabelsOf, inputs_
         return from_batches(batches, labels_of, inputs_of)
 
     rows, consumed = read(work, (dataset, collate, batches))
-    require(len(rows.numbers) >= LEAST, f"{len(rows.numbers)} rows are too few to tell, expected at least {LEAST}")
+    require(len(rows.numbers) >= LEAST, f"{len(rows.numbers)} rows are too few, expected at least {LEAST}")
     return rows, consumed
 
 
@@ -111,5 +125,5 @@ def _name(rows: "PairRows", number: int, tokenizer: Any) -> str:
         return ""
     first, alike = rows.kinds[number].first, len({kind.first for kind in rows.kinds}) < len(rows.kinds)
     if first is not None and not alike and hasattr(tokenizer, "convert_ids_to_tokens"):
-        return f", targets that begin with {tokenizer.convert_ids_to_tokens(first)}"
+        return f", targets that start with {tokenizer.convert_ids_to_tokens(first)}"
     return f", target {number + 1} of {len(rows.kinds)} of each item"

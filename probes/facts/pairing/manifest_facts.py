@@ -19,9 +19,9 @@ SHARED = 0.02  # of the words, in pairs that do not belong together; below, they
 def manifest_pair_tests(train_corpus: Corpus) -> tuple[ManifestPairTest, ...]:
     """Duration and transcript, transcript and translation, document and summary: whichever there are."""
     rows = _stretches(train_corpus.rows)
-    require(len(rows) >= LEAST, f"{len(rows)} rows are too few to tell, expected at least {LEAST}")
+    require(len(rows) >= LEAST, f"{len(rows)} rows are too few, expected at least {LEAST}")
     found = [*_lengths(rows), *_words(rows)]
-    return tuple(require(found, "lengths hardly vary, or no two sides of the rows can be compared"))
+    return tuple(require(found, "the lengths are almost constant, or inputs and targets cannot be compared"))
 
 
 def _lengths(rows: Sequence[CorpusRow]) -> Iterator[ManifestPairTest]:

@@ -26,9 +26,23 @@ class PairTests:
 
     train: tuple[PairTest, ...]
     evaluation: tuple[PairTest, ...] = ()
+    batches: tuple[PairTest, ...] = ()  # all rows as the batches hold them, where the items go with their targets
     rows: int = 0
     seconds: float = 0.0
     consumed: str = ""
+
+
+@dataclass(frozen=True)
+class RowMatches:
+    """The rows of labels fit the inputs of different rows best, far more of them than by chance."""
+
+    by: str  # what was compared
+    batches: int
+    rows: int
+    moved: int  # rows of labels that fit the input of another row
+    chance: float  # that rows without any relation choose so many different ones
+    example: tuple[int, int, int] | None = None  # batch, row of labels, row of the input that they fit
+    share: float | None = None  # of the labels that are in their input, where they fit no row of the batch
 
 
 @dataclass(frozen=True)
@@ -44,6 +58,10 @@ class SwappedTargetLoss:
     before: float  # `own` before the training
     before_chance: float
     seconds: float
+    least_chance: float = 1.0  # that could have been shown
+    trained_rows: int = 0  # different ones
+    learnt: float = 0.0  # by how much swapped targets raise the loss of rows that were trained on
+    carried: float = 0.0  # the same for held-out rows: all that carries over, with three standard errors added
 
 
 @dataclass(frozen=True)

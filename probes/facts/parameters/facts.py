@@ -41,7 +41,7 @@ def missing_keys(model: "Module") -> tuple[str, ...]:
     from probes.facts.parameters.new_parameters import absent_in_checkpoint
 
     absent = absent_in_checkpoint(model)
-    return require(absent, "all was read" if absent is not None else "nothing says what was read from where")
+    return require(absent, "all weights were loaded" if absent is not None else "the source of the weights is unknown")
 
 
 @provider
@@ -49,7 +49,7 @@ def missing_parameters(model: "Module", missing_keys: Any = None, fresh: Any = N
     """What the checkpoint did not hold, each beside the same parameter of another layer."""
     from probes.facts.parameters.new_parameters import missing_of
 
-    require(missing_keys is not None, "nothing is missing, or nothing says what was read from where")
+    require(missing_keys is not None, "nothing is missing, or the source of the weights is unknown")
     return missing_of(model, missing_keys, None if fresh is None else _patterns(fresh))
 
 
@@ -61,7 +61,7 @@ def new_parameters(
     from probes.facts.parameters.new_parameters import novelty_of
 
     if fresh is None and missing_keys is None:
-        raise NotApplicable("neither `fresh` nor a checkpoint says which parameters are new")
+        raise NotApplicable("neither `fresh` nor a checkpoint shows which parameters are new")
     return novelty_of(model, _patterns(fresh or ()), missing_keys or (), _patterns(unfrozen_later))
 
 
@@ -81,7 +81,7 @@ def initial_weights(model: "Module") -> Weights:
     return weights_of(model)
 
 
-@provider
+@provider(may_be_empty=True)
 def memory_overlaps(model: "Module") -> tuple[MemoryOverlap, ...]:
     """Parameters over the same memory."""
     from probes.facts.parameters.weight_values import overlaps_of
@@ -97,7 +97,7 @@ def configured_weight_ties(model: "Module", untied: Any = ()) -> tuple[WeightTie
 
     apart = _patterns(untied)
     found = tuple(t for t in configured_ties(model) if not matches(t.target, apart) and not matches(t.source, apart))
-    return require(found, "nothing says that two parameters are tied")
+    return require(found, "no two parameters are tied")
 
 
 def _patterns(given: Any) -> tuple[str, ...]:

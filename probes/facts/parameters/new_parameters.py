@@ -6,8 +6,9 @@ from typing import Any
 
 import torch
 
+from probes.facts.core.model_parts import holder_of, is_fixed_table, is_sinusoidal
 from probes.facts.core.tokens import table_of
-from probes.facts.parameters.parameter_table import holder_of, is_fixed_table, matches
+from probes.facts.parameters.parameter_table import matches
 from probes.facts.parameters.types import NewParameters
 from probes.facts.parameters.weight_types import MissingKey, MissingKeys, UntrainedFrozenModules
 
@@ -61,7 +62,8 @@ def _neutral(parameter: torch.Tensor) -> bool:
 def missing_of(model: torch.nn.Module, absent: Iterable[str], fresh: tuple[str, ...] | None) -> MissingKeys:
     """Each with the same parameter of another layer, where the checkpoint held that one."""
     named = dict(model.named_parameters())
-    missing = [name for name in absent if name in named]
+    computed = {name for name, one in named.items() if is_sinusoidal(holder_of(model, name), one)}
+    missing = [name for name in absent if name in named and name not in computed]
     tables = {id(table.weight) for table in _token_tables(model)}
     there: dict[str, str] = {}
     for name in named.keys() - set(missing):
@@ -99,7 +101,8 @@ def untouched_of(model: torch.nn.Module) -> UntrainedFrozenModules:
         own = list(module.parameters(recurse=False))
         if not own or any(p.requires_grad or p.is_meta or not p.is_floating_point() for p in own):
             continue
-        size, looks = sum(p.numel() for p in own), looks_freshly_initialized(module)
+        read = all(getattr(p, MARK, False) for p in own)  # from a checkpoint: not put in later, whatever it looks like
+        size, looks = sum(p.numel() for p in own), False if read else looks_freshly_initialized(module)
         if looks:
             new.append((name, size))
         trained += size if looks is False else 0

@@ -5,6 +5,7 @@ from typing import Any
 
 import torch
 
+from probes.facts.core.model_parts import holder_of, is_fixed_table
 from probes.facts.parameters.types import ParameterRow, Parameters, TrainablePatterns
 
 BIASES = ("bias", "in_proj_bias", "bias_k", "bias_v", "bias_ih", "bias_hh")
@@ -41,24 +42,11 @@ def _groups(optimizer: Any) -> dict[int, tuple[int, ...]]:
     return held
 
 
-def holder_of(model: torch.nn.Module, name: str) -> torch.nn.Module:
-    return model.get_submodule(name.rpartition(".")[0])
-
-
 def role_of(module: torch.nn.Module, name: str, parameter: torch.Tensor) -> str:
     """By the kind of module: a linear layer that somebody calls `norm` is none."""
     if "norm" in type(module).__name__.lower() and parameter.dim() <= 1:
         return "norm"
     return "bias" if name.rpartition(".")[2].startswith(BIASES) and parameter.dim() <= 1 else ""
-
-
-def is_fixed_table(module: torch.nn.Module, parameter: torch.nn.Parameter) -> bool:
-    """Frozen rows of one length (sin² + cos² is the same everywhere): positions that are not meant to be learnt."""
-    if parameter.requires_grad or not isinstance(module, torch.nn.Embedding) or parameter.is_meta:
-        return False
-    lengths = torch.linalg.vector_norm(parameter.detach().float(), dim=-1)
-    lengths = lengths[lengths > 0]
-    return len(lengths) > 3 and float(lengths.max() - lengths.min()) < 1e-3 * float(lengths.max())
 
 
 def matches(name: str, patterns: tuple[str, ...]) -> bool:

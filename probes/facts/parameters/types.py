@@ -44,7 +44,7 @@ class NewParameters:
     absent: tuple[str, ...] = ()
 
     def why(self, name: str) -> str:
-        return "is said to be newly initialised" if name in self.declared else "was not in the checkpoint"
+        return "is listed as newly initialized" if name in self.declared else "was not in the checkpoint"
 
 
 @dataclass(frozen=True)

@@ -10,9 +10,9 @@ import torch
 from torch.nn.parameter import is_lazy
 
 from probes.facts.core.finite import is_finite
+from probes.facts.core.model_parts import holder_of
 from probes.facts.core.tokens import table_of
 from probes.facts.parameters.new_parameters import without_layer_index
-from probes.facts.parameters.parameter_table import holder_of
 from probes.facts.parameters.weight_types import MemoryOverlap, Weights, WeightStats, WeightTie
 
 DENSE = (

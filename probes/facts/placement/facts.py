@@ -28,7 +28,7 @@ def master_weights(model: "Module", optimizer: Any = None) -> MasterWeights:
     return masters_of(optimizer, model)
 
 
-@provider
+@provider(may_be_empty=True)
 def dtype_mismatches(model: "Module") -> tuple[DtypeMismatch, ...]:
     """Parameters that meet and are of different types."""
     from probes.facts.placement.devices_and_dtypes import mismatches_of
@@ -36,14 +36,14 @@ def dtype_mismatches(model: "Module") -> tuple[DtypeMismatch, ...]:
     return mismatches_of(model)
 
 
-@provider
+@provider(may_be_empty=True)
 def eval_mode_modules(model: "Module", trainer: Any = None) -> tuple[EvalModeModule, ...]:
     """Parts in evaluation mode within a model that trains."""
     from probes.facts.placement.devices_and_dtypes import find_eval_mode_modules
 
-    require(trainer is None, "a Trainer puts every module into training mode before each step")
+    require(trainer is None, "a Trainer sets every module to train mode before each step")
     require(
-        model.training, "the whole model is in evaluation mode, as from_pretrained gives it; the run has to change that"
+        model.training, "the whole model is in eval mode, as from_pretrained returns it; the run has to change that"
     )
     return find_eval_mode_modules(model)
 
@@ -63,7 +63,7 @@ def training_pass(
 
     own = _is_own(compute_loss, training_step, trainer)
     if not own and not any(True for _ in frozen_buffers(update_setup.model)):
-        raise NotApplicable("no frozen part holds a buffer, and the library's own code runs the model")
+        raise NotApplicable("no frozen module has a buffer, and the library's code runs the model")
     try:
         if training_step is not None and trainer is None:
             return try_step(update_setup, batch, training_step, scheduler)

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -10,7 +11,8 @@ import torch
 from diagnose.engine import pass_counter
 from probes.facts.core.batches import copy_batch
 from probes.facts.core.hooks import removed_afterwards
-from probes.facts.core.observer import restore_afterwards
+from probes.facts.core.model_parts import as_in_training
+from probes.facts.core.observer import held_by, restore_afterwards, restore_bindings
 from probes.facts.core.step_setup import StepSetup
 from probes.facts.parameters.types import MovedBuffer
 from probes.facts.placement.types import TrainingPass
@@ -22,15 +24,18 @@ def try_once(setup: StepSetup, batch: Any, anew: bool, scheduler: Any) -> Traini
     """A forward pass. `anew`: a Trainer puts every module into training mode; else modes within the model stay."""
     model = setup.model
     with _restored(setup, scheduler), torch.no_grad():
-        if anew or not model.training:
+        if anew:
             model.train()
+        else:
+            as_in_training(model)
         loss = partial(setup.compute_loss, model, copy_batch(batch))
         return _watched(model, "compute_loss", loss, pass_counter.FORWARD)
 
 
 def try_step(setup: StepSetup, batch: Any, training_step: Any, scheduler: Any) -> TrainingPass:
     """The user's own step, in the modes in which the model was given."""
-    with _restored(setup, scheduler), torch.enable_grad():
+    held = replace(setup, also_restore=(*setup.also_restore, *held_by(training_step)))
+    with restore_bindings(training_step), _restored(held, scheduler), torch.enable_grad():
         return _watched(setup.model, "training_step", lambda: training_step(copy_batch(batch)), 1)
 
 

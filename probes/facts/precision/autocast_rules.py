@@ -80,7 +80,7 @@ def _kernel(name: str) -> Callable[..., Any]:
 
     def kernel(*args: Any, **kwargs: Any) -> Any:
         if base in REFUSED:
-            raise RuntimeError(f"{base} is refused under autocast on a GPU: use binary_cross_entropy_with_logits")
+            raise RuntimeError(f"{base} is not allowed under CUDA autocast: use binary_cross_entropy_with_logits")
         off = torch._C._ExcludeDispatchKeyGuard(torch._C.DispatchKeySet(torch._C.DispatchKey.AutocastCPU))
         with off:
             return operation(*_cast(args, _target(base, args, kwargs)), **_cast(kwargs, _target(base, args, kwargs)))

@@ -41,7 +41,7 @@ def compare(
         results, loss = record_ranges(subject, batch, FORMATS.get(target))
     if loss is None or not isfinite(float(loss)):
         raise NotApplicable(
-            "the loss is not finite in float32 either; diagnose nan-bisect follows it to where it is born"
+            "the loss is not finite in float32 either; diagnose nan-bisect finds where the first NaN/Inf appears"
         )
     scale, noise, runs = None, 0.0, [PrecisionRun("fp32", "fp32", "none", float(loss))]
     for arm in arms:

@@ -59,7 +59,9 @@ def update_count(config_values: Values, run_settings: RunSettings, configured_ro
         per_epoch = math.ceil(batches / accumulation)
     updates = settings.max_steps if settings.max_steps and settings.max_steps > 0 else None
     if updates is None and per_epoch is None:
-        raise Unavailable("there is no train.csv yet to count the updates from, and training.max_steps does not say")
+        raise Unavailable(
+            "there is no train.csv to compute the number of updates from, and training.max_steps is not set"
+        )
     whole = updates or math.ceil((settings.epochs or 1) * (per_epoch or 1))
     rows = batch * accumulation * settings.processes * settings.rows_per_item
     return UpdateCount(whole, rows, per_epoch, configured_rows)

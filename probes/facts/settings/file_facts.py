@@ -19,7 +19,7 @@ def training_arguments(config_path: str | Path) -> Any:
         found = read_arguments(Path(config_path))
     except Unreadable as reason:
         raise Unavailable(f"{config_path}: {reason}") from reason
-    return require(found, f"{config_path} has no section with arguments of transformers")
+    return require(found, f"{config_path} has no section with TrainingArguments")
 
 
 @provider(priority=2)
@@ -28,7 +28,7 @@ def total_steps(training_arguments: Any, run_settings: RunSettings, train_datase
     if settings.max_steps and settings.max_steps > 0:
         return settings.max_steps
     if not hasattr(train_dataset, "__len__") or not settings.batch_size or not settings.epochs:
-        raise NotApplicable("max_steps is not given, and the rows or epochs to count the updates from are not either")
+        raise NotApplicable("neither max_steps nor the rows or epochs to compute it from are given")
     batches = math.ceil(math.ceil(len(train_dataset) / settings.batch_size) / settings.processes)
     return math.ceil(settings.epochs * math.ceil(batches / (settings.accumulation or 1)))
 

@@ -13,7 +13,7 @@ from probes.facts.settings.types import SettingLocation
 RENAMED = {
     "evaluation_strategy": "eval_strategy",
     "group_by_length": "train_sampling_strategy='group_by_length'",
-    "warmup_ratio": "warmup_steps (a number below 1 is a share)",
+    "warmup_ratio": "warmup_steps (a number below 1 is a ratio)",
     "no_cuda": "use_cpu",
     "per_gpu_train_batch_size": "per_device_train_batch_size",
     "per_gpu_eval_batch_size": "per_device_eval_batch_size",

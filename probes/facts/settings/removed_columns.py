@@ -1,19 +1,20 @@
 """Which columns a transformers Trainer takes out of the items, and whether the collator can do without them."""
 
-import inspect
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from probes.facts.core.failure import one_line, user_line
 from probes.facts.core.fork import run_in_fork
+from probes.facts.core.observer import restore_entries
 
 ITEMS = 2
 
 
 def columns_for(trainer: Any) -> frozenset[str]:
-    """The names in the signature of the model's forward, and those of labels; as the Trainer reads them."""
-    model = getattr(trainer.model, "get_base_model", lambda: trainer.model)()
-    return frozenset({*inspect.signature(model.forward).parameters, "label", "label_ids", *trainer.label_names})
+    """The columns that the Trainer keeps, by its own rule: a subclass may keep others than those of forward."""
+    with restore_entries(vars(trainer)):
+        trainer._set_signature_columns_if_needed()
+        return frozenset(trainer._signature_columns)
 
 
 def try_collate(dataset: Any, collate: Any, columns: frozenset[str]) -> tuple[tuple[str, ...], str, str]:

@@ -17,14 +17,14 @@ def run_settings(training_arguments: Any, trainer: Any = None) -> RunSettings:
     from probes.facts.settings.run_settings import settings_of_arguments
 
     if not isinstance(as_mapping(training_arguments), Mapping) or not as_mapping(training_arguments):
-        raise NotApplicable(f"the arguments are a {type(training_arguments).__name__} without names")
+        raise NotApplicable(f"the arguments are a {type(training_arguments).__name__} without keys")
     return settings_of_arguments(training_arguments, trainer)
 
 
 @provider(priority=2)
 def update_count(total_steps: int, run_settings: RunSettings | None = None, train_batches: Any = None) -> UpdateCount:
     if not isinstance(total_steps, int) or total_steps < 1:
-        raise Unavailable(f"total_steps is {total_steps!r}, expected a number of updates above nought")
+        raise Unavailable(f"total_steps is {total_steps!r}, expected a number of updates above zero")
     if run_settings is None or run_settings.batch_size is None:
         return UpdateCount(total_steps)
     accumulation = run_settings.accumulation or 1
@@ -49,7 +49,7 @@ def argument_names(training_arguments: Any, run_settings: RunSettings) -> Argume
     from probes.facts.settings.hf_arguments import names_of
 
     if run_settings.kind != "transformers":
-        raise NotApplicable("these are no arguments of transformers: less than half of their names are known to it")
+        raise NotApplicable("these are not TrainingArguments: less than half of the names are known")
     return names_of(training_arguments)
 
 
@@ -72,7 +72,7 @@ def model_families(model: Any) -> tuple[ModelFamily, ...]:
     config = getattr(model, "config", None)
     parts = [config, *(getattr(config, name, None) for name in ("encoder", "decoder", "text_config"))]
     kinds = [kind for part in parts if isinstance(kind := getattr(part, "model_type", None), str) and kind]
-    require(kinds, "the model does not say of what kind it is")
+    require(kinds, "the model has no model_type")
     return tuple(ModelFamily(kind, type(model).__name__) for kind in dict.fromkeys(kinds))
 
 
@@ -98,14 +98,14 @@ def seed_setting(training_arguments: Any, run_settings: RunSettings, seed: int |
 
 def _moments(strategy: str | None, steps: float | None, delay: float, plan: UpdateCount, kind: str) -> EventCount:
     """Trainers also evaluate and save after the last step, unless that was due anyway."""
-    require(strategy is not None, "nobody says when")
+    require(strategy is not None, "the schedule of evaluations is unknown")
     if strategy == "no":
         return EventCount(0)
     if strategy == "epoch":
         epochs = math.ceil(plan.epochs) if plan.epochs else 1
         return EventCount(max(0, epochs - math.ceil(delay)), plan.updates_per_epoch)
     if not steps or steps <= 0:
-        raise NotApplicable("nobody says after how many steps")
+        raise NotApplicable("the number of steps is unknown")
     every = math.ceil(steps * plan.updates) if steps < 1 else int(steps)
     before = max(0, math.ceil(delay / every) - 1)  # those that fall into the delay
     count = max(0, plan.updates // every - before)

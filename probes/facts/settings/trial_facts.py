@@ -28,12 +28,18 @@ def generation_limit(evaluation_generates: bool, run_settings: RunSettings, mode
         return GenerationLimit(run_settings.generation_max_length - 1, run_settings.place("generation_max_length"))
     if isinstance(new, int):
         return GenerationLimit(new, SettingLocation("model.generation_config.max_new_tokens"))
+    require(not evaluates_by_call(run_settings), "nothing is evaluated in training: evaluate(max_length=) may say it")
     said = (
         SettingLocation("model.generation_config.max_length")
         if isinstance(whole, int)
-        else SettingLocation("generate's own default")
+        else SettingLocation("the default of generate")
     )
     return GenerationLimit((whole if isinstance(whole, int) else DEFAULT_LENGTH) - 1, said)
+
+
+def evaluates_by_call(settings: RunSettings) -> bool:
+    """Whether a Trainer generates only where a script calls evaluate or predict, which take a length of their own."""
+    return settings.eval_strategy == "no" and not settings.generation_max_length
 
 
 @provider
@@ -44,7 +50,7 @@ def label_lengths(drawn_batches: tuple[Any, ...], labels_of: LabelsOf) -> LabelL
     rows = [row for batch in drawn_batches for row in rows_of(labels_of(batch))]
     lengths = sorted(sum(token != IGNORED for token in row) for row in rows)
     if not lengths or lengths[-1] < 2:
-        raise NotApplicable("the labels are no rows of tokens")
+        raise NotApplicable("the labels are not token sequences")
     return LabelLengths(tuple(lengths))
 
 
@@ -65,7 +71,7 @@ def removed_columns(columns_are_removed: bool, trainer: Any) -> RemovedColumns:
         columns, error, line = try_collate(trainer.train_dataset, trainer.data_collator, kept)
     except (CannotFork, ChildRaised) as reason:
         raise NotApplicable(f"its items cannot be read: {reason}") from reason
-    require(columns, "the items are no rows with names")
+    require(columns, "the items are not dicts")
     left, gone = ([name for name in columns if (name in kept) is here] for here in (True, False))
     return RemovedColumns(tuple(left), tuple(gone), type(trainer.model).__name__, error, line)
 

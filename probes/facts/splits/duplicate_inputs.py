@@ -48,6 +48,11 @@ def find_duplicates(train: Sequence[CorpusRow], other: Sequence[CorpusRow], most
     return DuplicateInputs(tuple(repeated), tuple(conflicting), tuple(across), len(train), len(other))
 
 
+def has_input(row: CorpusRow) -> bool:
+    """Whether the row says what the model reads."""
+    return bool(_key(row, {})[0])
+
+
 def _key(row: CorpusRow, same: dict[str, str]) -> tuple[str, str]:
     if row.path is not None and row.size:
         path = os.path.normpath(row.path)

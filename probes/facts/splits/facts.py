@@ -1,11 +1,14 @@
 """Training against evaluation: the same audio, text, video or speaker on both sides; and rows that come twice."""
 
 import sys
+from collections.abc import Mapping
+from typing import Any
 
 from diagnose.common.provider import provider
-from probes.facts.core.require import require
+from probes.facts.core.require import has_items, require
+from probes.facts.core.step_setup import LabelsOf
 from probes.facts.corpus.types import Corpus
-from probes.facts.splits.types import DuplicateInputs, GroupColumns, NearDuplicates, SharedTexts
+from probes.facts.splits.types import DuplicateInputs, GroupColumns, NearDuplicates, RepeatedRows, SharedTexts
 
 ROLES = {
     "video": ("video_id", "video", "recording_id", "recording", "session_id", "source_id", "episode_id", "book_id"),
@@ -27,14 +30,34 @@ def duplicate_inputs(
 
 
 @provider
-def duplicates_across_splits(duplicate_inputs: DuplicateInputs, eval_corpus: Corpus) -> DuplicateInputs:
-    """The same, where there is an evaluation set to compare with."""
-    return duplicate_inputs
+def duplicates_across_splits(
+    duplicate_inputs: DuplicateInputs | None = None,
+    eval_corpus: Corpus | None = None,
+    train_dataset: Any = None,
+    eval_dataset: Any = None,
+) -> DuplicateInputs:
+    """The same, where there is an evaluation set; of datasets without files and texts, items that are the same."""
+    from probes.facts.splits.duplicate_inputs import has_input
+    from probes.facts.splits.same_items import find_same_items
+
+    if duplicate_inputs is not None and eval_corpus is not None and any(map(has_input, eval_corpus.rows)):
+        return duplicate_inputs
+    numbered = has_items(train_dataset, eval_dataset) and not isinstance(eval_dataset, Mapping)
+    require(numbered, "there are no two sets of rows or numbered items to compare")
+    return find_same_items(train_dataset, eval_dataset)
+
+
+@provider
+def eval_repeats(train_batches: Any, eval_batches: Any, labels_of: LabelsOf) -> RepeatedRows:
+    """Rows that an evaluation reads more than once."""
+    from probes.facts.splits.eval_repeats import find_repeats
+
+    return find_repeats(train_batches, eval_batches, labels_of)
 
 
 @provider
 def near_duplicates_across_splits(near_duplicate_texts: NearDuplicates, eval_corpus: Corpus) -> NearDuplicates:
-    require(near_duplicate_texts.eval_read, "the evaluation set has no texts long enough to tell")
+    require(near_duplicate_texts.eval_read, "the evaluation set has no texts that are long enough")
     return near_duplicate_texts
 
 
@@ -44,7 +67,7 @@ def shared_texts(train_corpus: Corpus, eval_corpus: Corpus) -> SharedTexts:
     from probes.facts.splits.shared_texts import find_shared
 
     found = find_shared(train_corpus.rows, eval_corpus.rows)
-    require(found.eval_rows, "the evaluation set has no texts long enough to tell")
+    require(found.eval_rows, "the evaluation set has no texts that are long enough")
     return found
 
 
@@ -54,7 +77,7 @@ def near_duplicate_texts(train_corpus: Corpus, eval_corpus: Corpus | None = None
     from probes.facts.splits.shared_texts import find_near
 
     found = find_near(train_corpus.rows, eval_corpus.rows if eval_corpus else (), NEAR)
-    require(found.train_read, "the rows have no texts long enough to tell")
+    require(found.train_read, "the rows have no texts that are long enough")
     return found
 
 
@@ -68,7 +91,7 @@ def groups(train_corpus: Corpus, eval_corpus: Corpus, group_column: str = "") ->
     found = [
         group for name, role in named.items() if (group := shared(name, role, train_corpus.rows, eval_corpus.rows))
     ]
-    require(found, "no column that names a video or a speaker is filled on both sides")
+    require(found, "no video or speaker column is filled in both splits")
     return GroupColumns(tuple(found), len(eval_corpus.rows))
 
 
@@ -84,5 +107,5 @@ def shared_speakers(groups: GroupColumns) -> GroupColumns:
 
 def _of(groups: GroupColumns, role: str) -> GroupColumns:
     columns = tuple(group for group in groups.columns if group.role == role)
-    require(columns, f"no column that names a {role} is filled on both sides")
+    require(columns, f"no {role} column is filled in both splits")
     return GroupColumns(columns, groups.eval_rows)

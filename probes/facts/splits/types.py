@@ -26,6 +26,15 @@ class DuplicateInputs:
 
 
 @dataclass(frozen=True)
+class RepeatedRows:
+    """Rows of an evaluation, and how many of them repeat an earlier one; the first that does."""
+
+    rows: int
+    repeated: int
+    first: str = ""
+
+
+@dataclass(frozen=True)
 class SharedTexts:
     """Rows of the evaluation set whose text stands in the training set too."""
 

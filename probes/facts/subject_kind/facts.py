@@ -1,5 +1,6 @@
 """Which of the healthy subjects a subject is like: a fault that can be put into the one can be put into the other."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from diagnose.common.provider import provider
@@ -16,7 +17,7 @@ def subject_kind(model: Any, batch: Any, labels_of: LabelsOf, tokenizer: Any = N
         return ()
     if labels.dim() == 1:
         return ("classifier",) if isinstance(batch, list | tuple) and len(batch) == 2 else ()
-    if tokenizer is None or labels.dim() != 2 or not isinstance(batch, dict):
+    if tokenizer is None or labels.dim() != 2 or not isinstance(batch, Mapping):
         return ()
     return (_family(model, batch),)
 

@@ -8,6 +8,7 @@ from diagnose.engine.context import NotApplicable, Unavailable
 from probes.facts.audio.types import AudioFiles
 from probes.facts.core.require import require
 from probes.facts.corpus.types import Corpus, CorpusRow
+from probes.facts.labels.types import CtcRow, LabelRow
 from probes.facts.text.types import SpeakingRate, TextCheck, TextStyle, UnknownTokenShares
 
 LEAST = 20  # texts of each side
@@ -21,22 +22,32 @@ def text_checks(sampled_rows: Corpus, tokenizer: Any = None) -> tuple[TextCheck,
     from probes.facts.core.tokens import text_ids
     from probes.facts.text.text_checks import read_texts
 
-    require(any(row.texts for row in sampled_rows.rows), "the rows have no text under a name that is known")
+    require(any(row.texts for row in sampled_rows.rows), "the rows have no text under a known key")
     known = getattr(tokenizer, "get_added_vocab", None)
     tokens = frozenset(known()) if known else frozenset()
     return read_texts(sampled_rows.rows, partial(text_ids, tokenizer) if callable(tokenizer) else None, tokens)
 
 
 @provider
-def unknown_token_shares(sampled_rows: Corpus, tokenizer: Any, needed_columns: Any = ()) -> UnknownTokenShares:
-    """Only texts that become labels or inputs of tokens, where the run says which."""
-    from probes.facts.text.unknown_tokens import read
+def unknown_token_shares(
+    tokenizer: Any,
+    sampled_rows: Corpus | None = None,
+    needed_columns: Any = (),
+    label_rows: tuple[LabelRow, ...] = (),
+    decoder_rows: tuple[LabelRow, ...] = (),
+    ctc_rows: tuple[CtcRow, ...] = (),
+) -> UnknownTokenShares:
+    """Of texts that become labels or inputs of tokens; of rows that were tokenized before, of their labels."""
+    from probes.facts.text.unknown_tokens import read, read_labels
 
     if not callable(tokenizer) or getattr(tokenizer, "unk_token_id", None) is None:
         raise NotApplicable("the tokenizer has no unknown token")
-    rows = sampled_rows.rows
+    rows = sampled_rows.rows if sampled_rows else ()
     texts = [text for row in rows for name, text in row.texts.items() if not needed_columns or name in needed_columns]
-    require(any(text.strip() for text in texts), "there is no text to read", Unavailable)
+    if not texts and (decoder_rows or ctc_rows):
+        return require(read_labels(label_rows, tokenizer), "the unknown token is an end or padding, too")
+    require(texts, "the rows have no text under a known key")
+    require(any(text.strip() for text in texts), "every text is empty", Unavailable)
     return read(texts[:: max(1, len(texts) // TEXTS)], tokenizer)
 
 
@@ -60,5 +71,5 @@ def text_styles(train_corpus: Corpus, eval_corpus: Corpus) -> tuple[TextStyle, T
 
     pair = [style_of(corpus.rows) for corpus in (train_corpus, eval_corpus)]
     few = min(style.texts for style in pair)
-    require(few >= LEAST, f"{few} texts on one side are too few to tell, expected at least {LEAST}")
+    require(few >= LEAST, f"{few} texts in one split are too few, expected at least {LEAST}")
     return pair[0], pair[1]

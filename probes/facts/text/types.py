@@ -34,6 +34,7 @@ class UnknownTokenShares:
     raised: float
     letters: int = 0  # of all texts
     strange: Mapping[str, Mapping[str, int]] = field(default_factory=dict)  # by script: unknown letters, how often
+    where: str = "texts of training and evaluation"
 
 
 @dataclass(frozen=True)

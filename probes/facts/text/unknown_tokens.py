@@ -7,6 +7,7 @@ from functools import partial
 from typing import Any
 
 from probes.facts.core.tokens import text_ids
+from probes.facts.labels.types import LabelRow
 from probes.facts.text.text_checks import script
 from probes.facts.text.types import UnknownTokenShares
 
@@ -22,6 +23,16 @@ def read(texts: Sequence[str], tokenizer: Any) -> UnknownTokenShares:
             strange.setdefault(script(letter), {})[letter] = count
     plain, low, high = (_share(texts, ids, unknown, change) for change in (str, str.lower, str.upper))
     return UnknownTokenShares(len(texts), plain, low, high, sum(counts.values()), strange)
+
+
+def read_labels(rows: Sequence[LabelRow], tokenizer: Any) -> UnknownTokenShares | None:
+    """Of labels, whose texts nobody knows; None where the tokenizer has no unknown token of its own."""
+    unknown = tokenizer.unk_token_id
+    tokens = [token for row in rows for token in row.ids[: row.length - row.padding] if token >= 0]
+    if not tokens or unknown in [getattr(tokenizer, f"{role}_token_id", None) for role in ("bos", "eos", "pad")]:
+        return None
+    share = tokens.count(unknown) / len(tokens)
+    return UnknownTokenShares(len(rows), share, share, share, where="labels of the drawn batches")
 
 
 def _share(

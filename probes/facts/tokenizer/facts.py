@@ -29,17 +29,17 @@ def token_tables(model: "Module", first_step: FirstStep | None = None) -> TokenT
 
 @provider
 def vocabulary_size(tokenizer: Any) -> int:
-    require(hasattr(tokenizer, "__len__"), "the tokenizer does not say how many tokens it has")
+    require(hasattr(tokenizer, "__len__"), "the tokenizer has no length")
     return len(tokenizer)
 
 
 @provider
-def special_tokens(tokenizer: Any, model: Any = None) -> SpecialTokens:
-    """Special tokens by the word of tokenizer, model and generation."""
-    from probes.facts.tokenizer.special_tokens import special_tokens_of
+def special_tokens(tokenizer: Any, model: Any = None, trainer: Any = None) -> SpecialTokens:
+    """Special tokens of the tokenizer, the model and generation."""
+    from probes.facts.tokenizer.special_tokens import aligns_configs, special_tokens_of
 
-    require(callable(tokenizer), "the tokenizer cannot be asked for the tokens of a text")
-    return special_tokens_of(tokenizer, model)
+    require(callable(tokenizer), "the tokenizer cannot be called on a text")
+    return special_tokens_of(tokenizer, model, aligns_configs(trainer))
 
 
 @provider
@@ -69,9 +69,7 @@ def round_trips(tokenizer: Any, train_corpus: Corpus, needed_columns: Any = ()) 
     from probes.facts.core.numbers import evenly_spaced
     from probes.facts.tokenizer.round_trip import round_trips_of
 
-    require(
-        callable(tokenizer) and hasattr(tokenizer, "decode"), "the tokenizer cannot be asked to encode and to decode"
-    )
+    require(callable(tokenizer) and hasattr(tokenizer, "decode"), "the tokenizer cannot encode and decode")
     rows = [train_corpus.rows[number] for number in evenly_spaced(range(len(train_corpus.rows)), TEXTS)]
     wanted = set(needed_columns)
     texts = [(row.where, text) for row in rows for name, text in row.texts.items() if not wanted or name in wanted]
@@ -99,7 +97,7 @@ def sampling_rate(feature_extractor: Any, model: "Module", fresh: Any = ()) -> E
 def decoder_positions(token_tables: TokenTables) -> TokenTable:
     """How many labels the decoder has places for, under the setting that says so."""
     if token_tables.positions is None:
-        raise NotApplicable("the decoder has no table of positions: it may read labels of any length")
+        raise NotApplicable("the decoder has no position embeddings: labels may have any length")
     return TokenTable(token_tables.positions_from, token_tables.positions)
 
 
@@ -114,7 +112,7 @@ def _fitting(which: str, extractor: Any, model: "Module", fresh: tuple[str, ...]
     from probes.facts.tokenizer.special_tokens import match_extractors
 
     found = dict(match_extractors(extractor, model, fresh)).get(which)
-    return require(found, "feature extractor and model do not both say it, or the weights are new")
+    return require(found, "feature extractor and model do not both define it, or the weights are new")
 
 
 @provider
@@ -129,6 +127,6 @@ def largest_input_id(drawn_batches: tuple[Any, ...], token_tables: TokenTables) 
         if ids
     ]
     if not found or token_tables.inputs is None:
-        raise NotApplicable("the batches hold no input_ids")
+        raise NotApplicable("the batches have no input_ids")
     largest, where = max(found, key=lambda pair: pair[0])
     return InputIdRange(where, largest, token_tables.inputs.rows, token_tables.inputs.name)

@@ -16,22 +16,39 @@ RATE = 16_000  # what all released models of these families were trained at
 OWN_HEADS = ("mt5", "umt5")  # released with a head of their own, whatever their configuration says since transformers 5
 
 
-def special_tokens_of(tokenizer: Any, model: Any) -> SpecialTokens:
+def special_tokens_of(tokenizer: Any, model: Any, aligned: bool = False) -> SpecialTokens:
+    """`aligned`: the run sets the ids of both configs to those of the tokenizer before it trains."""
     config, generation = getattr(model, "config", None), getattr(model, "generation_config", None)
-    said = {"tokenizer": tokenizer, "model.config": config, "generation_config": generation}
-    ends = {who: _listed(getattr(source, "eos_token_id", None)) for who, source in said.items()}
-    pads = {who: getattr(source, "pad_token_id", None) for who, source in said.items()}
+    configs = {} if aligned else {"model.config": config, "generation_config": generation}
+    sources = {"tokenizer": tokenizer, **configs}
+    ends = {who: _listed(getattr(source, "eos_token_id", None)) for who, source in sources.items()}
+    if not _generates(model):
+        ends = {who: ids for who, ids in ends.items() if who == "tokenizer"}
+    pads = {who: getattr(source, "pad_token_id", None) for who, source in sources.items()}
     unknown = getattr(tokenizer, "unk_token_id", None)
     return SpecialTokens(
         ends={who: ids for who, ids in ends.items() if ids},
         paddings={who: number for who, number in pads.items() if isinstance(number, int)},
         start=getattr(config, "decoder_start_token_id", None),
         encoder_decoder=bool(getattr(config, "is_encoder_decoder", False)),
+        is_ctc=type(model).__name__.endswith("ForCTC") and hasattr(tokenizer, "word_delimiter_token"),
         unknown=unknown,
         says_unknown=unknown is not None and unknown in text_ids(tokenizer, NEVER_SEEN),
         names={name: tokenizer.convert_tokens_to_ids(name) for name in _names(tokenizer)},
         roles=_roles(tokenizer),
     )
+
+
+def aligns_configs(trainer: Any) -> bool:
+    """A Trainer of transformers does so where its processing_class is a tokenizer or holds one."""
+    from transformers import PreTrainedTokenizerBase, ProcessorMixin
+
+    return isinstance(getattr(trainer, "processing_class", None), PreTrainedTokenizerBase | ProcessorMixin)
+
+
+def _generates(model: Any) -> bool:
+    """Only generation reads the end token of a config; CTC models and taggers of transformers do not generate."""
+    return bool(getattr(model, "can_generate", lambda: True)())
 
 
 def _roles(tokenizer: Any) -> dict[str, int]:

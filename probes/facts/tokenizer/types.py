@@ -12,6 +12,7 @@ class SpecialTokens:
     paddings: Mapping[str, int] = field(default_factory=dict)
     start: int | None = None
     encoder_decoder: bool = False
+    is_ctc: bool = False  # the model's padding id is its blank, and the tokenizer drops its own
     unknown: int | None = None
     says_unknown: bool = False  # the tokenizer uses its unknown token; byte-level ones never do
     names: Mapping[str, int | None] = field(default_factory=dict)  # all special tokens of the tokenizer, by name

@@ -4,7 +4,7 @@ from probes.faults.kit.changes import Facts
 
 
 @fault(
-    "the cache is left on beside checkpointing, which turns it off",
+    "use_cache stays on with gradient checkpointing, which turns it off",
     "CFG012",
     lambda f: argument(f, "gradient_checkpointing") is True and f["model"].config.use_cache,
     ("mt5",),

@@ -4,7 +4,7 @@ from probes.faults.kit.changes import Facts
 
 
 @fault(
-    "the best model is asked for, evaluated by epochs and saved by steps",
+    "load_best_model_at_end is on, with evaluation by epochs and saving by steps",
     "CFG008",
     argument_is("eval_strategy", "epoch"),
 )

@@ -4,7 +4,7 @@ from probes.faults.kit.changes import Facts
 
 
 @fault(
-    "fp16 is asked for on a CPU", "CFG019", lambda f: f.get("precision") == "fp16", ("whisper", "hybrid", "classifier")
+    "fp16 is on without a GPU", "CFG019", lambda f: f.get("precision") == "fp16", ("whisper", "hybrid", "classifier")
 )
 def half_precision_without_gpu(facts: Facts) -> Facts:
     return with_fp16(facts, "cpu")

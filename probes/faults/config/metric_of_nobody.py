@@ -4,7 +4,7 @@ from probes.faults.kit.hf_trainers import first_items, trainer_facts
 
 
 @fault(
-    "the best model is chosen by a metric that nobody computes",
+    "the best model is chosen by a metric that is not computed",
     "CFG007",
     lambda f: "trainer" in f and f["trainer"].args.metric_for_best_model == "wer",
     HF_MODELS,

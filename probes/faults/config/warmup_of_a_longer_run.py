@@ -4,7 +4,7 @@ from probes.faults.kit.changes import Facts
 
 
 @fault(
-    "the warm-up is that of a run a hundred times as long",
+    "the warmup is that of a run 100 times as long",
     "CFG003",
     lambda facts: argument(facts, "warmup_steps") == 100 * updates_of(facts),
 )

@@ -3,7 +3,7 @@ from probes.faults.kit.corpus_changes import change_samples, corpus_fault, sampl
 
 
 @corpus_fault(
-    "one channel is the other upside down",
+    "one channel is the inverse of the other",
     "DAT013",
     lambda f: samples(f).shape[1] == 2 and bool(samples(f)[:, 0].any()),
 )

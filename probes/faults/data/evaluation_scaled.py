@@ -10,4 +10,4 @@ from probes.faults.kit.changes import CLASSIFIER, Facts, loader, with_batches
 )
 def evaluation_scaled(facts: Facts) -> Facts:
     scaled = with_batches(facts, lambda batch: [batch[0] * 5, batch[1]])
-    return {**facts, "eval_batches": loader(scaled, shuffle=False)}
+    return {**facts, "eval_batches": loader(scaled, facts["eval_batches"].dataset, shuffle=False)}

@@ -6,7 +6,7 @@ from probes.faults.kit.changes import Facts
 from probes.faults.kit.rank_changes import change_each_rank, facts_with_model, weights_differ, wrapped_model
 
 
-@fault("the step calls the model inside the wrapper, so that nobody averages gradients", "DST003", weights_differ)
+@fault("the step calls the model inside the wrapper, so gradients are not averaged", "DST003", weights_differ)
 def gradients_not_averaged(facts: Facts) -> Facts:
     if not getattr(facts["rank_facts"], "aware", True):
         raise NotApplicable("its function takes no rank: every process draws the same rows, and weights stay together")

@@ -14,7 +14,7 @@ def _evaluation_stops(facts: Facts) -> bool:
     def look(setup: Any, rank: int) -> Any:
         return evaluate(setup, rank) if setup.evaluate else None
 
-    return raises(lambda: run_each_rank(facts, look), RuntimeError, "gave no answer")
+    return raises(lambda: run_each_rank(facts, look), RuntimeError, "returned nothing")
 
 
 def _generate(setup: Any) -> Any:

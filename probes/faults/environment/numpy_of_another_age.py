@@ -23,7 +23,7 @@ print(json.dumps(round_trip()))
 
 
 @fault(
-    "torch cannot take arrays of the numpy beside it",
+    "torch cannot convert arrays of the installed NumPy",
     "ENV003",
     lambda facts: "numpy_bridge" in facts and bool(facts["numpy_bridge"].failed),
 )

@@ -4,7 +4,7 @@ from probes.faults.kit.installations import shadow_package
 
 
 @fault(
-    "torchaudio was built for another torch than the one beside it",
+    "torchaudio is built for a different torch",
     "ENV001",
     lambda facts: "torch_builds" in facts and not facts["torch_builds"].loads,
 )

@@ -24,7 +24,7 @@ def _decoder_inputs(facts: Facts) -> list[int]:
 
 
 @fault(
-    "generation is told another language than the labels begin with",
+    "generation uses another language than the labels",
     "GEN003",
     lambda facts: 9 in facts["model"].generation_config.lang_to_id.values(),
     ("whisper",),

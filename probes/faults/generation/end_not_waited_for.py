@@ -12,5 +12,5 @@ WORDS = 5
     ("hybrid",),
 )
 def end_not_waited_for(facts: Facts) -> Facts:
-    refusal = "its generation cannot be told to wait for another token"
+    refusal = "its EOS token in generation cannot be set"
     return with_greedy_decoding(facts, refusal, end=len(facts["tokenizer"]) + 7)

@@ -6,7 +6,7 @@ from probes.faults.kit.evaluation_changes import function_fault
 
 @function_fault(
     "evaluate",
-    "evaluate looks at rows that it draws anew each time",
+    "evaluate draws different rows each time",
     "GEN013",
     lambda facts: facts["evaluate"]() != facts["evaluate"](),
     CLASSIFIER,

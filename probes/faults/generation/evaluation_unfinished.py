@@ -7,7 +7,7 @@ from probes.faults.kit.evaluation_changes import function_fault
 
 @function_fault(
     "evaluate",
-    "evaluate asks for a figure that nobody computes",
+    "evaluate reads a metric that is not computed",
     "GEN011",
     lambda facts: raises(facts["evaluate"]),
 )

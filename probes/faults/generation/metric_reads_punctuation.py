@@ -2,7 +2,7 @@ from typing import Any
 
 from diagnose import fault
 from diagnose.engine.context import NotApplicable
-from probes.faults.kit.changes import SEQUENCES, Facts, collate_rows, label_key, loader
+from probes.faults.kit.changes import SEQUENCES, Facts, collate_rows, eval_rows, label_key, loader
 from probes.faults.kit.evaluation_changes import exact_match, is_replaced, some_labels, with_function
 from probes.faults.kit.item_changes import with_items
 
@@ -31,5 +31,6 @@ def metric_reads_punctuation(facts: Facts) -> Facts:
     batch = collate_rows(changed, 0)
     if "." not in facts["decode"](batch[label_key(batch)])[0]:
         raise NotApplicable("its tokenizer does not spell full stops")
-    changed["eval_batches"] = loader(changed, shuffle=False)
+    rows = with_items({**facts, "train_dataset": eval_rows(facts)}, _punctuate)["train_dataset"]
+    changed["eval_batches"] = loader(changed, rows, shuffle=False)
     return with_function(changed, "compute_metrics", exact_match(facts["decode"]))

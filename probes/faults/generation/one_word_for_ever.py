@@ -4,6 +4,6 @@ from probes.faults.kit.changes import SEQUENCES, Facts
 from probes.faults.kit.memorized_model import memorized
 
 
-@fault("a trained model answers with one word again and again", "GEN007", has_memorized, SEQUENCES)
+@fault("a trained model repeats one word", "GEN007", has_memorized, SEQUENCES)
 def one_word_for_ever(facts: Facts) -> Facts:
     return bias_token("", 100.0, memorized(facts))

@@ -5,7 +5,7 @@ from probes.faults.kit.changes import HF_MODELS, Facts
 
 
 @fault(
-    "a layer's activation is another than the configuration says: whoever reads the files gets the other",
+    "a layer's activation differs from the configuration, so a reloaded model differs",
     "GEN019",
     lambda facts: any(type(module).__name__ == "SteepActivation" for module in facts["model"].modules()),
     HF_MODELS,

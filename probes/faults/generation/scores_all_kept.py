@@ -8,7 +8,7 @@ ROWS = 10**9
 
 
 class HugeDataset:
-    """As many rows as one likes, none of them twice in memory."""
+    """As many rows as one likes, few of them in memory, and hardly two alike."""
 
     def __init__(self, items: list[Any]) -> None:
         self.items = items
@@ -19,7 +19,13 @@ class HugeDataset:
     def __getitem__(self, index: int) -> Any:
         if index >= ROWS:
             raise IndexError(index)
-        return self.items[index % len(self.items)]
+        again, number = divmod(index, len(self.items))
+        item = self.items[number]
+        if "document" in item:
+            texts = sorted({item["document"] for item in self.items})
+            digits = [index // len(texts) ** place % len(texts) for place in range(5)]
+            return item | {"document": " ".join(texts[digit] for digit in digits)}
+        return item | {"audio": item["audio"] * (1 - 1e-4 * (again % 1000))}
 
 
 def _accuracy(results: Any) -> dict[str, float]:

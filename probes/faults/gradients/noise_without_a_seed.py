@@ -32,7 +32,7 @@ def _differs(facts: Facts) -> bool:
 
 
 @fault(
-    "noise is drawn from a generator that is made anew, without a seed, in every forward pass",
+    "noise is drawn from a generator that is created without a seed in every forward pass",
     "GRD020",
     lambda facts: bool(decoder_of(facts)._forward_hooks) and _differs(facts),
 )

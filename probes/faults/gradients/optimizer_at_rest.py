@@ -3,7 +3,7 @@ from probes.faults.kit.changes import Facts
 from probes.faults.kit.module_changes import learning_rate_is
 
 
-@fault("the optimiser is built with a learning rate of 0", "GRD011", learning_rate_is(0.0))
+@fault("the optimizer has a learning rate of 0", "GRD011", learning_rate_is(0.0))
 def optimizer_at_rest(facts: Facts) -> Facts:
     from torch.optim import AdamW
 

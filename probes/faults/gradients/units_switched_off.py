@@ -14,7 +14,7 @@ def _bias(facts: Facts) -> Any:
 
 
 @fault(
-    "the bias before an activation is initialised to -100",
+    "the bias before an activation is initialized to -100",
     "GRD007",
     lambda facts: float(_bias(facts).detach().max()) == -100.0,
     ("whisper", "e2e", "hybrid", "classifier"),

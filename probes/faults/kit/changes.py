@@ -46,6 +46,16 @@ def loader(facts: Facts, dataset: Any = None, collate: Any = None, shuffle: bool
     return DataLoader(dataset if dataset is not None else facts["train_dataset"], **how)
 
 
+def eval_rows(facts: Facts) -> Any:
+    """The rows that the evaluation reads."""
+    return getattr(facts.get("eval_batches"), "dataset", facts["train_dataset"])
+
+
+def eval_loader(facts: Facts) -> Any:
+    """The evaluation's loader with the collator of these facts, over the rows it had."""
+    return loader(facts, eval_rows(facts), shuffle=False)
+
+
 def batch_of(facts: Facts, rows: int = 4) -> Any:
     """The first items, collated; of a subject that has batches alone, the first of them."""
     import torch

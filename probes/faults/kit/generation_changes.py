@@ -10,7 +10,7 @@ from probes.faults.kit.loss_changes import in_mode
 
 def generated(facts: Facts) -> Any:
     """The tokens generated for two rows; None where it raises."""
-    from probes.facts.core.hf_logging import silence_transformers
+    from probes.facts.core.progress_log import silence_transformers
 
     with silence_transformers(), in_mode(facts, training=False) as model:
         try:

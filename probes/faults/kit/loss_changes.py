@@ -67,7 +67,7 @@ def has_logits_per_label(facts: Facts) -> None:
     with restore_afterwards(facts["model"]), torch.no_grad():
         scores, labels = scores_and_labels(facts["model"], batch_of(facts))
     if getattr(scores, "shape", ())[:-1] != labels.shape:
-        raise NotApplicable("its scores do not stand beside its labels, a row of them for each")
+        raise NotApplicable("its logits and labels do not have the same rows")
 
 
 def flat(scores: Any, labels: Any) -> tuple[Any, Any]:

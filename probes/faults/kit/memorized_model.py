@@ -71,5 +71,5 @@ def _trained_weights(kind: _ModelKind) -> dict[str, Any]:
             if max(worst) < ENOUGH or (best < KNOWS and step - since > PATIENCE * len(batches)):
                 break
             if time.process_time() - started > SECONDS:
-                raise NotApplicable(f"it does not learn {len(dataset)} rows by heart within {SECONDS:.0f} s")
+                raise NotApplicable(f"it does not learn {len(dataset)} rows within {SECONDS:.0f} s")
         return {name: value.detach().clone() for name, value in model.state_dict().items()}

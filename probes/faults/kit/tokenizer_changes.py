@@ -4,8 +4,9 @@ import copy
 from typing import Any
 
 from diagnose.engine.context import NotApplicable
-from probes.faults.kit.changes import Facts, loader, replace_labels
+from probes.faults.kit.changes import Facts, eval_rows, loader, replace_labels
 
+EVALUATED = 8  # rows of a dataset of our own that are kept for evaluation
 CODES = ("vi_VN", "en_XX")
 LOWER = "aàáảãạăằắẳẵặâầấẩẫậbcdđeèéẻẽẹêềếểễệfghiìíỉĩịjklmnoòóỏõọôồốổỗộơờớởỡợpqrstuùúủũụưừứửữựvwxyỳýỷỹỵz "
 PLAIN_LABELS = ("e2e", "mt5")  # no prefix that a tokenizer would have to know, no CTC that letters are too many for
@@ -47,7 +48,10 @@ def with_tokens(facts: Facts, *names: str) -> Facts:
 def with_collator(facts: Facts, collate: Any, dataset: Any = None) -> Facts:
     """Loaders of training and evaluation, both with this collator."""
     items = dataset if dataset is not None else facts["train_dataset"]
-    train, evaluation = (loader(facts, items, collate, mixed) for mixed in (True, False))
+    others = eval_rows(facts)
+    if dataset is not None:  # no row of the evaluation is trained on
+        items, others = items[:-EVALUATED], items[-EVALUATED:]
+    train, evaluation = loader(facts, items, collate), loader(facts, others, collate, shuffle=False)
     changed = {"train_dataset": items, "collate": collate, "train_batches": train, "eval_batches": evaluation}
     return {**facts, **changed}
 

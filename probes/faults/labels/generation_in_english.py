@@ -4,7 +4,7 @@ from probes.faults.kit.generation_changes import generation_setting_is, set_gene
 
 
 @fault(
-    "labels begin with <|vi|>, and generation asks for English",
+    "labels start with <|vi|>, and generation uses English",
     "LAB026",
     generation_setting_is("language", "en"),
     ("whisper",),

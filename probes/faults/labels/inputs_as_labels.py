@@ -9,6 +9,6 @@ def _are_equal(facts: Facts) -> bool:
     return bool(batch["labels"].equal(batch["input_ids"]))
 
 
-@change_fault(with_batches, "the source is tokenised in the place of the target", "LAB013", _are_equal, ("mt5",))
+@change_fault(with_batches, "the source is tokenized instead of the target", "LAB013", _are_equal, ("mt5",))
 def inputs_as_labels(batch: Any) -> Any:
     return {**batch, "labels": batch["input_ids"].masked_fill(batch["attention_mask"] == 0, -100)}

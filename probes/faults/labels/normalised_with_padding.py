@@ -1,7 +1,7 @@
 from typing import Any
 
 from diagnose import fault
-from probes.faults.kit.changes import Facts, collate_rows, loader, with_batches
+from probes.faults.kit.changes import Facts, collate_rows, eval_loader, with_batches
 
 KEYS = ("input_values", "feats")
 
@@ -21,7 +21,7 @@ def _shifts(facts: Facts) -> bool:
     return abs(float(alone.flatten()[0] - beside.flatten()[0])) > 1e-3
 
 
-@fault("the collator normalises the padded batch as a whole", "LAB024", _shifts, ("e2e", "hybrid"))
+@fault("the collator normalizes the padded batch", "LAB024", _shifts, ("e2e", "hybrid"))
 def normalised_with_padding(facts: Facts) -> Facts:
     broken = with_batches(facts, _normalize)
-    return {**broken, "eval_batches": loader(broken, shuffle=False)}
+    return {**broken, "eval_batches": eval_loader(broken)}

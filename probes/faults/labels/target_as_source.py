@@ -21,7 +21,7 @@ def _two_sided(tokenizer: Any) -> Any:
 
 
 @fault(
-    "targets are tokenised without text_target, so they begin as sources do",
+    "targets are tokenized without text_target, like sources",
     "LAB014",
     lambda f: int(first_labels(f)[0, 0]) == f["tokenizer"].convert_tokens_to_ids("en_XX"),
     ("e2e", "mt5"),

@@ -5,7 +5,7 @@ from probes.faults.kit.changes import Facts
 
 
 @fault(
-    "the CTC head reads the mean of all frames in place of each frame",
+    "the CTC head reads the mean of all frames instead of each frame",
     "LRN011",
     lambda facts: bool(facts["model"].ctc._forward_pre_hooks),
     ("hybrid",),

@@ -9,7 +9,7 @@ def _is_in_evaluation(facts: Facts) -> bool:
 
 
 @fault(
-    "a batch norm is left in evaluation mode with the variance of data that was never normalised",
+    "a batch norm is left in eval mode with the variance of unnormalized data",
     "LOS005",
     _is_in_evaluation,
 )

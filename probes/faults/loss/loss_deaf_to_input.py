@@ -26,7 +26,7 @@ def _ones(model: Any, inputs: tuple[Any, ...], named: dict[str, Any]) -> Any:
     return tuple(map(torch.ones_like, inputs)), {**named, **changed}
 
 
-@fault("the model reads constants in place of its input, left over from a trial", "LOS005", _ignores_input)
+@fault("the model reads constants instead of its input", "LOS005", _ignores_input)
 def loss_deaf_to_input(facts: Facts) -> Facts:
     kernels = [part for name, part in facts["model"].named_modules() if name.rpartition(".")[2] in KERNELS]
     if kernels:  # they would see where ones end and padding begins

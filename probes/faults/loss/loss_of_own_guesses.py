@@ -3,7 +3,7 @@ from typing import Any
 from probes.faults.kit.loss_changes import flat, loss_fault
 
 
-@loss_fault("the loss compares the scores with the model's own best guess in place of the labels", "LOS006")
+@loss_fault("the loss compares the logits with their own argmax instead of the labels", "LOS006")
 def loss_of_own_guesses(scores: Any, labels: Any) -> Any:
     from torch.nn.functional import cross_entropy
 

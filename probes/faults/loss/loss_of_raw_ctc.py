@@ -7,7 +7,7 @@ from probes.faults.kit.loss_changes import loss_now
 
 
 @fault(
-    "the CTC loss is given raw scores in place of log-probabilities",
+    "the CTC loss receives raw logits instead of log-probabilities",
     "LOS009",
     lambda facts: hasattr(facts["model"], "raw_ctc") and loss_now(facts) < 5,
     ("hybrid",),

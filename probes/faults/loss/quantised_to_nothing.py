@@ -19,7 +19,7 @@ def _is_constant(facts: Facts) -> bool:
 
 @change_fault(
     change_encoder_output,
-    "a quantiser behind the encoder rounds every value to the same one, while its gradient passes straight on",
+    "a quantizer after the encoder rounds every value to the same one, with a straight-through gradient",
     "LOS005",
     _is_constant,
     SEQUENCES,

@@ -11,7 +11,7 @@ def _has_no_inputs(facts: Facts) -> bool:
 
 
 @fault(
-    "the Trainer smooths labels and takes them from the model, and nobody has made decoder inputs of them",
+    "the Trainer uses label smoothing without decoder inputs",
     "LOS003",
     _has_no_inputs,
     ("mt5", "whisper", "e2e"),

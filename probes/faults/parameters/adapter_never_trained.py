@@ -10,7 +10,7 @@ from probes.faults.kit.module_changes import (
 
 
 @fault(
-    "an adapter that nobody mentions is put into a trained encoder and frozen with it",
+    "an untrained adapter is added to a trained encoder and frozen with it",
     "PAR004",
     adapter_is_frozen,
     SEQUENCES,

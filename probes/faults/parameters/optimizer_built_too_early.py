@@ -8,7 +8,7 @@ def _left_out(facts: Facts) -> bool:
     return any(id(one) not in held for one in facts["model"].parameters() if one.requires_grad)
 
 
-@fault("a layer is replaced after the optimiser was built", "PAR002", _left_out)
+@fault("a layer is replaced after the optimizer was created", "PAR002", _left_out)
 def optimizer_built_too_early(facts: Facts) -> Facts:
     import torch
 

@@ -9,6 +9,6 @@ def _holds_no_parameter(facts: Facts) -> bool:
     return not any(id(one) in own for group in facts["optimizer"].param_groups for one in group["params"])
 
 
-@fault("the model is copied after the optimiser was built", "PAR006", _holds_no_parameter)
+@fault("the model is copied after the optimizer was created", "PAR006", _holds_no_parameter)
 def optimizer_of_another_model(facts: Facts) -> Facts:
     return {**facts, "model": deepcopy(facts["model"])}

@@ -9,7 +9,7 @@ def _twice(facts: Facts) -> bool:
     return len(held) > len(set(held))
 
 
-@fault("the optimiser is given the parameters of two overlapping parts", "PAR005", _twice)
+@fault("the optimizer has the parameters of two overlapping modules", "PAR005", _twice)
 def parameter_given_twice(facts: Facts) -> Facts:
     from torch.optim import AdamW
 

@@ -4,7 +4,7 @@ from probes.faults.kit.module_changes import first_weight
 
 
 @fault(
-    "a layer is initialised with a std that nothing can be heard through",
+    "a layer is initialized with a std close to zero",
     "PAR010",
     lambda facts: float(first_weight(facts).std()) < 1e-7,
 )

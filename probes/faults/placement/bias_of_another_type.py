@@ -11,7 +11,7 @@ def _norm(facts: Facts) -> Any:
 
 
 @fault(
-    "a bias is made in half precision beside a weight in float32",
+    "a bias is float16 while its weight is float32",
     "PLC003",
     lambda facts: "float16" in str(_norm(facts).bias.dtype),
     ("whisper", "e2e", "hybrid", "classifier"),

@@ -5,7 +5,7 @@ from probes.faults.kit.short_runs import last, run_fault
 
 
 @run_fault(
-    "a few rows are learnt by heart",
+    "a few rows are memorized",
     "STP020",
     lambda r: last(r, "evaluation.loss") > min(r.series("evaluation.loss").values),
     CLASSIFIER,

@@ -4,7 +4,7 @@ from probes.faults.kit.changes import Facts
 from probes.faults.kit.short_runs import first, run_fault
 
 
-@run_fault("one batch again and again, and no update", "STP006", lambda r: first(r, "loss") > 0)
+@run_fault("one batch is repeated without an update", "STP006", lambda r: first(r, "loss") > 0)
 def run_repeats_one_loss(facts: Facts) -> dict[str, Any]:
     def still(step: int, model: Any) -> None:
         model.eval()

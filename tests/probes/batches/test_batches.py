@@ -8,10 +8,11 @@ from pathlib import Path
 import pytest
 import torch
 from torch import nn
-from torch.utils.data import DataLoader
+from torch.utils.data import DataLoader, TensorDataset
 
 import diagnose
 from diagnose import Status
+from diagnose.engine.context import NotApplicable
 from probes.facts.core import batches
 from probes.facts.core.batches import copy_batch, draw
 from probes.facts.core.fork import run_in_fork
@@ -40,10 +41,10 @@ def test_what_is_not_given_is_not_guessed():
     model, pair = nn.Linear(3, 2), (torch.randn(4, 3), torch.tensor([0, 1, 0, 1]))
     report = diagnose.preflight(model=model, train_batches=[pair])
     loss = next(outcome for outcome in report.outcomes if outcome.probe == "LOS001")
-    assert loss.status is Status.SKIPPED and "give compute_loss" in loss.reason
+    assert loss.status is Status.SKIPPED and "pass compute_loss" in loss.reason
     report = diagnose.preflight(train_batches=[{"audio": torch.zeros(3)}])
     labels = next(outcome for outcome in report.outcomes if outcome.probe == "LAB001")
-    assert labels.status is Status.SKIPPED and "give labels_of" in labels.reason
+    assert labels.status is Status.SKIPPED and "pass labels_of" in labels.reason
     optimised = next(outcome for outcome in report.outcomes if outcome.probe == "PAR002")
     assert optimised.reason == "not given: model, optimizer"
 
@@ -51,7 +52,7 @@ def test_what_is_not_given_is_not_guessed():
 def test_no_batch_at_all_is_not_clean():
     report = diagnose.preflight(model=nn.Linear(1, 1), train_batches=DataLoader([1], batch_size=2, drop_last=True))
     labels = next(outcome for outcome in report.outcomes if outcome.probe == "LAB001")
-    assert labels.status is Status.BLOCKED and report.verdict == "cannot-vouch"
+    assert labels.status is Status.BLOCKED and report.verdict == "inconclusive"
 
 
 def test_a_dataset_that_raises_or_dies_is_a_result():
@@ -109,14 +110,34 @@ def test_an_error_in_a_dataset_is_told_by_its_own_line_with_and_without_workers(
     )
 
 
-def test_what_hangs_only_in_a_child_is_drawn_here(monkeypatch):
-    monkeypatch.setattr(batches, "run_in_fork", lambda work: run_in_fork(work, seconds=0.2))
-    parent = os.getpid()
+class StuckInAChild:
+    """Batches that only the process that made them can draw."""
 
-    def stuck_in_a_child():
-        while os.getpid() != parent:
+    def __init__(self):
+        self.parent = os.getpid()
+
+    def __iter__(self):
+        while os.getpid() != self.parent:
             time.sleep(0.1)
         yield 1
 
-    drawing = draw(stuck_in_a_child(), 1)
-    assert drawing.batches == (1,) and "nothing came back within" in drawing.consumed
+
+def test_what_hangs_only_in_a_child_is_drawn_here(monkeypatch):
+    monkeypatch.setattr(batches, "run_in_fork", lambda work, seconds: run_in_fork(work, seconds=0.2))
+    drawing = draw(StuckInAChild(), 1)
+    assert drawing.batches == (1,) and "no result within" in drawing.consumed
+
+
+def test_an_iterator_that_only_this_process_can_draw_is_left_alone(monkeypatch):
+    monkeypatch.setattr(batches, "run_in_fork", lambda work, seconds: run_in_fork(work, seconds=0.2))
+    iterator = iter(StuckInAChild())
+    with pytest.raises(NotApplicable, match="pass the DataLoader"):
+        draw(iterator, 1)
+    assert list(iterator) == [1]
+
+
+def test_a_loader_that_has_begun_with_workers_is_left_alone():
+    loader = iter(DataLoader(TensorDataset(torch.arange(8)), batch_size=2, num_workers=1))
+    with pytest.raises(NotApplicable, match="only once"):
+        draw(loader, 1)
+    assert len(list(loader)) == 4

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 import diagnose
 from diagnose import Severity, Status
+from probes.data.amplitude_scale_is_off import amplitude_scale_is_off
 from probes.data.audio_is_clipped import audio_is_clipped
 from probes.data.duration_is_wrong_in_manifest import duration_is_wrong_in_manifest
 from probes.data.near_text_is_in_both_splits import near_text_is_in_both_splits
@@ -21,8 +22,7 @@ from probes.data.speaking_rate_is_impossible import speaking_rate_is_impossible
 from probes.facts.audio.decode_files import decode_row, seconds_of
 from probes.facts.audio.types import AudioFile, AudioFiles, AudioHeader, RowWaveform, WaveformStats
 from probes.facts.audio.waveform_stats import measure
-from probes.facts.corpus.manifest_rows import read_rows
-from probes.facts.corpus.sampling import choose
+from probes.facts.corpus.manifest_rows import choose, read_rows
 from probes.facts.corpus.types import CorpusRow
 from probes.facts.splits.near_duplicates import nearest
 from probes.facts.splits.types import GroupColumn, GroupColumns, NearDuplicates
@@ -245,4 +245,11 @@ def test_manifest_rows_keep_their_place(tmp_path):
     assert "1 of 2 audio files are missing" in found["DAT001"].message
     without_root = diagnose.preflight(train_rows=rows)
     audio = next(outcome for outcome in without_root.outcomes if outcome.probe == "DAT001")
-    assert audio.status is Status.SKIPPED and "give audio_root" in audio.reason
+    assert audio.status is Status.SKIPPED and "pass audio_root" in audio.reason
+
+
+@pytest.mark.parametrize(("mean", "rms", "told"), [(0.0, 1.0, False), (0.0, 8000.0, True), (0.5, 1.0, True)])
+def test_samples_normalised_to_unit_variance_have_their_own_scale(mean, rms, told):
+    row = CorpusRow("train_dataset[0]", "train")
+    wave = WaveformStats(1.0, (16_000,), "float32", peak=7 * rms, mean=mean, rms=rms)
+    assert bool(list(amplitude_scale_is_off((RowWaveform(row, wave, loaded=True),)))) is told

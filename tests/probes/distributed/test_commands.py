@@ -62,7 +62,7 @@ def test_a_function_that_knows_no_ranks_is_not_blamed_for_what_may_still_be_done
     words = ["preflight", "--processes", "2", "--stage", "distributed", "--json", "out.json", "--subject"]
     run = CliRunner().invoke(main, [*words, "my_shared_project:facts"])
     assert run.exit_code == 0, run.output
-    assert "may still be shared out" in (project / "out.json").read_text()
+    assert "may not be sharded yet" in (project / "out.json").read_text()
     run = CliRunner().invoke(main, [*words, "my_shared_project:of_a_rank"])
     assert run.exit_code == 1 and "DST002" in run.output, run.output
 

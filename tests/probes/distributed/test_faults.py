@@ -60,7 +60,7 @@ def test_a_process_that_dies_or_raises_is_told_with_its_rank():
         return healthy_rank(rank, processes, evaluate=lambda: os.kill(os.getpid(), signal.SIGKILL) if rank else {})
 
     ((finding,), _) = look(dies)
-    assert (finding.probe, finding.where) == ("DST005", "rank 1") and "its process ended with -9" in finding.message
+    assert (finding.probe, finding.where) == ("DST005", "rank 1") and "its process exited with -9" in finding.message
 
     def raises(rank, processes):
         def step(batch):
@@ -80,7 +80,7 @@ def test_what_is_not_known_in_one_process_is_not_blamed_on_several():
         return {"model": nn.Linear(4, 2), "train_batches": shared(rank, processes)}
 
     findings, unlooked = look(without_a_loss)
-    assert not findings and "give compute_loss" in unlooked["DST003"] and "give compute_loss" in unlooked["DST004"]
+    assert not findings and "pass compute_loss" in unlooked["DST003"] and "pass compute_loss" in unlooked["DST004"]
 
     def not_yet_wrapped(rank, processes):
         return healthy_rank(
@@ -89,8 +89,8 @@ def test_what_is_not_known_in_one_process_is_not_blamed_on_several():
 
     not_yet_wrapped.aware = False
     findings, unlooked = look(not_yet_wrapped)
-    assert not findings and "does not take one that is" in unlooked["DST003"]
-    assert "may still be shared out" in unlooked["DST002"]
+    assert not findings and "does not accept a wrapped model" in unlooked["DST003"]
+    assert "may not be sharded yet" in unlooked["DST002"]
     not_yet_wrapped.aware = True
     ((finding,), _) = look(not_yet_wrapped)
     assert finding.probe == "DST004" and "has no attribute 'weight'" in finding.message

@@ -26,7 +26,7 @@ def test_processes_that_wait_for_each_other_are_ended_and_the_line_is_named(monk
 
     start = time.monotonic()
     ((finding,), _) = look(rank_facts)
-    assert finding.probe == "DST005" and finding.where == "rank 1" and "waited for the others" in finding.message
+    assert finding.probe == "DST005" and finding.where == "rank 1" and "waits for the others" in finding.message
     code = Path(__file__).read_text().splitlines()
     assert finding.file == __file__ and "# alone" in code[finding.line - 1] and time.monotonic() - start < 15
 
@@ -59,7 +59,7 @@ def test_a_process_that_stands_still_from_its_start_is_started_again(monkeypatch
         return
     assert report.exit_code == 2 and {outcome.status for outcome in report.outcomes} == {"blocked"}
     line = 1 + next(n for n, text in enumerate(Path(__file__).read_text().splitlines()) if "# for ever" in text)
-    assert f"rank 1: a process stood still while it was built at {__file__}:{line}" in report.outcomes[0].reason
+    assert f"rank 1: a process did not finish its setup at {__file__}:{line}" in report.outcomes[0].reason
 
 
 def test_reading_slowly_is_not_standing_still(monkeypatch, tmp_path):

@@ -51,9 +51,9 @@ def test_a_steady_fall_or_rise_over_the_layers_is_a_warning_and_a_jump_is_not():
     names = tuple(f"layers.{n}" for n in range(6))
     fades, grows = (tuple(10.0 ** (sign * n) for n in range(6)) for sign in (1, -1))
     (finding,) = gradient_vanishes(GradientReach(100), (LayerGradients("layers", names, fades),))
-    assert finding.severity == "warning" and "by 0.1 each" in finding.message
+    assert finding.severity == "warning" and "0.1x per layer" in finding.message
     (finding,) = gradient_explodes(Gradients((), 1.0), (LayerGradients("layers", names, grows),))
-    assert finding.severity == "warning" and "by 10 each" in finding.message
+    assert finding.severity == "warning" and "10x per layer" in finding.message
     jump = LayerGradients("layers", names, (1e-6, 1.0, 0.9, 1.1, 1.0, 0.95))
     assert not list(gradient_vanishes(GradientReach(100), (jump,)))
 
@@ -204,3 +204,33 @@ def test_all_weight_on_one_word_that_comes_twice_is_on_one_key(fused, size, name
     }
     report = diagnose.preflight(select=["GRD009"], **facts)
     assert [finding.probe for finding in report.findings] == named and report.outcomes[0].ran
+
+
+class FixedTable(nn.Embedding):
+    """As the sinusoidal positions of transformers: computed under no_grad, and trainable by oversight."""
+
+    @torch.no_grad()
+    def forward(self, x):
+        return super().forward(torch.arange(x.shape[1]))
+
+
+class Positions(nn.Module):
+    def __init__(self, table, under_no_grad=False):
+        super().__init__()
+        self.positions, self.head, self.under_no_grad = table(8, 6), nn.Linear(6, 3), under_no_grad
+
+    def forward(self, x):
+        with torch.set_grad_enabled(not self.under_no_grad):
+            places = self.positions(x[..., 0].long())
+        return self.head(x + places).mean(1)
+
+
+@pytest.mark.parametrize(
+    ("model", "severity"), [(Positions(FixedTable), "note"), (Positions(nn.Embedding, True), "error")]
+)
+def test_a_table_whose_own_class_never_trains_it_is_a_note(model, severity):
+    batches = [(torch.rand(4, 8, 6), torch.arange(4) % 3) for _ in range(3)]
+    loss = nn.functional.cross_entropy
+    facts = {"model": model, "train_batches": batches, "compute_loss": lambda m, batch: loss(m(batch[0]), batch[1])}
+    report = diagnose.preflight(select=["GRD001"], **facts)
+    assert [finding.severity for finding in report.findings] == [severity]

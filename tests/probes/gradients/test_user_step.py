@@ -55,6 +55,13 @@ def casts_everything(model, optimizer, loss):
         usual(model, optimizer, loss)
 
 
+def casts_backward(model, optimizer, loss):
+    optimizer.zero_grad()
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        loss().backward()
+    optimizer.step()
+
+
 def forgets_backward(model, optimizer, loss):
     loss()
 
@@ -79,7 +86,8 @@ def clips_and_never_clears(model, optimizer, loss):
         (adds_up_micro_batches, []),
         (casts_forward_alone, []),
         (gives_a_closure, []),
-        (casts_everything, [("GRD016", "warning")]),
+        (casts_everything, [("GRD016", "error")]),
+        (casts_backward, [("GRD016", "warning")]),
         (forgets_backward, [("GRD014", "error")]),
         (clips_and_never_clears, [("GRD013", "error")]),
     ],

@@ -47,7 +47,7 @@ def test_a_row_as_long_as_the_longest_was_perhaps_cut_and_need_not_end():
 def test_one_token_behind_the_end_may_be_a_language():
     assert not list(label_padding_id_is_wrong(rows((5, 6, 1, 9), (5, 1, 9, -100)), SPECIAL))
     (finding,) = label_padding_id_is_wrong(rows((5, 6, 7, 1), (5, 1, 9, 9)), SPECIAL)
-    assert finding.where == "batch 0, row 1" and "2 labels of id 9" in finding.message
+    assert finding.where == "batch 0, row 1" and "2 scored labels with id 9" in finding.message
 
 
 @pytest.mark.parametrize(
@@ -67,7 +67,7 @@ def test_how_far_the_decoder_is_asked_ahead(given, wanted, ahead):
 def test_repeats_need_a_frame_of_their_own():
     assert not list(ctc_target_is_too_long((CtcRow("a", symbols=8, repeats=2, frames=10),)))
     (finding,) = ctc_target_is_too_long((CtcRow("a", symbols=8, repeats=2, frames=9),))
-    assert "8 symbols and 2 repeats need 10 frames, the encoder leaves 9" in finding.message
+    assert "8 symbols and 2 repeats need 10 frames, the encoder outputs 9" in finding.message
 
 
 def letters(text, side="text_target"):
@@ -84,7 +84,11 @@ def collated(*pairs):
 def test_labels_that_all_end_at_one_length_are_cut_and_others_are_not():
     cut = collated(("abcdef", [*map(ord, "abc"), 1]), ("ab", [*map(ord, "ab"), 1]))
     (finding,) = target_is_truncated(cut)
-    assert finding.where == "row 0" and "lack 3 of its summary" in finding.message and "mid-sentence" in finding.message
+    assert (
+        finding.where == "row 0"
+        and "lack 3 tokens of the summary" in finding.message
+        and "mid-sentence" in finding.message
+    )
     lead = collated(("abcdef", [*map(ord, "abc"), 1]), ("uvwxyz", [*map(ord, "uv"), 1]))
     assert not list(target_is_truncated(lead))
 

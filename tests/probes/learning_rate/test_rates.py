@@ -84,15 +84,18 @@ def test_a_sweep_ends_where_the_loss_runs_away_and_names_a_range_that_learns():
 def test_what_cannot_be_walked_is_skipped_with_its_reason():
     (outcome,) = diagnose.preflight(select=["LRN020"], **classifier(1.0, LBFGS)).outcomes
     assert outcome.status == "skipped" and "LBFGS" in outcome.reason
-    slow = FirstStep(forward_seconds=2.0, backward_seconds=4.0)
+
+
+def test_a_slow_machine_changes_no_verdict():
+    slow = FirstStep(forward_seconds=200.0, backward_seconds=400.0)
     (outcome,) = diagnose.preflight(select=["LRN020"], first_step=slow, **classifier(1.0)).outcomes
-    assert outcome.status == "skipped" and "240 s at least" in outcome.reason
+    assert outcome.status == "found"
 
 
 def test_the_command_prints_pairs_walks_and_the_range():
     facts = installed().context(classifier(1e-3, pairs_requested=True))
     text = "\n".join(extra_lines(facts, pairs=True, rates=True))
-    for told in ("pairs: a linear teacher, 60 rows", "own targets", "learning rate: 0.001", "suggested:", "inside"):
+    for told in ("pairs: linear regression, 60 rows", "right pairs", "learning rate: 0.001", "suggested:", "inside"):
         assert told in text
     left = "\n".join(extra_lines(installed().context({"model": facts.get("model")}), pairs=True, rates=False))
     assert "learning rate: skipped: not given: train_batches" in left
@@ -102,7 +105,7 @@ def test_values_that_are_not_finite_are_told_so():
     peak = RateRun(1.0, 5, (6.0, float("nan")), sound=False)
     tenth = RateRun(0.1, 20, (6.0, 5.0), (5.0,))
     (finding,) = learning_rate_is_too_high(RateTrial(0.3, peak, tenth))
-    assert "to values that are not finite" in finding.message and "0.03 or less" in finding.fix
+    assert "to NaN or Inf" in finding.message and "0.03 or less" in finding.fix
 
 
 def test_a_loss_that_leaps_on_the_way_but_knows_its_labels_is_no_alarm():

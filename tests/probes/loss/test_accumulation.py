@@ -91,8 +91,8 @@ def test_clipping_dropout_and_clearing_do_not_hide_a_right_step():
 WRONG = {
     "4.00 times": {"scale": lambda loss, count: loss},
     "0.25 times": {"scale": lambda loss, count: loss / count**2},
-    "only the last counts": {"scale": lambda loss, count: loss / count, "zero_first": True},
-    "the optimiser steps 5 times": {"scale": lambda loss, count: loss / count, "step_each": True},
+    "only the last of": {"scale": lambda loss, count: loss / count, "zero_first": True},
+    "the optimizer steps 5 times": {"scale": lambda loss, count: loss / count, "step_each": True},
 }
 
 

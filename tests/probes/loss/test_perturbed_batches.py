@@ -45,7 +45,7 @@ def test_a_sigmoid_before_the_loss_that_has_its_own_is_found():
 def test_probabilities_into_nll_are_told_as_such():
     facts = with_loss(healthy("classifier"), lambda scores, labels: nll_loss(scores.softmax(-1), labels))
     (finding,) = [f for f in looked(facts).findings if f.probe == "LOS009"]
-    assert "is given probabilities" in finding.message
+    assert "receives probabilities" in finding.message
 
 
 def test_parts_of_two_kinds_are_a_warning():
@@ -75,9 +75,9 @@ class Raising(nn.Module):
 
 
 RAISES = {
-    "make the sizes on both sides": lambda scores: scores @ torch.zeros(3, 3),
-    "make the head as wide": lambda scores: scores[:, :2],
-    "resize the embeddings": lambda scores: nn.functional.embedding(torch.tensor([9]), scores),
+    "make the input size match": lambda scores: scores @ torch.zeros(3, 3),
+    "set the head size": lambda scores: scores[:, :2],
+    "call model.resize_token_embeddings": lambda scores: nn.functional.embedding(torch.tensor([9]), scores),
 }
 
 
@@ -129,3 +129,14 @@ def test_a_ctc_run_whose_lengths_have_a_name_of_their_own_is_silent():
 
 def test_the_sign_of_a_ctc_loss_is_read_from_its_slope():
     assert alarms(spoken(-0.5)) == [("LOS016", Severity.ERROR)]
+
+
+def test_rows_without_labels_may_be_pairs():
+    def prefers(model, batch):
+        """As a reward model's: the first half of the rows is preferred to the second."""
+        chosen, rejected = model(batch["x"]).chunk(2)
+        return -nn.functional.logsigmoid(chosen - rejected).mean()
+
+    facts = {"model": nn.Linear(5, 1), "train_batches": [{"x": torch.randn(8, 5)}], "compute_loss": prefers}
+    report = diagnose.preflight(select=["LOS007"], **facts)
+    assert not report.findings

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 import torch
 
 from probes.facts.nonfinite.bisect import bisect_batch
 from probes.facts.nonfinite.traced_step import find_origin, step_is_finite
+from probes.loss.value_overflows import value_overflows
 from tests.support.nan_models import CAUSES, TRAPS, case, is_named, spoil_row
 from tests.support.state_picture import picture
 
@@ -44,6 +47,24 @@ def test_the_guilty_row_is_found_by_halving() -> None:
     found = bisect_batch(broken.subject(), broken.batch, ("a.wav", "b.wav", "c.wav", "d.wav")).origin
     assert found is not None
     assert (found.phase, found.module, found.rows, found.files) == ("data", "batch['feats']", (2,), ("c.wav",))
+
+
+@pytest.mark.parametrize("architecture", ARCHITECTURES)
+def test_weights_that_a_learning_rate_of_1000_made_explode_are_blamed_and_no_operation(architecture: str) -> None:
+    run = case(architecture)
+    optimizer = torch.optim.AdamW(run.model.parameters(), lr=1000.0)
+    for _ in range(12):
+        subject = replace(run.subject(), optimizer=optimizer)
+        found = bisect_batch(subject, run.batch)
+        if found.origin is not None:
+            break
+        optimizer.zero_grad()
+        run.subject().compute_loss(run.model, run.batch).backward()
+        optimizer.step()
+    assert found.origin is not None and found.origin.exploded is not None and found.origin.rows == ()
+    assert found.origin.exploded.learning_rate == 1000.0 and found.origin.exploded.largest > 1000
+    (finding,) = value_overflows(found)
+    assert "learning rate 1000" in finding.message and finding.fix.startswith("lower the learning rate")
 
 
 def test_a_healthy_step_costs_one_pass_and_finds_nothing() -> None:

@@ -5,6 +5,7 @@ import torch
 
 from diagnose.engine import discovery
 from diagnose.engine.engine import installed
+from probes.faults.kit.module_changes import batch_norm_of
 from probes.healthy import healthy
 from tests.bench.overfit import EXPECTED, OTHERWISE, OURS
 
@@ -36,8 +37,15 @@ def test_ctc_that_reads_one_value_in_all_frames_is_named():
     assert roots(FAULTS["ctc_reads_constants"].inject(healthy("hybrid"))) == ["LRN011"]
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_a_batch_norm_in_evaluation_mode_with_a_variance_far_too_large_is_named(seed):
+    facts = FAULTS["batch_norm_of_other_data"].inject(healthy("classifier", seed))
+    batch_norm_of(facts).running_var.fill_(1e20)
+    assert roots(facts) == ["LRN009"]
+
+
 def test_every_named_fault_is_known():
-    known = {f"LRN{number:03}" for number in (*range(1, 12), 20, 21)}
+    known = {f"LRN{number:03}" for number in (*range(1, 12), 13, 20, 21)}
     assert set(EXPECTED) <= set(FAULTS) and set(EXPECTED.values()) | set(OTHERWISE.values()) == known
 
 

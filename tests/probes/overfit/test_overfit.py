@@ -1,7 +1,6 @@
 """Learning a few rows by heart: which rows, which floors, what is left behind, and subjects that only look ill."""
 
 import math
-from types import SimpleNamespace
 
 import pytest
 import torch
@@ -11,11 +10,12 @@ from torch.nn.functional import cross_entropy
 from diagnose.engine.context import FactError
 from diagnose.engine.engine import installed
 from probes.facts.core.numbers import unigram_entropy
+from probes.facts.core.optimizers import PATIENCE, RateControl
 from probes.facts.core.step_setup import labels_of_batch
 from probes.facts.overfit.entropy_floors import prefix_entropy
-from probes.facts.overfit.rate_control import PATIENCE, RateControl
-from probes.facts.overfit.row_selection import rows_with_changed_labels
+from probes.facts.overfit.relabeled_rows import rows_with_changed_labels
 from probes.facts.overfit.stepper import first_rate, groups_of
+from probes.facts.overfit.types import OverfitResult
 from probes.healthy import NAMES, healthy
 from tests.support.state_picture import picture
 
@@ -43,21 +43,31 @@ def test_floors_are_those_of_the_labels():
 
 
 @pytest.mark.parametrize(
-    ("batch", "reason"),
+    "batch",
     [
-        (lambda x, y: (x[:1], y[:1]), "there is one row in all"),
-        (lambda x, y: (x[:1].repeat(4, 1), y[:1].repeat(4)), "all 4 rows have one label"),
-        (lambda x, y: (x[:1].repeat(4, 1), y), "all 4 rows have one input"),
-        (lambda x, y: (x, y * 0), "all 4 rows have one label"),
-        (lambda x, y: (x, y * 0 - 100), "4 of 4 rows have no label"),
+        lambda x, y: (x[:1].repeat(4, 1), y[:1].repeat(4)),
+        lambda x, y: (x, y * 0),
     ],
+    ids=["one row four times", "one label"],
 )
-def test_where_there_is_nothing_to_tell_apart_there_is_a_reason_and_no_verdict(batch, reason):
+def test_where_there_is_nothing_to_tell_apart_the_whole_batch_is_learnt(batch):
+    facts = healthy("classifier")
+    x, _ = next(iter(facts["train_batches"]))
+    run = curve(**{**facts, "train_batches": [batch(x, torch.arange(len(x)) % 4)]})
+    assert run.learnt and run.uses_input is None and run.where == "batch 0"
+
+
+def test_labels_that_are_all_ignored_cannot_be_learnt():
     facts = healthy("classifier")
     x, y = next(iter(facts["train_batches"]))
-    y = torch.arange(4)
-    with pytest.raises(FactError, match=reason):
-        curve(**{**facts, "train_batches": [batch(x, y)]})
+    with pytest.raises(FactError, match="all labels are -100"):
+        curve(**{**facts, "train_batches": [(x, y * 0 - 100)]})
+
+
+def test_rows_are_taken_from_a_later_batch_where_the_first_has_one_label():
+    facts = healthy("classifier")
+    x, y = next(iter(facts["train_batches"]))
+    assert curve(**{**facts, "train_batches": [(x, y * 0), (x, y)]}).where.startswith("batch 1, rows")
 
 
 def test_batches_of_one_row_are_learnt_together():
@@ -89,6 +99,14 @@ def test_the_pace_goes_back_after_a_leap_and_stops_in_the_end():
     assert "stop" in advice and pace.rate < 0.1
     pace.resume()
     assert pace.rate == 0.25 and "stop" not in [pace.advise(4.0, 5.0) for _ in range(PATIENCE)]
+
+
+def test_the_rate_rises_where_the_loss_creeps_and_not_where_it_stands():
+    creeping, standing = RateControl(1.0), RateControl(1.0)
+    for number in range(PATIENCE + 1):
+        creeping.advise(5.0 - 0.01 * number, 5.0)
+        standing.advise(5.0 + 0.01 * (number % 2), 5.0)
+    assert creeping.rate == 2.0 and standing.rate == 0.5
 
 
 def test_labels_that_follow_their_inputs_may_be_drawn_anew():
@@ -129,13 +147,11 @@ def test_a_loss_of_another_kind_is_judged_by_its_fall_and_its_input():
     assert curve(model=model, train_batches=[(x, y)], **facts).verdict == "learns from its input"
 
 
-def test_out_of_time_is_no_verdict():
-    engine = installed()
-    run = SimpleNamespace(
-        has_verdict=False, ended="out of time", updates=3, seconds=240, first=5.0, final=4.0, ctc=None
-    )
-    with pytest.raises(FactError, match="cannot be said: out of time; 3 updates"):
-        engine.context({"overfit_curve": run}).get("overfit_verdict")
+def test_a_loss_that_still_falls_is_no_verdict_and_no_alarm():
+    run = OverfitResult("batch 0", 3, (5.0, 4.0), 1.0, "still falling", 0.01, first=5.0, final=4.0, loss_fell=True)
+    assert run.verdict == "learns, and has not finished"
+    with pytest.raises(FactError, match="has not finished: still falling; 2 updates, loss 5 → 4"):
+        installed().context({"overfit_curve": run}).get("overfit_verdict")
 
 
 def test_as_many_labels_as_frames_are_still_labels():

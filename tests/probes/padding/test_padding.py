@@ -31,7 +31,7 @@ def test_a_norm_over_time_is_the_architectures_and_a_note():
     facts = {"model": Framewise(), "train_dataset": items, "collate": collate, "compute_loss": compute_loss}
     (finding,) = diagnose.preflight(select=["LAB020", "LAB022", "LAB023"], **facts).findings
     assert (finding.probe, finding.where, finding.severity) == ("LAB023", "norm", "note")
-    assert "no collator can mend" in finding.message
+    assert "a collator cannot fix" in finding.message
 
 
 class Masked(Framewise):

@@ -6,11 +6,12 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 import torch
-from torch.utils.data import Subset
+from torch.utils.data import DataLoader, Subset, TensorDataset
 
 import diagnose
 from diagnose import Severity
 from diagnose.engine.engine import installed
+from probes.facts.core.batch_rows import rows_of
 from probes.facts.pairing.count_features import inputs_as_counts, targets_as_counts
 from probes.facts.pairing.facts import _name
 from probes.facts.pairing.read_pairs import TargetKind, places
@@ -42,7 +43,7 @@ def test_right_pairs_pass_and_slipped_ones_are_named_with_their_shift(seed):
     assert train[0].p_value < 2e-4 and not said
     for shift in (1, -2):
         train, said = judged(inputs, np.roll(targets, shift, axis=0))
-        assert train[0].shift == shift and f"moved by {shift:+d} rows" in said[0]
+        assert train[0].shift == shift and f"shifted by {shift:+d} rows" in said[0]
 
 
 @pytest.mark.parametrize("seed", range(10))
@@ -56,14 +57,14 @@ def test_a_stretch_that_slipped_is_named_and_its_neighbours_are_not():
     inputs, targets = related()
     targets[150:] = np.roll(targets[150:], -1, axis=0)
     (finding,) = targets_are_misaligned_with_inputs(PairTests(judged(inputs, targets)[0]))
-    assert finding.where == "train_dataset, rows 150 to 199" and "moved by -1 rows" in finding.message
+    assert finding.where == "train_dataset, rows 150 to 199" and "shifted by -1 rows" in finding.message
 
 
 def test_a_stretch_dealt_out_at_random_is_named_by_the_others():
     inputs, targets = related()
     targets[:50] = np.random.default_rng(1).permutation(targets[:50])
     (finding,) = targets_are_misaligned_with_inputs(PairTests(judged(inputs, targets)[0]))
-    assert finding.where == "train_dataset, rows 0 to 49" and "fits by" in finding.message
+    assert finding.where == "train_dataset, rows 0 to 49" and "has z = " in finding.message
 
 
 def test_the_next_input_may_tell_more_of_a_target_than_its_own():
@@ -78,10 +79,10 @@ def test_wrong_pairs_need_evidence_that_right_ones_would_be_seen():
     right = PairTest("the evaluation set", 150, p_value=1e-4, z_score=22.0)
     assert not list(targets_are_misaligned_with_inputs(PairTests((lone,))))
     (finding,) = targets_are_misaligned_with_inputs(PairTests((lone,), (right,)))
-    assert "the evaluation set fits by 22.0 with 150 rows" in finding.message
+    assert "the evaluation set has z = 22.0 with 150 rows" in finding.message
     speech = PairTest("train_dataset", 400, p_value=0.4, z_score=0.2, is_speech=True, lengths=0.01)
     (finding,) = targets_are_misaligned_with_inputs(PairTests((speech,)))
-    assert "correlate by 0.01" in finding.message
+    assert "input and target lengths is 0.01" in finding.message
 
 
 def test_rows_are_read_in_stretches_from_the_first_to_the_last():
@@ -104,7 +105,7 @@ def test_padding_of_inputs_and_of_targets_is_not_counted():
 def test_a_healthy_subject_passes_before_any_training(name):
     report = diagnose.preflight(select=["LRN03*"], **healthy(name))
     assert report.verdict == "go" and not report.findings
-    assert [outcome.status for outcome in report.outcomes] == ["passed", "passed", "skipped"]
+    assert [outcome.status for outcome in report.outcomes] == ["passed", "passed", "skipped", "skipped"]
 
 
 @pytest.mark.parametrize("name", ["hybrid", "classifier"])
@@ -146,6 +147,58 @@ def test_the_model_itself_is_asked_when_the_teacher_sees_nothing_and_only_notes_
     assert skipped.status == "skipped" and "--pairs" in skipped.reason
 
 
+def shuffled_run(seed, rows, right):
+    """Classes that no linear model foretells; wrong ones belong to other rows."""
+    torch.manual_seed(seed)
+    x = torch.randn(rows, 12)
+    y = ((x[:, 0] > 0) ^ (x[:, 1] > 0)).long()
+    y = y if right else y[torch.randperm(rows)]
+    model = torch.nn.Sequential(torch.nn.Linear(12, 64), torch.nn.ReLU(), torch.nn.Linear(64, 2))
+    loader = DataLoader(TensorDataset(x, y), batch_size=32, shuffle=True)
+    return {"model": model, "compute_loss": classified, "train_batches": loader}
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_shuffled_targets_are_told_and_right_ones_that_only_the_model_learns_are_not(seed):
+    right = diagnose.preflight(select=["LRN03*"], **shuffled_run(seed, 512, right=True))
+    assert not right.findings
+    wrong = diagnose.preflight(select=["LRN032"], **shuffled_run(seed, 512, right=False))
+    (found,) = wrong.findings
+    assert found.severity is Severity.WARNING and "expected a clear rise there too" in found.message
+    assert not diagnose.preflight(select=["LRN032"], **shuffled_run(seed, 200, right=False)).findings
+
+
+def test_targets_that_the_collator_deals_out_anew_are_told_by_the_items_beside_the_batches():
+    torch.manual_seed(0)
+    x = torch.randn(400, 12)
+    data = TensorDataset(x, x[:, :5].argmax(1))
+
+    def collate(items):
+        inputs, labels = (torch.stack(part) for part in zip(*items, strict=True))
+        return inputs, labels[torch.randperm(len(labels))]
+
+    loader = DataLoader(data, batch_size=32, shuffle=True, collate_fn=collate)
+    (found,) = diagnose.preflight(select=["LRN030"], train_batches=loader, train_dataset=data, collate=collate).findings
+    assert found.where == "train_batches" and "train_dataset has z =" in found.message
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_items_that_are_sorted_by_class_are_no_alarm(seed):
+    """As folders of images are: each stretch of rows has one class."""
+    torch.manual_seed(seed)
+    y = torch.arange(40).mul(4).div(40, rounding_mode="floor")
+    x = torch.randn(4, 30)[y] + 2 * torch.randn(40, 30)
+    data = TensorDataset(x, y)
+    facts = {"train_dataset": data, "collate": torch.utils.data.default_collate, "train_batches": DataLoader(data, 8)}
+    assert not diagnose.preflight(select=["LRN030"], **facts).findings
+
+
+def test_inputs_of_two_axes_and_ragged_labels_are_read():
+    choices = [np.arange(12).reshape(2, 6) + number for number in range(3)]
+    assert len(inputs_as_counts(choices)) == 3
+    assert list(rows_of([[1, 2], [3]])) == [[1, 2], [3]] and not list(rows_of(["one", "two"]))
+
+
 def test_kinds_of_targets_are_named_apart_also_where_they_begin_alike():
     class Tokens:
         def convert_ids_to_tokens(self, number):
@@ -156,7 +209,7 @@ def test_kinds_of_targets_are_named_apart_also_where_they_begin_alike():
         rows = SimpleNamespace(kinds=kinds)
         return [_name(rows, number, Tokens()) for number in range(len(kinds))]
 
-    assert names(3, 4) == [", targets that begin with <3>", ", targets that begin with <4>"]
+    assert names(3, 4) == [", targets that start with <3>", ", targets that start with <4>"]
     assert names(3, 3) == [", target 1 of 2 of each item", ", target 2 of 2 of each item"] and names(3) == [""]
 
 

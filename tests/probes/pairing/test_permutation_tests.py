@@ -44,7 +44,7 @@ def test_a_text_that_slipped_is_named_with_the_shift_and_the_stretch():
     given = rows(1000, 0)
     texts = [row["transcript"] for row in given]
     outcome = judged(dealt(given, [*texts[:400], *texts[401:], texts[400]]))
-    assert outcome.status is Status.FOUND and all("moved by -1 rows" in f.message for f in outcome.findings)
+    assert outcome.status is Status.FOUND and all("shifted by -1 rows" in f.message for f in outcome.findings)
     assert any(f.where == "train row 500 to train row 749" for f in outcome.findings)
 
 
@@ -52,7 +52,7 @@ def test_too_few_rows_or_durations_that_hardly_vary_are_skipped():
     assert judged(rows(49, 0)).status is Status.SKIPPED
     even = [{**row, "duration": 30.0} for row in rows(200, 0)]
     outcome = judged(even)
-    assert outcome.status is Status.SKIPPED and "hardly vary" in outcome.reason
+    assert outcome.status is Status.SKIPPED and "almost constant" in outcome.reason
 
 
 def test_rows_sorted_by_length_are_no_slip():

@@ -116,6 +116,16 @@ def test_what_people_do_on_purpose_is_no_alarm(make):
         assert not found(report), report.findings
 
 
+def test_a_single_norm_that_trains_is_a_warning_and_all_of_them_are_none():
+    for keep, severities in ((1, ["warning"]), (None, ["note"])):
+        model = healthy("mt5")["model"]
+        norms = [name for name, _ in model.named_parameters() if name.endswith("layer_norm.weight")]
+        for name, parameter in model.named_parameters():
+            parameter.requires_grad_(name in norms[:keep])
+        facts = healthy("mt5") | {"model": model, "optimizer": adamw(model)}
+        assert [f.severity for f in looked(**facts).findings if f.probe == "PAR015"] == severities
+
+
 @pytest.mark.parametrize("name", ["whisper", "e2e", "hybrid", "mt5"])
 def test_a_frozen_encoder_is_told_with_the_share_of_each_part_and_no_alarm(name):
     facts = healthy(name)
@@ -142,13 +152,22 @@ def test_a_stock_trainer_around_a_reloaded_model_gives_nothing(tmp_path):
     assert not report.findings
 
 
-@pytest.mark.parametrize(("decay", "severity"), [(0.01, None), (0.05, "note"), (0.1, "warning")])
+@pytest.mark.parametrize(("decay", "severity"), [(0.01, None), (0.05, "note"), (0.2, "note")])
 def test_decay_on_norms_is_judged_by_its_size(decay, severity):
     for name in ("mt5", "classifier"):
         facts = healthy(name)
         facts["optimizer"] = adamw(facts["model"], weight_decay=decay)
         findings = looked(**facts).findings
         assert [(f.probe, f.severity) for f in findings] == ([("PAR011", severity)] if severity else [])
+
+
+def test_a_filter_that_leaves_out_some_norms_is_judged_whatever_the_decay():
+    facts = healthy("classifier")
+    free = [p for p in facts["model"].parameters() if p.dim() == 1][1:]
+    others = [p for p in facts["model"].parameters() if not any(p is one for one in free)]
+    groups = [{"params": others, "weight_decay": 0.01}, {"params": free, "weight_decay": 0.0}]
+    (finding,) = looked(**facts | {"optimizer": torch.optim.AdamW(groups, lr=1e-3)}).findings
+    assert (finding.probe, finding.severity) == ("PAR011", "warning") and "have a weight decay" in finding.message
 
 
 def test_norms_are_told_by_their_kind_and_not_by_their_name():
@@ -275,3 +294,15 @@ def test_a_trainer_wakes_what_was_put_to_rest_once(tmp_path):
 def _normed(norm, output):
     output.last_hidden_state = norm(output.last_hidden_state.transpose(1, 2)).transpose(1, 2)
     return output
+
+
+@pytest.mark.parametrize("read", [False, True])
+def test_a_frozen_layer_that_was_read_from_a_checkpoint_was_not_put_in_later(read):
+    model = nn.Sequential(nn.Linear(12, 48), nn.Linear(48, 8), nn.ReLU(), nn.Linear(8, 5))
+    with torch.no_grad():
+        model[0].weight[0] *= 20  # heavy tails, as training leaves them
+    model[:2].requires_grad_(False)
+    for parameter in model[1].parameters():
+        parameter._is_hf_initialized = read  # as transformers marks what it reads
+    told = [probe for probe, _ in found(looked(**classifying(model))) if probe == "PAR004"]
+    assert told == ([] if read else ["PAR004"])

@@ -165,7 +165,7 @@ def test_a_scale_that_falls_by_itself_is_no_fault_and_one_that_stays_is():
     (finding,) = gradient_overflows_in_fp16(shown(fixed, gradients=(share,)))
     assert finding.where == "fc" and "stays" in finding.message
     (finding,) = gradient_overflows_in_fp16(shown(LossScale(65536.0, 0.25, True, False), gradients=(share,)))
-    assert "fall to 0.25" in finding.message
+    assert "decrease to 0.25" in finding.message
 
 
 def test_most_gradients_of_what_trains_must_vanish():
@@ -174,7 +174,7 @@ def test_most_gradients_of_what_trains_must_vanish():
     scores = GradientUnderflow("the model itself", "Model", 100, 90, 0, 1.0, trains=False)
     assert not list(gradient_underflows_in_fp16(shown(scale, gradients=(scores,))))
     (finding,) = gradient_underflows_in_fp16(shown(scale, gradients=(scores, lost)))
-    assert finding.where == "fc" and "51% of its gradients vanish" in finding.message
+    assert finding.where == "fc" and "51% of its gradients underflow" in finding.message
 
 
 def test_a_loss_is_held_against_what_rounding_does_to_it():

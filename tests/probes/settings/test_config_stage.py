@@ -19,6 +19,7 @@ from probes.facts.settings.run_settings import settings_of_arguments
 from probes.facts.settings.trainer_facts import _moments
 from probes.facts.settings.types import UpdateCount
 from probes.healthy import NAMES, healthy
+from tests.support.hf_trainers import trainer_of
 from tests.support.state_picture import picture
 
 CONFIGS = Path(__file__).parents[3] / "configs"
@@ -290,3 +291,17 @@ def test_every_configuration_is_judged_without_its_model(tmp_path, monkeypatch, 
     told = {finding.probe for finding in report.findings if finding.severity != "note"}
     expected = {"dev_e2e": {"CFG018", "CFG019"}, "dev_whisper": {"CFG019"}}.get(path.stem, set())
     assert told == expected - ({"CFG019"} if torch.accelerator.is_available() else set())
+
+
+def test_a_trainer_that_keeps_other_columns_is_asked_which(tmp_path):
+    class Keeping(Seq2SeqTrainer):
+        def _set_signature_columns_if_needed(self):
+            self._signature_columns = ["audio", "sample_rate", "transcript"]
+
+    def told(kind):
+        trainer = trainer_of(tmp_path, trainer=kind, remove_unused_columns=True)
+        report = diagnose.preflight(select=["CFG002"], trainer=trainer)
+        assert trainer._signature_columns is None
+        return [finding.probe for finding in report.findings]
+
+    assert told(Keeping) == [] and told(Seq2SeqTrainer) == ["CFG002"]

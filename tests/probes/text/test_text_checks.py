@@ -2,9 +2,13 @@
 
 import pytest
 
+import diagnose
+from diagnose.engine.context import NotApplicable, Unavailable
+from diagnose.engine.engine import installed
 from probes.facts.corpus.types import CorpusRow
 from probes.facts.text.mojibake import undo_mojibake
 from probes.facts.text.text_checks import read_texts
+from probes.subjects.tone_corpus import tokenizer
 
 VIETNAMESE = "mẹ mua cá ở chợ"
 
@@ -39,3 +43,13 @@ def test_what_nobody_says_is_found(text, field):
     assert [name for name in ("repaired", "markup", "invisible", "homoglyph_words") if getattr(read, name)] == [
         field
     ] * bool(field)
+
+
+def test_tokenized_rows_have_no_text_and_empty_texts_are_another_matter():
+    facts = {"tokenizer": tokenizer(), "train_dataset": [{"input_ids": [3, 4], "label": n % 2} for n in range(8)]}
+    report = diagnose.preflight(select=["DAT028", "DAT029", "TOK004"], **facts)
+    assert {outcome.status for outcome in report.outcomes} == {"skipped"}
+    with pytest.raises(NotApplicable, match="no text"):
+        installed().context(facts).get("unknown_token_shares")
+    with pytest.raises(Unavailable, match="empty"):
+        installed().context(facts | {"train_rows": [{"text": " "}]}).get("unknown_token_shares")

@@ -1,6 +1,7 @@
 """Tokenizer probes on plain values, on released families' habits, and on a head that a resize really loses."""
 
 import copy
+from types import SimpleNamespace
 
 import pytest
 import torch
@@ -14,6 +15,7 @@ from probes.healthy import healthy
 from probes.tokenizer.special_token_ids_differ import special_token_ids_differ
 from probes.tokenizer.special_tokens_collide import special_tokens_collide
 from probes.tokenizer.tokenizer_does_not_match_model import tokenizer_does_not_match_model
+from tests.support.hf_trainers import trainer_of
 from trainer.models.tokenizers.whisper_and_t5 import build_whisper_tokenizer
 
 
@@ -45,7 +47,7 @@ def test_one_of_several_end_tokens_is_enough_and_padding_may_differ():
     (finding,) = special_token_ids_differ(SpecialTokens(ends=ends, paddings={"tokenizer": 1, "model.config": 0}))
     assert finding.severity == "note" and finding.where == "model.config.pad_token_id"
     (finding,) = special_token_ids_differ(SpecialTokens(ends=ends | {"generation_config": (7,)}))
-    assert finding.severity is None and "7 by generation_config and 2 by the tokenizer" in finding.message
+    assert finding.severity is None and "7 in generation_config and 2 in the tokenizer" in finding.message
 
 
 def test_a_byte_level_tokenizer_may_share_the_id_of_its_unknown_token():
@@ -96,3 +98,36 @@ def test_a_resize_that_drops_the_head_is_named_and_its_loss_tells(tmp_path):
     mended = torch.cat([kept.detach(), loaded.shared.weight[-2:].detach()])
     loaded.lm_head.weight = torch.nn.Parameter(mended)
     assert not diagnose.preflight(select=["TOK*"], model=loaded, **given).findings
+
+
+def findings(probe, **facts):
+    report = diagnose.preflight(select=[probe], **facts)
+    return [finding for finding in report.findings if finding.severity != "note"]
+
+
+class SaysNothing(torch.nn.Module):
+    """As a CTC model of transformers: it has ids in its configuration and no generation."""
+
+    config = SimpleNamespace(eos_token_id=2, pad_token_id=0)
+
+    def __init__(self, generates=False):
+        super().__init__()
+        self.generates = generates
+
+    def can_generate(self):
+        return self.generates
+
+
+def test_the_end_token_of_a_model_that_does_not_generate_is_not_compared():
+    tokenizer = healthy("mt5")["tokenizer"]
+    facts = {"tokenizer": tokenizer, "model": SaysNothing()}
+    assert tokenizer.eos_token_id != 2 and not findings("TOK006", **facts)
+    assert findings("TOK006", **facts | {"model": SaysNothing(generates=True)})
+
+
+def test_a_trainer_sets_the_ids_of_its_tokenizer_before_it_trains(tmp_path):
+    trainer = trainer_of(tmp_path, "mt5")
+    trainer.model.config.eos_token_id = trainer.model.generation_config.eos_token_id = 5
+    assert not findings("TOK006", trainer=trainer)
+    trainer.processing_class = None
+    assert findings("TOK006", trainer=trainer, tokenizer=healthy("mt5")["tokenizer"])
