@@ -13,6 +13,7 @@ from diagnose.engine.runner import ProgressListener, Selection
 from diagnose.engine.types import Stage
 from diagnose.engine.user_facts import nearest
 from diagnose.gate.run_preflight import run_preflight
+from diagnose.render.progress import preflight_progress
 
 
 def preflight(
@@ -21,17 +22,22 @@ def preflight(
     select: Sequence[str] = (),
     ignore: Mapping[str, str] | None = None,
     everything: bool = False,
+    progress: bool | None = None,
     **facts: Any,
 ) -> Report:
     """Looks at these facts (see diagnose.engine.user_facts); `ignore` maps a probe's id to the reason.
 
-    Report and receipt are written where the fact `digest_inputs` says; without it, nothing is.
+    Report and receipt are written where the fact `digest_inputs` says; without it, nothing is. Progress is shown on
+    stderr where that is a terminal; `progress=True` prints lines elsewhere too, `progress=False` nothing.
     """
     for stage in stages:
         if stage not in list(Stage):
             raise InputError(f"there is no stage {stage!r}{nearest(stage, Stage)}")
     selection = Selection(tuple(map(Stage, stages)), tuple(select), dict(ignore or {}), everything)
-    return run_preflight(facts, selection).report
+    if progress is False:
+        return run_preflight(facts, selection).report
+    with preflight_progress(lines=bool(progress)) as watcher:
+        return run_preflight(facts, selection, watcher=watcher).report
 
 
 def nan_bisect(
@@ -55,7 +61,7 @@ def nan_bisect(
     if result.origin is None:
         return None
     about = tuple(probe.id for probe in engine.probes if "nan_origin" in facts_needed(probe.check).required)
-    report = engine.examine(engine.context({"nan_origin": result}), Selection(ids=about))
+    report = engine.examine(engine.context({"nan_origin": result, **_settings(engine, facts)}), Selection(ids=about))
     return replace(result.origin, finding=report.findings[0] if report.findings else None)
 
 
@@ -69,8 +75,15 @@ def precision(
     engine = installed()
     options = {"precision": precision} | ({} if batch is None else {"batch": batch})
     result = _measure(engine, facts, options, "precision_comparison_all", "nothing could be compared", watcher)
-    report = engine.examine(engine.context({"precision_comparison": result}), Selection(stages=(Stage.PRECISION,)))
+    known = {"precision_comparison": result, **_settings(engine, facts)}
+    report = engine.examine(engine.context(known), Selection(stages=(Stage.PRECISION,)))
     return replace(result, findings=tuple(report.findings))
+
+
+def _settings(engine: Engine, facts: Mapping[str, Any]) -> dict[str, Any]:
+    """The configuration of the run, which a fix may name; {} for a trainer of somebody else's."""
+    values = engine.context({name: facts[name] for name in ("config",) if name in facts}).get_or_none("config_values")
+    return {"config_values": values} if values else {}
 
 
 def _measure(
@@ -79,4 +92,4 @@ def _measure(
     try:
         return engine.context({**facts, "nan_search_options": options}, watcher).get(fact)
     except FactError as refusal:
-        raise InputError(f"{failure}: {refusal}") from refusal
+        raise InputError(f"{failure}: {refusal.reason}") from refusal

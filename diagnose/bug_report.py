@@ -11,8 +11,8 @@ from typing import Any
 from diagnose.common.atomic_write import write_atomically
 from diagnose.common.errors import InputError
 from diagnose.environment import describe
+from diagnose.gate.run_receipts import latest_folder
 
-FILES = ("preflight/report.json", "preflight/receipt.json", "preflight/skipped.json", "config.resolved.yaml")
 FIRST_STEPS = 20
 QUOTING = ("data", "labels", "tokenizer", "learning", "generation")  # stages whose findings name rows and quote texts
 LEFT_OUT = "left out: it may quote the data"
@@ -21,7 +21,7 @@ LEFT_OUT = "left out: it may quote the data"
 def write_bug_report(path: Path, run: Path | None) -> list[str]:
     """Writes the archive and says what is in it; without a run it holds the environment alone."""
     if run is not None and not run.is_dir():
-        raise InputError(f"{run}: there is no such directory; give the directory that the run writes to")
+        raise InputError(f"{run}: no such directory; pass the output directory of the run")
     entries = dict(_entries(run))
     archive = io.BytesIO()
     with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as file:
@@ -33,12 +33,17 @@ def write_bug_report(path: Path, run: Path | None) -> list[str]:
 
 def _entries(run: Path | None) -> Iterator[tuple[str, str]]:
     yield "environment.txt", "".join(f"{name}: {value}\n" for name, value in describe())
-    for name in FILES if run else ():
-        if run and (run / name).is_file():
-            text = (run / name).read_text(encoding="utf-8", errors="replace")
-            yield Path(name).name, redact_findings(text) if name.endswith("report.json") else text
+    for path in filter(Path.is_file, _files(run) if run else ()):
+        text = path.read_text(encoding="utf-8", errors="replace")
+        yield path.name, redact_findings(text) if path.name == "report.json" else text
     if run and (steps := first_steps(run)):
         yield "first_steps.json", json.dumps(steps, indent=1) + "\n"
+
+
+def _files(run: Path) -> tuple[Path, ...]:
+    """The last preflight, which may be that of another configuration than the run's, and the run's settings."""
+    last = latest_folder(run)
+    return last.report, last.receipt, run / "preflight" / "skipped.json", run / "config.resolved.yaml"
 
 
 def redact_findings(report: str) -> str:

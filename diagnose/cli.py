@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from diagnose.commands.completion import completion
 from diagnose.commands.curves import curves
 from diagnose.commands.data import data
 from diagnose.commands.drill import drill
@@ -19,16 +20,33 @@ from diagnose.commands.release import release
 from diagnose.terminal import terminal
 from diagnose.version import __version__
 
+EPILOG = """
+\b
+Examples:
+  diagnose preflight --config my.yaml
+  diagnose preflight --subject my_project.training:facts
+  diagnose explain "loss is nan"
+  diagnose completion bash --install       complete commands with the Tab key
+"""
 
-@click.group(cls=terminal.CommandGroup)
+
+def config_names() -> list[str]:
+    from trainer.paths import shipped_names
+
+    return shipped_names()
+
+
+@click.group(cls=terminal.CommandGroup, config_command="diagnose preflight", configs=config_names, epilog=EPILOG)
 @click.version_option(__version__, message="gonogo %(version)s")
 @click.pass_context
 def main(context: click.Context) -> None:
-    """Decides whether a training run may start, and says why not."""
+    """Decide whether a training run may start, and say why not."""
     context.obj = TrainerHooks(facts_from, replay_of)
 
 
-COMMANDS = (list_probes, explain, env, diff, preflight, data, nan_bisect, precision, overfit, curves, release, drill)
+COMMANDS = (
+    preflight, data, overfit, precision, nan_bisect, curves, drill, release, list_probes, explain, diff, env, completion
+)  # fmt: skip
 for command in COMMANDS:
     main.add_command(command)
 

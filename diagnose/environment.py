@@ -69,7 +69,7 @@ def gpus() -> str:
     try:
         output = subprocess.run(query, capture_output=True, text=True, timeout=10, check=True).stdout
     except (OSError, subprocess.SubprocessError) as error:
-        return f"nvidia-smi does not answer: {type(error).__name__}"
+        return f"nvidia-smi failed: {type(error).__name__}"
     return "; ".join(output.strip().splitlines()) or "none"
 
 

@@ -9,8 +9,9 @@ from pathlib import Path
 from diagnose.common.errors import InputError
 from diagnose.engine.decorators import Probe
 from diagnose.engine.user_facts import nearest
+from diagnose.phrase_match import known_words, likeness, rarity
 
-NEAR = 60.0  # of 100; below it, words are only alike by accident
+NEAR = 40.0  # of 100; below it, most of the words differ
 ALSO = 3
 
 
@@ -57,12 +58,21 @@ def explain(query: str, probes: Sequence[Probe]) -> Explanation:
 
 def playbooks() -> list[Playbook]:
     """All that are shipped, symptoms and probes."""
-    return [Playbook(path) for path in _shipped("*.md")]
+    return [Playbook(path) for path in _shipped("*.md") if path.stem != "README"]
 
 
 def former_names() -> dict[str, str]:
     """The id of each probe that had another name, by that name."""
-    lines = [line for path in _shipped("former_names.tsv") for line in path.read_text(encoding="utf-8").splitlines()]
+    return _table("former_names.tsv")
+
+
+def phrases() -> dict[str, str]:
+    """The playbook of each phrase that people type."""
+    return _table("phrases.tsv")
+
+
+def _table(name: str) -> dict[str, str]:
+    lines = [line for path in _shipped(name) for line in path.read_text(encoding="utf-8").splitlines()]
     return dict(line.split("\t") for line in lines)
 
 
@@ -76,26 +86,26 @@ def _of_probe(probe: Probe) -> str:
     # A third party keeps it beside the probe.
     own = Path(probe.check.__code__.co_filename).with_name(f"{probe.name}.md")
     book = next((b for b in [*playbooks(), Playbook(own)] if b.name == probe.name and b.path.is_file()), None)
-    return head + (re.sub(r"\A# .*\n+", "", book.text) if book else "There is no playbook for it yet.\n")
+    return head + (re.sub(r"\A# .*\n+", "", book.text) if book else "There is no playbook for it.\n")
 
 
 def _of_symptom(query: str, probes: Sequence[Probe]) -> Explanation:
     ids = {probe.name: probe.id for probe in probes}
-    ranked = sorted(playbooks(), key=lambda b: (-_likeness(query, b), b.name in ids))
-    near = [book for book in ranked if _likeness(query, book) >= NEAR]
+    likenesses = _likenesses(query)
+    ranked = sorted(playbooks(), key=lambda b: (-likenesses[b.name], b.name in ids))
+    near = [book for book in ranked if likenesses[book.name] >= NEAR]
     if not near:
         names = ", ".join(repr(book.name.replace("_", " ")) for book in ranked[:ALSO]) or "none yet"
-        raise InputError(f"no playbook tells of {query!r}; the nearest are {names}")
+        raise InputError(f"no playbook describes {query!r}; the nearest are {names}")
     also = tuple(f"diagnose explain {ids.get(book.name, book.name)}" for book in near[1 : 1 + ALSO])
     return Explanation(near[0].text, also)
 
 
-def _likeness(query: str, book: Playbook) -> float:
-    from rapidfuzz import fuzz, utils
-
-    def alike(line: str) -> float:
-        words = utils.default_process(line)
-        return (fuzz.token_set_ratio(sought, words) + fuzz.token_sort_ratio(sought, words)) / 2
-
-    sought = utils.default_process(query.replace("_", " "))
-    return max(alike(line) for line in book.front)
+def _likenesses(query: str) -> dict[str, float]:
+    """For each playbook, how well the closest of its lines and phrases matches."""
+    lines = {book.name: book.front for book in playbooks()}
+    for phrase, name in phrases().items():
+        lines.setdefault(name, []).append(phrase)
+    weights = rarity(line for front in lines.values() for line in front)
+    sought = known_words(query, weights)
+    return {name: max(likeness(sought, line, weights) for line in front) for name, front in lines.items()}

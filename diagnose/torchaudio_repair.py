@@ -24,9 +24,9 @@ class RepairResult:
         if self.matches:
             return f"{pair} match: nothing to repair"
         if not self.moved:
-            return f"{pair}: the extension of torchaudio is already set aside, nothing left to do"
+            return f"{pair}: the extension of torchaudio is already disabled, nothing left to do"
         names = ", ".join(self.moved)
-        return f"{pair}: set aside {names} (renamed to *{ASIDE}; undo with diagnose env --undo-repair)"
+        return f"{pair}: disabled {names} (renamed to *{ASIDE}; undo with diagnose env --undo-repair)"
 
 
 def package_folder(name: str) -> Path | None:

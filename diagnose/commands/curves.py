@@ -20,9 +20,11 @@ MIN_LOSSES = 10  # the steps on which a person should look hardest
 @report_options
 @click.pass_context
 def curves(context: click.Context, path: Path, **paths: Path | None) -> None:
-    """Looks at a finished or running training: trainer_state.json, TensorBoard files, CSV or JSONL, or a run's folder.
+    """Check the logs of a training run of any trainer.
 
-    Exit code 0 nothing wrong, 1 an error, 2 unreadable or too short to tell.
+    PATH is a trainer_state.json, a TensorBoard file, a CSV or JSONL file, or the directory of a run.
+
+    Exit code 0 no error, 1 an error, 2 unreadable or too short to tell.
     """
     from diagnose.curves.read_log import read
     from diagnose.render.curves import show_curves

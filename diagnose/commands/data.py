@@ -11,10 +11,13 @@ from diagnose.engine.types import Stage
 
 @click.command()
 @target_options
-@click.option("--select", "ids", multiple=True, metavar="ID", help="Only this probe, or all that match (DAT00*).")
+@click.option("--select", "ids", multiple=True, metavar="ID", help="Only this check, or all that match (DAT00*).")
 @report_options
 def data(context: click.Context, target: Target, ids: tuple[str, ...], **paths: Path | None) -> None:
-    """Looks at all of the data: every file is decoded, every text is read. Exit codes as for preflight."""
+    """Check all of the data: decode every file, read every text.
+
+    Exit codes as for preflight.
+    """
     from diagnose.engine.runner import Selection
 
     run_and_exit(context, target.facts() | {"data_sample_size": "whole"}, Selection((Stage.DATA,), ids), paths)

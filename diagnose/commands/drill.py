@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 @click.command()
 @target_options
 @click.option("--fault", "ids", multiple=True, metavar="ID", help="Only this fault, or all that match (run_*).")
-@click.option("--seeds", type=click.IntRange(min=1), default=1, help="How often each is put in, with other seeds.")
-@click.option("--processes", type=click.IntRange(min=1), help="Children at once; by default one for each core.")
-@click.option("--list", "only_list", is_flag=True, help="Show the faults and leave.")
+@click.option("--seeds", type=click.IntRange(min=1), default=1, help="How often to inject each, with other seeds.")
+@click.option("--processes", type=click.IntRange(min=1), help="Worker processes; by default one for each core.")
+@click.option("--list", "only_list", is_flag=True, help="List the faults and exit.")
 @click.option("--json", "json_path", type=FILE, help="Write every trial as JSON.")
 def drill(
     context: click.Context,
@@ -32,22 +32,23 @@ def drill(
     only_list: bool,
     json_path: Path | None,
 ) -> None:
-    """Puts known faults into your own run, one at a time, and shows which the gate catches, when and how.
+    """Inject known faults into your run and show which are found.
 
     Each fault goes into a fresh copy of the run, in a process of its own and in a folder of its own: your model, your
     data and your outputs are never touched. Exit code 0 when every fault that applies is caught and nothing is
-    reported without one, 1 when not, 2 when that cannot be said.
+    reported without one, 1 when not, 2 if inconclusive.
 
     \b
     Examples: diagnose drill --config demo_hybrid
-              diagnose drill --subject my_project.training:facts --fault encoder_detached --seeds 3
+              diagnose drill --config my.yaml --fault encoder_detached --seeds 3
     """
     from diagnose.common.atomic_write import write_atomically
     from diagnose.drill.run_drill import DrillPlan
     from diagnose.drill.run_drill import drill as run
     from diagnose.drill.select_faults import format_faults, select_faults
     from diagnose.engine.engine import installed
-    from diagnose.render.drill import drill_progress, show
+    from diagnose.render.drill import show
+    from diagnose.render.drill_progress import drill_progress
 
     faults = select_faults(ids)
     if only_list:

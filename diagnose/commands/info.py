@@ -10,7 +10,7 @@ from diagnose.terminal import terminal
 
 @click.command("list")
 def list_probes() -> None:
-    """Every probe: id, stage, severity, title."""
+    """List every check: id, stage, severity, title."""
     from diagnose.engine import discovery
 
     found = discovery.probes()
@@ -23,25 +23,29 @@ def list_probes() -> None:
 @click.command()
 @click.argument("id_or_symptom", nargs=-1, required=True)
 def explain(id_or_symptom: tuple[str, ...]) -> None:
-    """What to do about a finding (LAB002) or a symptom ("loss is nan")."""
+    """Explain a finding (LAB002) or a symptom ("loss is nan")."""
     from rich.markdown import Markdown
 
     from diagnose.engine import discovery
     from diagnose.playbook_search import explain as explained
 
     explanation = explained(" ".join(id_or_symptom), discovery.probes().items)
-    terminal.console().print(Markdown(explanation.markdown))
+    console = terminal.console()
+    if console.is_terminal:
+        console.print(Markdown(explanation.markdown))
+    else:
+        terminal.print_result(explanation.markdown.rstrip())
     for command in explanation.also:
         terminal.print_result(f"see also: {command}")
 
 
 @click.command()
-@click.option("--repair", is_flag=True, help="Make a CUDA build of torchaudio importable beside a CPU torch.")
+@click.option("--repair", is_flag=True, help="Make a CUDA build of torchaudio importable with a CPU torch.")
 @click.option("--undo-repair", is_flag=True, help="Put back what --repair set aside.")
 @click.option("--bundle", "bundle_path", type=FILE, metavar="PATH.zip", help="Pack what a bug report needs. No data.")
 @click.option("--run", type=click.Path(path_type=Path), metavar="DIR", help="The run's directory, for --bundle.")
 def env(repair: bool, undo_repair: bool, bundle_path: Path | None, run: Path | None) -> None:
-    """The environment, as one pastes it into a bug report."""
+    """Show versions and devices, as a bug report needs them."""
     from diagnose import torchaudio_repair as repairs
 
     if undo_repair:
@@ -63,7 +67,10 @@ def env(repair: bool, undo_repair: bool, bundle_path: Path | None, run: Path | N
 @click.argument("a", type=click.Path(path_type=Path))
 @click.argument("b", type=click.Path(path_type=Path))
 def diff(a: Path, b: Path) -> None:
-    """What changed between two receipts (files, or the directories of two runs)."""
+    """Show what changed between the receipts of two runs.
+
+    A and B are receipts, or the directories of runs.
+    """
     from diagnose.gate.output_folder import read_receipt
     from diagnose.gate.receipt_diff import receipt_differences
 

@@ -6,6 +6,7 @@ import click
 
 from diagnose.commands.nan_replay import print_operations, replay_recording
 from diagnose.commands.options import Target, target_options
+from diagnose.commands.subject import take_precision
 from diagnose.terminal import terminal
 
 FOLDER = click.Path(file_okay=False, path_type=Path)
@@ -14,11 +15,11 @@ FOLDER = click.Path(file_okay=False, path_type=Path)
 @click.command("nan-bisect")
 @click.argument("recording", required=False, type=FOLDER)
 @target_options
-@click.option("--checkpoint", type=FOLDER, help="Take weights and optimiser of --config from a checkpoint.")
+@click.option("--checkpoint", type=FOLDER, help="Take the weights and the optimizer from a checkpoint.")
 @click.option(
     "--precision",
     type=click.Choice(["fp32", "fp16", "bf16"]),
-    help="Run the step in it.  [default: fp32, or that of the recording]",
+    help="Run the step in it.  [default: that of the recording or of the --subject, else fp32]",
 )
 @click.option("--batch", "number", type=click.IntRange(min=0), metavar="N", help="Only batch N, counted from 0.")
 @click.option("--drill-down", "module", metavar="MODULE", help="Print every operation inside one module instead.")
@@ -31,10 +32,12 @@ def nan_bisect(
     number: int | None,
     module: str | None,
 ) -> None:
-    """Goes through the batches to the first whose step is not finite, and names row, module, operation and line.
+    """Find the row, module and operation where NaN or Inf appears.
 
-    RECORDING is what a guard left of a failed step: the same step is made once more, with the same random states.
-    A step that is finite costs one plain step. Exit code 0 when every batch is finite, 1 when one is not.
+    Runs the batches in order up to the first whose step is not finite. RECORDING is the directory that a guard wrote
+    for a failed step: the same step is run again, with the same random states.
+
+    Exit code 0 when every batch is finite, 1 when one is not.
     """
     from diagnose import api
     from diagnose.render.nan_origin import origin_lines
@@ -46,7 +49,9 @@ def nan_bisect(
         context.exit(replay_recording(target.hooks.replay_of(recording), precision, module))
     if checkpoint is not None and target.config is None:
         raise click.UsageError("--checkpoint goes with --config")
-    facts, precision = target.facts(checkpoint), precision or "fp32"
+    facts = target.facts(checkpoint)
+    own = take_precision(facts)
+    precision = precision or own or "fp32"
     if module is not None:
         print_operations(facts, module, precision, number)
         return

@@ -39,7 +39,7 @@ def _compared(replay: Any, number: int, micro: Any, precision: str) -> str:
         return head + f"in {precision}; the run was in {replay.precision}"
     now = replay.loss(micro)
     same = now == micro.loss or (isnan(now) and isnan(micro.loss))
-    return head + (f"loss {now!r}, the same to the last bit" if same else f"loss {now!r}, recorded was {micro.loss!r}")
+    return head + (f"loss {now!r}, bit-identical" if same else f"loss {now!r}, recorded was {micro.loss!r}")
 
 
 def print_operations(facts: dict[str, Any], module: str, precision: str, number: int | None = None) -> None:

@@ -1,5 +1,6 @@
 """What the commands that look at a run have in common: what to look at, and where the report goes."""
 
+import shlex
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import wraps
@@ -31,6 +32,14 @@ class Target:
     subject: str | None
     hooks: TrainerHooks
 
+    @property
+    def next_command(self) -> str:
+        """What to type after a go."""
+        if self.config is None:
+            return f"diagnose drill --subject {self.subject}"
+        overrides = [word for override in self.overrides for word in ("--set", override)]
+        return shlex.join(["train", "--config", self.config, *overrides])
+
     def facts(self, checkpoint: Path | None = None) -> dict[str, Any]:
         return self.hooks.facts_from(self.config, self.overrides, self.subject, checkpoint)
 
@@ -43,7 +52,7 @@ def target_options(command: Callable[..., Any]) -> Any:
         named = {name: options.pop(name) for name in ("config", "overrides", "subject")}
         return command(context, target=Target(**named, hooks=context.obj), **options)
 
-    returns, overrides = "A function that returns facts or a Trainer.", "Overrides one value; may be repeated."
+    returns, overrides = "A function that returns facts or a Trainer.", "Override one value; may be repeated."
     for option in (
         click.option("--subject", metavar="PACKAGE.MODULE:FUNCTION", help=returns),
         click.option("--set", "overrides", multiple=True, metavar="KEY=VALUE", help=overrides),

@@ -9,19 +9,19 @@ from diagnose.commands.options import Target, report_options, target_options, wr
 from diagnose.engine.types import Stage
 from diagnose.terminal import terminal
 
-NO_VERDICT = 2  # as for a preflight that cannot vouch
+NO_VERDICT = 2  # as for an inconclusive preflight
 
 
 @click.command()
 @target_options
 @click.option("--pairs", is_flag=True, help="Train on some batches, then compare right with swapped pairs on others.")
-@click.option("--rates", is_flag=True, help="Sweep through learning rates, whatever it costs.")
+@click.option("--rates", is_flag=True, help="Sweep through learning rates, however long it takes.")
 @report_options
 def overfit(context: click.Context, target: Target, pairs: bool, rates: bool, **paths: Path | None) -> None:
-    """Learns a few rows by heart and says from what: their input, the labels' statistics, or not at all.
+    """Overfit a few rows and show what they are learned from.
 
-    Dropout and augmentation are off. Nothing of it stays in the model. Exit codes as for preflight; 2 also where
-    nothing can be said of these rows.
+    From their input, from the statistics of the labels, or not at all. Dropout and augmentation are off, and the model
+    is restored afterwards. Exit codes as for preflight; 2 also if nothing can be concluded from these rows.
     """
     from diagnose.engine.engine import figures_of, installed
     from diagnose.engine.runner import Selection

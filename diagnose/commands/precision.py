@@ -5,6 +5,7 @@ from pathlib import Path
 import click
 
 from diagnose.commands.options import FILE, Target, target_options
+from diagnose.commands.subject import take_precision
 from diagnose.terminal import terminal
 
 
@@ -14,7 +15,9 @@ from diagnose.terminal import terminal
 @click.option("--top", type=click.IntRange(min=1), default=10, show_default=True, metavar="N", help="Modules to list.")
 @click.option("--json", "json_path", type=FILE, help="Write the comparison as JSON.")
 def precision(context: click.Context, target: Target, precision: str | None, top: int, json_path: Path | None) -> None:
-    """Compares float32, pure fp16 and autocast on the first batch, and says what would overflow, and how near it is.
+    """Show what overflows in fp16 and bf16, and what needs fp32.
+
+    Compares float32, pure fp16 and autocast on the first batch.
 
     One float32 pass records the magnitude of every result and gradient. Then each 16-bit way is run with real half
     kernels: model.half(), autocast as a CPU does it, and autocast after the list of a GPU (norms, softmax, exp, pow
@@ -29,8 +32,11 @@ def precision(context: click.Context, target: Target, precision: str | None, top
     from diagnose.render.precision import as_json, precision_lines
     from diagnose.render.progress import preflight_progress
 
+    facts = target.facts()
+    own = take_precision(facts)
+    judged = precision or (own if own in ("fp16", "bf16") else None)
     with preflight_progress() as watcher:
-        found = api.precision(**target.facts(), precision=precision, watcher=watcher)
+        found = api.precision(**facts, precision=judged, watcher=watcher)
     terminal.print_result("\n".join(precision_lines(found, top)))
     if json_path:
         write_atomically(json_path, as_json(found))

@@ -24,14 +24,19 @@ def parse_reasons(context: click.Context, option: click.Parameter, texts: tuple[
 @click.command()
 @target_options
 @click.option("--stage", "stages", multiple=True, type=STAGE, metavar="STAGE", help="Only this stage, such as labels.")
-@click.option("--select", "ids", multiple=True, metavar="ID", help="Only this probe, or all that match (LAB*).")
+@click.option("--select", "ids", multiple=True, metavar="ID", help="Only this check, or all that match (LAB*).")
 @click.option(
-    "--ignore", "ignored", multiple=True, metavar="ID=REASON", callback=parse_reasons, help="Do not look; recorded."
+    "--ignore",
+    "ignored",
+    multiple=True,
+    metavar="ID=REASON",
+    callback=parse_reasons,
+    help="Do not run this check; the reason is recorded.",
 )
-@click.option("--all", "run_all", is_flag=True, help="Run the dear stages even after an error.")
+@click.option("--all", "run_all", is_flag=True, help="Run the expensive stages even after an error.")
 @click.option("--strict", is_flag=True, help="Digest audio and weights by content, not by size and time.")
 @click.option(
-    "--processes", type=click.IntRange(min=1), metavar="N", help="The run has N: start them, as torchrun does."
+    "--processes", type=click.IntRange(min=1), metavar="N", help="Also start N processes of the run, as torchrun does."
 )
 @report_options
 def preflight(
@@ -45,11 +50,15 @@ def preflight(
     processes: int | None,
     **paths: Path | None,
 ) -> None:
-    """Looks at a run before it starts. Exit code 0 go, 1 no-go, 2 cannot vouch."""
+    """Check a run before it starts.
+
+    Exit code 0 go, 1 no-go, 2 inconclusive.
+    """
     from diagnose.engine.runner import Selection
 
     selection = Selection(tuple(map(Stage, stages)), ids, ignored, run_all)
-    run_and_exit(context, target.facts() | {"processes": processes}, selection, paths, strict)
+    facts = target.facts() | {"processes": processes}
+    run_and_exit(context, facts, selection, paths, strict, target.next_command if selection.full else "")
 
 
 def run_and_exit(
@@ -58,6 +67,7 @@ def run_and_exit(
     selection: "Selection",
     paths: Mapping[str, Path | None],
     strict: bool = False,
+    on_go: str = "",
 ) -> None:
     """Runs a preflight, shows and writes its report, and ends with its exit code."""
     from diagnose.gate.run_preflight import run_preflight
@@ -66,6 +76,6 @@ def run_and_exit(
 
     with preflight_progress() as watcher:
         done = run_preflight(facts, selection, strict, watcher)
-    show(done, terminal.console())
+    show(done, terminal.console(), on_go)
     write_report(done.report, **paths)
     context.exit(done.report.exit_code)

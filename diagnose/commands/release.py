@@ -22,9 +22,12 @@ KEYS = ("logs", "gradients", "overfitting", "silent")
 def release(
     context: click.Context, run: Path, by: str | None, note: str, names: tuple[str, ...], **paths: Path | None
 ) -> None:
-    """Logs, gradients, overfitting, silent bugs: each with its evidence and an owner who signs.
+    """Check and sign a trained model before it is released.
 
-    Writes release.json and release.md beside the model. Exit code 0 open, 1 failing or unsigned, 2 evidence is missing.
+    Logs, gradients, overfitting and silent bugs, each with its evidence and an owner who signs.
+
+    Writes release.json and release.md next to the model. Exit codes: 0 open, 1 failing or unsigned, 2 evidence is
+    missing.
     """
     from diagnose.commands.curves import judge_records
     from diagnose.curves.read_log import read

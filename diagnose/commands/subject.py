@@ -12,11 +12,21 @@ from typing import Any
 from diagnose.common.errors import InputError, short_error
 from diagnose.engine.seeding import seed_all
 
+PRECISIONS = ("fp32", "fp16", "bf16")
+
 
 def subject_facts(subject: str, seed: int | None = None) -> dict[str, Any]:
     """The facts of one process, and `rank_facts` for several; raises InputError with what is wrong in one sentence."""
     rank_facts = RankFacts(subject, seed)
     return {"rank_facts": rank_facts} | rank_facts(0, 1)
+
+
+def take_precision(facts: dict[str, Any]) -> str | None:
+    """The fact `precision`, taken out: the commands that look at one step have a parameter of that name."""
+    value = facts.pop("precision", None)
+    if value in (None, *PRECISIONS):
+        return value
+    raise InputError(f"the fact precision is {value!r}; expected one of {', '.join(PRECISIONS)}")
 
 
 class RankFacts:

@@ -57,7 +57,7 @@ def run_forked(
     a folder of its own for temporary files.
     """
     if not can_fork():
-        raise InputError("this forks a child for every piece of work, and this system cannot fork; run it on Linux")
+        raise InputError("this command forks processes, which this system does not support; run it on Linux")
     waiting, running = list(work.items()), list[_Worker[Key]]()
     with deferred_interrupts() as interrupts:  # in the middle of a fork, Ctrl-C would be lost
         try:
@@ -96,12 +96,12 @@ def _ended(running: list[_Worker[Key]]) -> list[_Worker[Key]]:
 def _result(worker: _Worker[Key], reason: str = "") -> Any:
     try:
         if not worker.answers.poll():
-            return WorkerFailure(reason or "it took too long and was ended")
+            return WorkerFailure(reason or "it took too long and was stopped")
         return pickle.loads(worker.answers.recv_bytes())  # our own worker wrote it
     except EOFError:
         worker.process.join(timeout=5.0)
         code = worker.process.exitcode
-        return WorkerFailure(reason or f"its process ended with {code}", exit_code=code)
+        return WorkerFailure(reason or f"its process exited with {code}", exit_code=code)
     finally:
         _end(worker)
 

@@ -8,7 +8,7 @@ from contextvars import ContextVar
 from enum import IntEnum
 from typing import Protocol
 
-import click
+from diagnose.common.display import display
 
 SECONDS_BETWEEN_LINES = 10.0
 
@@ -17,6 +17,7 @@ class Verbosity(IntEnum):
     QUIET = 0
     NORMAL = 1
     VERBOSE = 2
+    ALL = 3
 
 
 verbosity: ContextVar[Verbosity] = ContextVar("verbosity", default=Verbosity.NORMAL)
@@ -35,7 +36,7 @@ def is_quiet() -> bool:
 def log_line(text: str) -> None:
     """Prints to stderr, unless under -q."""
     if not is_quiet():
-        click.echo(text, err=True)
+        display.print_line(text)
 
 
 @contextmanager
@@ -50,12 +51,12 @@ def progress(what: str, total: int) -> Iterator[Advance]:
 
 @contextmanager
 def _bar(what: str, total: int) -> Iterator[Advance]:
-    from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=Console(stderr=True)) as bar:
-        task = bar.add_task(what, total=total)
+    bar = Progress(*columns, auto_refresh=False)  # never started: the display draws it
+    task = bar.add_task(what, total=total)
+    with display.showing(bar.get_renderable):
         yield lambda count=1: bar.advance(task, count)
 
 

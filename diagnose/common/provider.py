@@ -29,10 +29,16 @@ def facts_needed(function: Callable[..., Any]) -> FactNeeds:
 
 @dataclass(frozen=True)
 class Provider:
-    """Gives one fact. Of several providers of one fact, the lowest priority that can give it does."""
+    """Gives one fact. Of several providers of one fact, the lowest priority that can give it does.
+
+    `assumes` names the traits without which it says nothing; `evidence`, what it shows that every go needs.
+    """
 
     function: Callable[..., Any]
     priority: int = 1
+    assumes: tuple[str, ...] = ()
+    evidence: tuple[str, ...] = ()
+    may_be_empty: bool = False  # an empty list is an answer ("none"), not missing data
 
     @property
     def fact(self) -> str:
@@ -50,8 +56,15 @@ class Provider:
         return self.function(*facts, **named)
 
 
-def provider(function: Callable[..., Any] | None = None, *, priority: int = 1) -> Any:
+def provider(
+    function: Callable[..., Any] | None = None,
+    *,
+    priority: int = 1,
+    assumes: tuple[str, ...] = (),
+    evidence: tuple[str, ...] = (),
+    may_be_empty: bool = False,
+) -> Any:
     """Marks a function that gives the fact of its name: `@provider`, or `@provider(priority=2)` for a second source."""
     if function is not None:
-        return Provider(function, priority)
-    return lambda marked: Provider(marked, priority)
+        return Provider(function, priority, assumes, evidence, may_be_empty)
+    return lambda marked: Provider(marked, priority, assumes, evidence, may_be_empty)

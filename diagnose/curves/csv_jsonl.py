@@ -23,7 +23,7 @@ def rows_of(path: Path) -> Iterator[Entry]:
             if None in row:
                 raise InputError(
                     f"{path}, line {reader.line_num}: more fields than the {len(reader.fieldnames or [])} of the "
-                    "head line; quote or drop this line"
+                    "header; quote or drop this line"
                 )
             yield f"{path}, line {reader.line_num}", dict(row)
     except csv.Error as error:
@@ -41,9 +41,9 @@ def lines_of(path: Path) -> Iterator[Entry]:
         except (ValueError, RecursionError) as error:
             if number == len(lines) and not line.endswith("\n"):
                 return  # a run that was killed while it wrote
-            raise InputError(f"{path}, line {number}: is no JSON ({error}); expected one object a line") from error
+            raise InputError(f"{path}, line {number}: is not JSON ({error}); expected one object per line") from error
         if not isinstance(entry, dict):
-            raise InputError(f"{path}, line {number}: found {type(entry).__name__}, expected an object with figures")
+            raise InputError(f"{path}, line {number}: found {type(entry).__name__}, expected an object with metrics")
         yield f"{path}, line {number}", entry
 
 
@@ -54,4 +54,4 @@ def _lines(path: Path) -> list[str]:
     except OSError as error:
         raise InputError(f"{path}: cannot be read ({error.strerror})") from error
     except UnicodeDecodeError as error:
-        raise InputError(f"{path}: is no text in UTF-8 ({error.reason}); give a CSV, TSV or JSONL log") from error
+        raise InputError(f"{path}: is not UTF-8 text ({error.reason}); pass a CSV, TSV or JSONL log") from error

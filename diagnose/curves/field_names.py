@@ -70,12 +70,12 @@ def is_figure(value: Any) -> bool:
 
 def figure(value: Any, place: str, name: str) -> float:
     if not is_figure(value):
-        raise InputError(f"{place}: {name} is {str(value)[:40]!r}, expected a number; mend or drop this entry")
+        raise InputError(f"{place}: {name} is {str(value)[:40]!r}, expected a number; fix or drop this entry")
     return float(value)
 
 
 def _whole(step: Any, place: str) -> int:
     number = figure(step, place, "step")
     if not isfinite(number) or number != int(number):
-        raise InputError(f"{place}: step is {str(step)[:40]!r}, expected a whole number; mend or drop this entry")
+        raise InputError(f"{place}: step is {str(step)[:40]!r}, expected an integer; fix or drop this entry")
     return int(number)

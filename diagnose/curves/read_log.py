@@ -21,7 +21,7 @@ SHOWN = 8
 def read(path: Path) -> Records:
     """The records of a file or of a run's directory."""
     if not path.exists():
-        raise InputError(f"{path}: there is no such file or folder; give a log, or the folder of a run")
+        raise InputError(f"{path}: no such file or folder; pass a log, or the folder of a run")
     return _folder(path) if path.is_dir() else _file(path)
 
 
@@ -36,7 +36,7 @@ def _folder(folder: Path) -> Records:
         for path in sorted(folder.glob(pattern)):
             return _file(path)
     expected = "metrics/*_metrics.json, trainer_state.json, event file, CSV or JSONL"
-    raise InputError(f"{folder}: found no {expected}; give a log")
+    raise InputError(f"{folder}: found no {expected}; pass a log")
 
 
 def _step(path: Path) -> tuple[int, float]:
@@ -73,5 +73,5 @@ def _records(entries: Iterable[Entry], path: Path, settings: dict[str, Any]) -> 
     if not rows:
         found = f"found {', '.join(list(map(str, names))[:SHOWN])}" if names else "it is empty"
         fields = ", ".join(synonyms[0] for synonyms in FIELDS.values())
-        raise InputError(f"{path}: no figure of a training in it: {found}; expected {STEPS[0]}, {fields} and the like")
+        raise InputError(f"{path}: no training metrics in it: {found}; expected {STEPS[0]}, {fields} and similar")
     return Records.of(rows, source=str(path), **settings)

@@ -19,9 +19,9 @@ def state_of(path: Path) -> dict[str, Any]:
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError) as error:
-        raise InputError(f"{path}: cannot be read as JSON ({error}); give a trainer_state.json or a log") from error
+        raise InputError(f"{path}: cannot be read as JSON ({error}); pass a trainer_state.json or a log") from error
     if not isinstance(content, dict) or not isinstance(history_of(content), list):
-        raise InputError(f"{path}: holds no log_history or history; give a trainer_state.json, or a CSV or JSONL log")
+        raise InputError(f"{path}: no log_history or history; pass a trainer_state.json, or a CSV or JSONL log")
     return content
 
 
@@ -32,7 +32,7 @@ def history_of(content: dict[str, Any]) -> Any:
 def entries_of(path: Path, content: dict[str, Any]) -> Iterator[Entry]:
     for number, entry in enumerate(history_of(content), 1):
         if not isinstance(entry, dict):
-            raise InputError(f"{path}, entry {number}: found {type(entry).__name__}, expected an object with figures")
+            raise InputError(f"{path}, entry {number}: found {type(entry).__name__}, expected an object with metrics")
         yield f"{path}, entry {number}", entry
 
 

@@ -6,7 +6,7 @@ NAMES = {
     "whisper": "a Whisper",
     "e2e": "an encoder of raw audio with a decoder",
     "hybrid": "a CTC and attention hybrid",
-    "mt5": "a model from text to text",
+    "mt5": "a text-to-text model",
     "classifier": "a classifier of pairs (x, y)",
 }
 SPEECH = {"whisper", "e2e", "hybrid"}

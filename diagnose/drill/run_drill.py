@@ -82,7 +82,7 @@ def _first_twin(engine: Engine, plan: DrillPlan) -> tuple[HealthyTrial, tuple[st
 
     ((_, answer),) = run_forked({0: look}, 1)
     if isinstance(answer, WorkerFailure):
-        raise InputError(f"{plan.subject}: the healthy subject could not be looked at: {answer.reason}; mend it first")
+        raise InputError(f"{plan.subject}: the healthy subject could not be checked: {answer.reason}; fix it first")
     twin, modules = answer
     for name in modules:
         with suppress(Exception):
@@ -93,4 +93,4 @@ def _first_twin(engine: Engine, plan: DrillPlan) -> tuple[HealthyTrial, tuple[st
 def healthy_result(answer: HealthyTrial | WorkerFailure, seed: int) -> HealthyTrial:
     if isinstance(answer, HealthyTrial):
         return answer
-    return HealthyTrial(seed, (f"it could not be looked at: {answer.reason}",))
+    return HealthyTrial(seed, (f"it could not be checked: {answer.reason}",))

@@ -14,7 +14,7 @@ def select_faults(patterns: Sequence[str]) -> tuple[Fault, ...]:
     found = discovery.faults()
     if found.unreadable:
         first = found.unreadable[0]
-        raise InputError(f"{first.probe}: its faults cannot be read ({first.reason}); mend the package first")
+        raise InputError(f"{first.probe}: its faults cannot be read ({first.reason}); fix the package first")
     ids = [fault.id for fault in found.items]
     for pattern in patterns:
         if not matching(ids, pattern):

@@ -13,7 +13,7 @@ from diagnose.engine.decorators import Fault
 from diagnose.engine.engine import Engine
 from diagnose.engine.report import Report
 from diagnose.engine.runner import EXPENSIVE, Selection
-from diagnose.engine.types import Finding, Severity, Stage, Verdict
+from diagnose.engine.types import Finding, Severity, Stage, Status
 from diagnose.engine.user_facts import ROOTS
 
 Build = Callable[[int], Mapping[str, Any]]
@@ -58,15 +58,21 @@ def trial(engine: Engine, build: Build, fault: Fault, seed: int) -> FaultTrial:
 def _absent(error: Exception) -> str:
     """What the fault would change and does not find."""
     name = error.args[0] if isinstance(error, KeyError) and error.args else None
-    return f"not given: {name}" if name in ROOTS else f"what it changes is not there: {short_error(error)}"
+    if name in ROOTS:
+        return f"not given: {name}"
+    if isinstance(error, KeyError):
+        return f"what it changes does not exist: the subject has no {name!r}"
+    if isinstance(error, StopIteration):
+        return "what it changes does not exist: no part of the subject fits"
+    return f"what it changes does not exist: {short_error(error)}"
 
 
 def _inject(fault: Fault, facts: Facts) -> Facts:
     if _is_present(fault, facts):
-        raise NotApplicable("it is in the subject already")
+        raise NotApplicable("the subject already has it")
     broken = fault.inject(dict(facts))
     if not fault.is_present(broken):
-        raise ValueError("it was put in, and its proof says that nothing is broken")
+        raise ValueError("it was injected, but its check finds nothing broken")
     return broken
 
 
@@ -87,7 +93,7 @@ def judge_trial(blank: FaultTrial, report: Report, noted: bool) -> FaultTrial:
     """Caught: an alarm stands, or the note that is expected. Named: the expected probe is a root."""
     roots = [root for root in report.diagnosis if root.severity is not Severity.NOTE or root.probe == blank.expected]
     alarms = [finding for finding in report.findings if finding.severity is not Severity.NOTE]
-    stands = bool(alarms) or report.verdict is not Verdict.GO
+    stands = bool(alarms) or bool(report.having(Status.BLOCKED, Status.CRASHED))
     caught = any(finding.probe == blank.expected for finding in report.findings) if noted else stands
     named = any(root.probe == blank.expected for root in roots)
     first = next((root.finding for root in roots if root.probe == blank.expected or not named), None)

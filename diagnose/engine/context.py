@@ -3,61 +3,17 @@
 import time
 import traceback
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Self
+from typing import Any
 
 from diagnose.common.errors import short_error
 from diagnose.common.provider import Provider, facts_needed
+from diagnose.engine.fact_errors import FactError, FactFailed, NotApplicable, NotGiven, Unavailable
 from diagnose.engine.providers import ProviderPlan
 from diagnose.engine.seeding import seeded
-from diagnose.engine.types import Status
+from diagnose.engine.traits import Trait, Traits, in_words
 from diagnose.engine.user_facts import COLLECTIONS, MAY_BE_EMPTY
 
 OnFact = Callable[[str], None]
-
-
-class FactError(Exception):
-    """A fact that cannot be had. `chain` leads from the requested fact to the one that failed."""
-
-    status = Status.BLOCKED
-
-    def __init__(self, reason: str, chain: tuple[str, ...] = (), trace: str = "") -> None:
-        super().__init__(reason)
-        self.reason, self.chain, self.trace = reason, chain, trace
-
-    def __str__(self) -> str:
-        return f"{' ← '.join(self.chain)}: {self.reason}" if self.chain else self.reason
-
-    def of(self, fact: str) -> Self:
-        """The same error for a fact that needs this one."""
-        return type(self)(self.reason, (fact, *self.chain), self.trace)
-
-    def plain(self) -> Self:
-        """Without the frames of its traceback, which would keep batches and models alive."""
-        return type(self)(self.reason, self.chain, self.trace)
-
-
-class Unavailable(FactError):
-    """Raised by a provider that finds nothing to measure (an empty manifest, no audio): what needs it is blocked."""
-
-
-class FactFailed(FactError):
-    """A provider raised: what needs it is blocked."""
-
-
-class NotApplicable(FactError):
-    """Raised by a provider where the question makes no sense (no CTC head, no GPU): what needs it is skipped."""
-
-    status = Status.SKIPPED
-
-
-class NotGiven(FactError):
-    """Nobody gave the fact, nor what it could be derived from: what needs it is skipped."""
-
-    status = Status.SKIPPED
-
-    def of(self, fact: str) -> Self:
-        """It names the missing facts itself: the way there says nothing more."""
-        return self.plain()
 
 
 class Context:
@@ -68,6 +24,7 @@ class Context:
     ) -> None:
         self._facts = {name: value for name, value in facts.items() if value is not None}
         self._plan = ProviderPlan(self._facts, providers)
+        self._may_be_empty = MAY_BE_EMPTY.union(provider.fact for provider in providers if provider.may_be_empty)
         self._settled: dict[str, Any] = {}
         self._running: list[str] = []
         self._on_fact = on_fact
@@ -95,6 +52,33 @@ class Context:
         optional = {name: value for name in needs.optional if (value := self._if_there(name)) is not None}
         return {name: self.get(name) for name in needs.required} | optional
 
+    @property
+    def user_facts(self) -> frozenset[str]:
+        """The names of the facts that a person gave."""
+        return frozenset(self._facts)
+
+    @property
+    def traits(self) -> Traits:
+        """The traits that were measured."""
+        return {name: value for name, value in self._settled.items() if isinstance(value, Trait)}
+
+    def why_not(self, name: str) -> str:
+        """Why the fact was not measured; "" where it was."""
+        value = self._settled.get(name, NotGiven("no check that needs it ran"))
+        return str(value) if isinstance(value, FactError) else ""
+
+    def require_traits(self, names: Sequence[str]) -> None:
+        """Raises NotApplicable for the first trait that was not shown."""
+        for name in names:
+            try:
+                trait = self.get(name)
+            except NotGiven:
+                raise
+            except FactError as refusal:
+                trait = Trait(False, refusal.reason)
+            if not trait.holds:
+                raise NotApplicable(f"not shown that {in_words(name)}: {trait.evidence}")
+
     def _if_there(self, name: str) -> Any:
         """None where there is no such fact: the default stands. One that failed still blocks: it is reported."""
         if name in self._running:
@@ -108,7 +92,7 @@ class Context:
 
     def _settle(self, name: str) -> Any:
         if name in self._facts:
-            return _checked(name, self._facts[name])
+            return self._checked(name, self._facts[name])
         provider = self._plan.choose(name, frozenset(self._running))
         if provider is None:
             return NotGiven(f"not given: {', '.join(self._plan.missing(name)) or name}")
@@ -121,12 +105,13 @@ class Context:
             self._running.pop()
 
     def _run(self, provider: Provider) -> Any:
+        self.require_traits(provider.assumes)
         arguments = self.arguments(provider.function)
         self._on_fact(provider.fact)
         start = time.perf_counter()
         try:
             with seeded(provider.fact):
-                return _checked(provider.fact, provider.function(**arguments))
+                return self._checked(provider.fact, provider.function(**arguments))
         except FactError:
             raise
         except (Exception, SystemExit) as error:
@@ -134,12 +119,11 @@ class Context:
         finally:
             self.seconds[provider.fact] = time.perf_counter() - start
 
-
-def _checked(name: str, value: Any) -> Any:
-    if value is None:
-        return NotApplicable("there is none")
-    plain = isinstance(value, list | tuple | dict | set | frozenset) and name not in MAY_BE_EMPTY
-    return Unavailable("it is empty") if (plain or name in COLLECTIONS) and _is_empty(value) else value
+    def _checked(self, name: str, value: Any) -> Any:
+        if value is None:
+            return NotApplicable("there is none")
+        plain = isinstance(value, list | tuple | dict | set | frozenset) and name not in self._may_be_empty
+        return Unavailable("it is empty") if (plain or name in COLLECTIONS) and _is_empty(value) else value
 
 
 def _is_empty(value: Any) -> bool:

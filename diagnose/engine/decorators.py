@@ -11,13 +11,17 @@ Look = Callable[..., Iterable[Finding]]
 
 @dataclass(frozen=True)
 class Probe:
-    """One fault that can be named. Its facts are the parameters of `look`; its title is the docstring's first line."""
+    """One fault that can be named. Its facts are the parameters of `check`; its title is the docstring's first line.
+
+    `assumes` names the traits without which it says nothing.
+    """
 
     id: str
     stage: Stage
     severity: Severity
     explains: tuple[str, ...]
     check: Look
+    assumes: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:
@@ -31,15 +35,17 @@ class Probe:
         return self.check(*facts, **named)
 
 
-def probe(id: str, stage: Stage, severity: Severity, explains: tuple[str, ...] = ()) -> Callable[[Look], Probe]:
+def probe(
+    id: str, stage: Stage, severity: Severity, explains: tuple[str, ...] = (), assumes: tuple[str, ...] = ()
+) -> Callable[[Look], Probe]:
     """Marks a function that yields findings about the facts it names as parameters."""
     if not id.startswith(stage.prefix):
-        raise ValueError(f"probe {id} stands in stage {stage}, whose ids begin with {stage.prefix}")
+        raise ValueError(f"probe {id} is in stage {stage}, whose ids start with {stage.prefix}")
 
     def mark(look: Look) -> Probe:
         if not (look.__doc__ or "").strip():
             raise ValueError(f"probe {id} has no docstring; its first line is the probe's title")
-        return Probe(id, stage, severity, explains, look)
+        return Probe(id, stage, severity, explains, look, assumes)
 
     return mark
 

@@ -1,7 +1,7 @@
 """The engine: probes and providers on one side, a person's facts on the other, a Report between them."""
 
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -9,15 +9,17 @@ from fnmatch import filter as matching
 from typing import Any
 
 from diagnose.common.errors import InputError
-from diagnose.common.provider import Provider
+from diagnose.common.provider import Provider, facts_needed
 from diagnose.engine import discovery
 from diagnose.engine.context import Context, FactError
+from diagnose.engine.coverage import coverage_of
 from diagnose.engine.decorators import Probe
+from diagnose.engine.optimizer_list import as_one_optimizer
 from diagnose.engine.providers import ProviderPlan
 from diagnose.engine.report import Report
 from diagnose.engine.runner import ALL, ProgressListener, Selection, run
 from diagnose.engine.seeding import import_torch
-from diagnose.engine.types import Outcome
+from diagnose.engine.types import Outcome, Stage
 from diagnose.engine.user_facts import nearest
 
 
@@ -35,6 +37,7 @@ class Engine:
         for name in facts:
             if name not in known:
                 raise InputError(f"there is no fact named {name!r}{nearest(name, known)}")
+        facts = {name: as_one_optimizer(value) if name == "optimizer" else value for name, value in facts.items()}
         return Context(facts, self.providers, (watcher or ProgressListener()).on_fact)
 
     def examine(self, context: Context, selection: Selection = ALL, watcher: ProgressListener | None = None) -> Report:
@@ -42,10 +45,28 @@ class Engine:
         self._check(selection)
         import_torch()
         start = time.perf_counter()
-        outcomes, costs = run(self.probes, context, selection, watcher)
+        probes = self.probes if not selection.full else tuple(self._possible(context))
+        outcomes, costs = run(probes, context, selection, watcher)
         created = datetime.now(UTC).isoformat(timespec="seconds")
         elapsed = time.perf_counter() - start
-        return Report(self.unreadable + outcomes, costs, selection, created, elapsed, figures_of(context))
+        coverage = coverage_of(self.probes, self.providers, context, sum(outcome.ran for outcome in outcomes))
+        return Report(
+            self.unreadable + outcomes,
+            costs,
+            selection,
+            created,
+            elapsed,
+            figures_of(context),
+            dict(context.traits),
+            coverage,
+        )
+
+    def _possible(self, context: Context) -> Iterator[Probe]:
+        """Without those that look at a run that has begun, where there is none."""
+        reach = ProviderPlan(context.user_facts, self.providers).within_reach
+        for probe in self.probes:
+            if probe.stage is not Stage.STEPS or reach.issuperset(facts_needed(probe.check).required):
+                yield probe
 
     def _check(self, selection: Selection) -> None:
         ids = [probe.id for probe in self.probes]

@@ -15,7 +15,7 @@ class ProviderPlan:
         for provider in sorted(providers, key=lambda provider: provider.priority):
             self.providers.setdefault(provider.fact, []).append(provider)
         self._chosen: dict[str, Provider] = {}
-        self._within_reach = self._reach()
+        self.within_reach = self._reach()
 
     @property
     def known(self) -> frozenset[str]:
@@ -32,7 +32,7 @@ class ProviderPlan:
 
     def choose(self, name: str, avoiding: frozenset[str] = frozenset()) -> Provider | None:
         """The provider to use. `avoiding` holds the facts on the way here: two facts may be derived from each other."""
-        if name not in self._within_reach or name in avoiding:
+        if name not in self.within_reach or name in avoiding:
             return None
         settled = [self._chosen[name]] if name in self._chosen else []
         for provider in settled + self.providers.get(name, []):
@@ -44,7 +44,7 @@ class ProviderPlan:
 
     def missing(self, name: str, avoiding: frozenset[str] = frozenset()) -> tuple[str, ...]:
         """The facts a person would have to give to make this one available: the shortest way there."""
-        if name in self._within_reach:
+        if name in self.within_reach:
             return ()
         if name in ROOTS or name in avoiding or name not in self.providers:
             return (name,)

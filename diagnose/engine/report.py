@@ -6,12 +6,15 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from diagnose.common.atomic_write import write_atomically
 from diagnose.engine import report_json
+from diagnose.engine.coverage import Coverage
 from diagnose.engine.root_causes import RootCause, find_root_causes
 from diagnose.engine.runner import ALL, Selection, StageCost
+from diagnose.engine.traits import Traits
 from diagnose.engine.types import Finding, Outcome, Severity, Status, Verdict
 
-EXIT_CODES = {Verdict.GO: 0, Verdict.NO_GO: 1, Verdict.CANNOT_VOUCH: 2}
+EXIT_CODES = {Verdict.GO: 0, Verdict.NO_GO: 1, Verdict.INCONCLUSIVE: 2}
 
 
 class PreflightFailed(Exception):
@@ -22,7 +25,7 @@ class PreflightFailed(Exception):
         self.report = report
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Report:
     """Outcomes in stage order. Everything else is derived from them."""
 
@@ -32,6 +35,8 @@ class Report:
     created: str = ""
     elapsed: float = 0.0
     figures: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)  # by the fact they draw
+    traits: Traits = field(default_factory=dict)  # what was shown of the run, by the name of its fact
+    coverage: Coverage = field(default_factory=Coverage)
 
     @cached_property
     def findings(self) -> tuple[Finding, ...]:
@@ -39,7 +44,7 @@ class Report:
 
     @cached_property
     def diagnosis(self) -> tuple[RootCause, ...]:
-        """The roots, most severe first, each with what it explains."""
+        """The root causes, most severe first, each with what it explains."""
         return find_root_causes(self.outcomes)
 
     def having(self, *statuses: Status) -> tuple[Outcome, ...]:
@@ -53,9 +58,14 @@ class Report:
         if self.of(Severity.ERROR):
             return Verdict.NO_GO
         looked = any(outcome.ran for outcome in self.outcomes)
-        if not looked or self.having(Status.BLOCKED, Status.CRASHED):
-            return Verdict.CANNOT_VOUCH
+        if not looked or self.having(Status.BLOCKED, Status.CRASHED) or self.missing_evidence:
+            return Verdict.INCONCLUSIVE
         return Verdict.GO
+
+    @property
+    def missing_evidence(self) -> Mapping[str, str]:
+        """What a go needs and did not run, with the reason. A part of the checks opens no gate, and needs none."""
+        return self.coverage.missing_evidence if self.selection.full else {}
 
     @property
     def exit_code(self) -> int:
@@ -69,17 +79,24 @@ class Report:
 
     @property
     def headline(self) -> str:
-        """The verdict in one sentence, with the root or the reason."""
+        """The verdict in one sentence, with the root cause or the reason."""
         if self.verdict is Verdict.GO:
-            return "go: nothing stands in the way of this run"
+            return "go: no error was found"
         if self.verdict is Verdict.NO_GO:
             root = self.diagnosis[0].finding
-            return f"no-go: {root.probe} at {root.where}: {root.message}; fix: {root.fix}"
-        stuck = self.having(Status.CRASHED, Status.BLOCKED)
-        if not stuck:
-            first = "".join(f"; {outcome.probe}: {outcome.reason_chain}" for outcome in self.outcomes[:1])
-            return f"cannot vouch: no probe could look{first}"
-        return f"cannot vouch: {stuck[0].probe} {stuck[0].status}: {stuck[0].reason_chain}"
+            return f"no-go: {root.probe} at {root.place}: {root.singles[0].message}; fix: {root.fix}"
+        return f"inconclusive: {self.why_inconclusive}"
+
+    @property
+    def why_inconclusive(self) -> str:
+        """The first check that broke, or the evidence that is missing and how to give it."""
+        if stuck := self.having(Status.CRASHED, Status.BLOCKED):
+            return f"{stuck[0].probe} {stuck[0].status}: {stuck[0].cause}"
+        if self.missing_evidence:
+            advice = f"; {self.coverage.advice}" if self.coverage.advice else ""
+            first, reason = next(iter(self.missing_evidence.items()))
+            return f"{first} did not run ({reason}){advice}"
+        return "no check could run" + "".join(f"; {one.probe}: {one.cause}" for one in self.outcomes[:1])
 
     def require(self) -> "Report":
         """Raises PreflightFailed unless the verdict is go."""
@@ -90,6 +107,32 @@ class Report:
     def to_json(self) -> str:
         """The whole report, as render/report.schema.json describes it."""
         return report_json.to_json(self)
+
+    def write_json(self, path: str | Path) -> Path:
+        """Writes `to_json()` to a file, whose folder is made."""
+        write_atomically(Path(path), self.to_json())
+        return Path(path)
+
+    def show(self) -> None:
+        """Prints it to the terminal, in color where there is one."""
+        from diagnose.render.lines import print_lines
+        from diagnose.render.text import report_lines
+        from diagnose.terminal.console import console
+
+        print_lines(report_lines(self), console())
+
+    def __str__(self) -> str:
+        from diagnose.render.text import plain_text
+
+        return plain_text(self)
+
+    def __repr__(self) -> str:
+        return f"<Report {self.verdict}: {len(self.findings)} findings, {sum(o.ran for o in self.outcomes)} checks run>"
+
+    def _repr_html_(self) -> str:
+        from diagnose.render.html import to_html
+
+        return to_html(self)
 
 
 class Stopped(Exception):

@@ -3,7 +3,7 @@
 import json
 import math
 from collections.abc import Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
 from diagnose.engine.types import Finding, Outcome
@@ -44,6 +44,8 @@ def as_dict(report: "Report") -> dict[str, Any]:
         ],
         "outcomes": [_outcome(outcome) for outcome in report.outcomes],
         "figures": without_nan(report.figures),
+        "traits": {name: asdict(trait) for name, trait in report.traits.items()},
+        "coverage": asdict(report.coverage),
     }
 
 
@@ -53,7 +55,11 @@ def _outcome(outcome: Outcome) -> dict[str, Any]:
 
 
 def finding_as_dict(finding: Finding) -> dict[str, Any]:
-    return {**asdict(finding), "measured": without_nan(finding.measured)}
+    """A merged finding lists its instances."""
+    content = {**asdict(replace(finding, instances=())), "measured": without_nan(finding.measured)}
+    content.pop("setting")  # it is part of the fix
+    content["instances"] = [finding_as_dict(one) for one in finding.instances]
+    return content | {"count": len(finding.singles)}
 
 
 def without_nan(value: Any) -> Any:

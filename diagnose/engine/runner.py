@@ -10,7 +10,8 @@ from diagnose.common.errors import short_error
 from diagnose.engine import pass_counter
 from diagnose.engine.context import Context, FactError
 from diagnose.engine.decorators import Probe
-from diagnose.engine.types import Finding, Outcome, Severity, Stage, Status
+from diagnose.engine.merge import merge
+from diagnose.engine.types import Finding, Outcome, Severity, SkipKind, Stage, Status
 
 EXPENSIVE = frozenset({Stage.PRECISION, Stage.LEARNING, Stage.GENERATION, Stage.DISTRIBUTED})
 
@@ -86,9 +87,10 @@ def _outcome(probe: Probe, context: Context, selection: Selection, standing: str
     head = (probe.id, probe.name, probe.title, probe.stage, probe.severity)
     blank = Outcome(*head, Status.SKIPPED, explains=probe.explains)
     if probe.id in selection.ignored:
-        return replace(blank, reason=f"ignored: {selection.ignored[probe.id]}")
+        return replace(blank, reason=f"ignored: {selection.ignored[probe.id]}", skip=SkipKind.IGNORED)
     if standing:
-        return replace(blank, reason=f"a root stands ({standing}); --all looks all the same")
+        reason = f"skipped after {standing}; use --all to run anyway"
+        return replace(blank, reason=reason, skip=SkipKind.AFTER_ERROR)
     start = time.perf_counter()
     return replace(_look(probe, context, blank), elapsed=time.perf_counter() - start)
 
@@ -96,19 +98,32 @@ def _outcome(probe: Probe, context: Context, selection: Selection, standing: str
 def _look(probe: Probe, context: Context, blank: Outcome) -> Outcome:
     findings: list[Finding] = []
     try:
+        context.require_traits(probe.assumes)
         facts = context.arguments(probe.check)
-        findings.extend(_findings(probe, facts))  # what was found before a crash stays found
+        findings.extend(_findings(probe, facts, context))  # what was found before a crash stays found
     except FactError as refusal:
-        return replace(blank, status=refusal.status, reason=refusal.reason, chain=refusal.chain, trace=refusal.trace)
+        refused = replace(blank, status=refusal.status, skip=refusal.skip, trace=refusal.trace)
+        return replace(refused, reason=refusal.reason, chain=refusal.chain)
     except Exception as error:
         crashed = replace(blank, status=Status.CRASHED, reason=short_error(error), trace=traceback.format_exc())
-        return replace(crashed, findings=tuple(findings))
-    return replace(blank, status=Status.FOUND if findings else Status.PASSED, findings=tuple(findings))
+        return replace(crashed, findings=merge(findings))
+    return replace(blank, status=Status.FOUND if findings else Status.PASSED, findings=merge(findings))
 
 
-def _findings(probe: Probe, facts: Mapping[str, object]) -> Iterator[Finding]:
+def _findings(probe: Probe, facts: Mapping[str, object], context: Context) -> Iterator[Finding]:
     for finding in probe.check(**facts):
         if not isinstance(finding, Finding):
             raise TypeError(f"{probe.name} yielded a {type(finding).__name__}, not a Finding")
         severity = finding.severity or probe.severity
-        yield replace(finding, probe=probe.id, stage=probe.stage, severity=severity)
+        fix = fix_for_run(finding, context)
+        yield replace(finding, probe=probe.id, stage=probe.stage, severity=severity, fix=fix)
+
+
+def fix_for_run(finding: Finding, context: Context) -> str:
+    """The fix, with the configuration key that makes it where this run is described by a configuration that has it."""
+    key = finding.setting.partition(":")[0]
+    values = context.get_or_none("config_values") if key else None
+    if not values or key not in values:
+        return finding.fix
+    _, file, line = values[key]
+    return f"{finding.fix}; set {finding.setting}" + (f" ({file}:{line})" if line else "")

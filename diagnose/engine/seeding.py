@@ -10,11 +10,13 @@ from typing import Any
 
 from diagnose.common.rng import save_rng_states
 
-# A fact that was renamed keeps the random numbers of its former name: what was measured with them still holds.
+# A fact that was renamed keeps the random numbers of its former name: what was measured with them still holds. The scan
+# draws the batches that the drawing drew.
 FORMER_NAMES = {
-    "batch_drawing": "drawing", "collated_sample": "collation", "evaluation_twice": "evaluated",
+    "batch_drawing": "drawing", "batch_scan": "drawing", "collated_sample": "collation",
+    "evaluation_twice": "evaluated",
     "extreme_batches": "extremes", "item_reading": "reading", "pair_tests": "pair_relations",
-    "rate_trial_setup": "rate_ground", "relabeled_rows": "redrawn_labels", "silent_clip_batch": "silent_batch",
+    "relabeled_rows": "redrawn_labels", "silent_clip_batch": "silent_batch",
     "perturbed_losses": "loss_trials", "eval_forward": "rehearsal", "label_shift": "teaching",
     "swapped_target_loss": "pair_losses", "worker_draws": "draws", "precision_comparison": "precisions",
     "precision_comparison_all": "compared", "nan_search_result": "searched", "saved_model": "saved",

@@ -55,8 +55,21 @@ class Finding:
     severity: Severity | None = None  # None: the probe's own; a probe may yield milder findings than its own severity
     file: str | None = None  # for SARIF: the configuration, manifest or source file, when there is one
     line: int | None = None
+    setting: str = ""  # the one configuration key that is the fix, `training.shuffle: true`; see runner.fix_for_run
     probe: str = ""  # filled in by the runner
     stage: Stage | None = None  # filled in by the runner
+    instances: tuple["Finding", ...] = ()  # what a merged finding stands for, see engine.merge; () for a single one
+
+    @property
+    def singles(self) -> tuple["Finding", ...]:
+        """Its instances, or itself."""
+        return self.instances or (self,)
+
+    @property
+    def place(self) -> str:
+        """The first place, and how many more there are."""
+        more = f" and {len(self.instances) - 1:,} more" if self.instances else ""
+        return f"{self.singles[0].where}{more}"
 
 
 Findings: TypeAlias = Iterator[Finding]  # what a probe yields
@@ -72,12 +85,26 @@ class Status(StrEnum):
     CRASHED = "crashed"
 
 
+class SkipKind(StrEnum):
+    """Why a probe did not look and nothing is wrong with that."""
+
+    NOT_GIVEN = "not given"
+    NOT_APPLICABLE = "not applicable"
+    AFTER_ERROR = "after an error"
+    IGNORED = "ignored"
+
+
 class Verdict(StrEnum):
     """May the run start?"""
 
     GO = "go"
     NO_GO = "no-go"
-    CANNOT_VOUCH = "cannot-vouch"
+    INCONCLUSIVE = "inconclusive"
+
+    @classmethod
+    def _missing_(cls, value: object) -> "Verdict | None":
+        """Files of the last release say `cannot-vouch`."""
+        return cls.INCONCLUSIVE if value == "cannot-vouch" else None
 
 
 @dataclass(frozen=True)
@@ -96,6 +123,7 @@ class Outcome:
     trace: str = ""
     elapsed: float = 0.0
     explains: tuple[str, ...] = ()
+    skip: SkipKind | None = None
 
     @property
     def ran(self) -> bool:
@@ -105,6 +133,11 @@ class Outcome:
     def reason_chain(self) -> str:
         """The reason with its chain: `label_rows ← batch: ValueError: row 3 is torn`."""
         return f"{' ← '.join(self.chain)}: {self.reason}" if self.chain else self.reason
+
+    @property
+    def cause(self) -> str:
+        """The reason with the fact that gave it, and without the way there: `batch: ValueError: row 3 is torn`."""
+        return ": ".join([*self.chain[-1:], self.reason])
 
     @property
     def worst(self) -> Severity | None:

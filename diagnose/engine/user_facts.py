@@ -5,8 +5,8 @@ from difflib import get_close_matches
 
 ROOTS: Mapping[str, str] = {
     "model": "the model that will be trained",
-    "train_batches": "batches of the training set; can be iterated again and again",
-    "eval_batches": "batches of the evaluation set; can be iterated again and again",
+    "train_batches": "batches of the training set; must be iterable repeatedly",
+    "eval_batches": "batches of the evaluation set; must be iterable repeatedly",
     "labels_of": "labels_of(batch): the labels; by default batch['labels'] or the second of a pair",
     "inputs_of": "inputs_of(batch): what the model reads",
     "train_dataset": "the training set, before collation",
@@ -18,39 +18,36 @@ ROOTS: Mapping[str, str] = {
     "compute_loss": "compute_loss(model, batch); by default the output's loss",
     "training_step": "training_step(batch): forward, backward, update",
     "accumulated_step": "accumulated_step(batches): one update from several batches",
-    "optimizer": "the optimiser",
-    "scheduler": "the learning rate's schedule",
-    "total_steps": "how many updates the run will make",
+    "optimizer": "the optimizer, or a list of optimizers",
+    "scheduler": "the learning rate scheduler",
+    "total_steps": "the number of updates of the run",
     "tokenizer": "the tokenizer of the labels",
     "feature_extractor": "the feature extractor of the audio",
     "generate": "generate(model, batch): ids",
     "decode": "decode(ids): texts",
-    "compute_metrics": "compute_metrics(predictions, labels): figures",
-    "evaluate": "evaluate(): the figures of the user's own evaluation",
+    "compute_metrics": "compute_metrics(predictions, labels): metrics",
+    "evaluate": "evaluate(): the metrics of the user's own evaluation",
     "precision": "fp32, fp16 or bf16",
     "grad_scaler": "the gradient scaler",
     "training_arguments": "the trainer's arguments, an object or a dict",
     "seed": "the run's seed",
-    "trainable": "name patterns of the parameters that are meant to train",
-    "fresh": "name patterns of the parameters that are newly initialised",
-    "missing_keys": "parameters that the loaded checkpoint did not have",
-    "unfrozen_later": "name patterns of what is frozen now and will train later",
+    "trainable": "name patterns of the parameters to train",
+    "fresh": "name patterns of the newly initialized parameters",
+    "missing_keys": "parameters missing from the loaded checkpoint",
+    "unfrozen_later": "name patterns of the modules that are frozen now and trained later",
     "untied": "name patterns of the parameters that must not share weights",
-    "reference_loss": "the loss on the first batch before any surgery on the model",
-    "processes": "how many processes the run will have",
-    "rank_facts": "rank_facts(rank, processes): the facts of one process of several, made inside its group",
+    "reference_loss": "the loss on the first batch before the model was edited",
+    "processes": "the number of processes of the run",
+    "rank_facts": "rank_facts(rank, processes): the facts of one rank, created inside its process group",
     "config": "the resolved configuration",
     "config_path": "the configuration's file",
     "trainer": "a transformers Trainer",
-    "records": "diagnose.records.Records: what a run has logged, step by step",
-    "digest_inputs": "diagnose.gate.digests.DigestInputs: what a receipt vouches for, and where it is kept",
+    "records": "diagnose.records.Records: the log of a run, step by step",
+    "digest_inputs": "diagnose.gate.digests.DigestInputs: the inputs of a receipt, and where it is stored",
 }
 
 # An empty list of these is an answer ("none"), not missing data.
-MAY_BE_EMPTY = frozenset(
-    {"trainable", "fresh", "untied", "missing_keys", "unfrozen_later"}
-    | {"dtype_mismatches", "eval_mode_modules", "memory_overlaps"}
-)
+MAY_BE_EMPTY = frozenset({"trainable", "fresh", "untied", "missing_keys", "unfrozen_later"})
 # Of these, anything with a length of zero is empty, whatever its type.
 COLLECTIONS = frozenset({"train_batches", "eval_batches", "train_dataset", "eval_dataset", "train_rows", "eval_rows"})
 

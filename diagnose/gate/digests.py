@@ -3,7 +3,8 @@
 import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,9 @@ from diagnose.common.file_digest import file_sha256
 from diagnose.common.flat_keys import flatten_keys
 from diagnose.environment import device, versions
 from diagnose.gate.item_digests import ItemDigests
+
+# Contents are read once more for a receipt: 16 GB are about 140 hours of 16 kHz speech, and a minute from a plain SSD.
+CONTENT_LIMIT = 16 * 2**30
 
 
 @dataclass(frozen=True)
@@ -29,7 +33,11 @@ class DigestInputs:
 
 @dataclass(frozen=True)
 class Digests:
-    """The digests of one moment. `audio_names` serve to name a file and are not saved."""
+    """The digests of one moment. `audio_names` serve to name a file and are not saved.
+
+    `audio` and `weights` go by size and time, or by content if `strict`; `audio_content` and `weights_content` tell a
+    copy (another time, the same content) from a change. They are None where there is too much to read, or not asked.
+    """
 
     config: dict[str, Any]
     manifests: dict[str, ItemDigests]
@@ -39,23 +47,35 @@ class Digests:
     versions: dict[str, str]
     device: str
     strict: bool = False
+    audio_content: ItemDigests | None = None
+    weights_content: dict[str, str] | None = None
     audio_names: tuple[str, ...] = field(default=(), compare=False, repr=False)
 
     @classmethod
     def of(cls, inputs: DigestInputs, strict: bool = False) -> "Digests":
         """Under `strict`, files are digested by content, otherwise by size and time of change."""
-        weights = {str(path): short_sha256(_file(path, strict)) for path in inputs.weight_files}
         return cls(
-            config=flatten_keys(json.loads(json.dumps(inputs.config, default=str))),
+            config=flat_config(inputs.config),
             manifests={str(path): ItemDigests.of(_lines(path)) for path in inputs.manifests},
-            audio=ItemDigests.of(str(path).encode() + b"\n" + _file(path, strict) for path in inputs.audio_files),
-            weights=weights or {"random": short_sha256(canonical(inputs.random_weights_key).encode())},
+            audio=_audio(inputs, strict),
+            weights=_weights(inputs, strict),
             code=dict(_sources(inputs.source_roots)),
             versions=versions(),
             device=device(),
             strict=strict,
             audio_names=tuple(str(path) for path in inputs.audio_files),
         )
+
+    def with_content(self, inputs: DigestInputs) -> "Digests":
+        """The same with the contents of audio and weights, unless there is too much to read."""
+        if self.strict or _total_bytes((*inputs.audio_files, *inputs.weight_files)) > CONTENT_LIMIT:
+            return self
+        return replace(self, audio_content=_audio(inputs, True), weights_content=_weights(inputs, True))
+
+
+def flat_config(config: Mapping[str, Any]) -> dict[str, Any]:
+    """Values by dotted key, as JSON holds them."""
+    return flatten_keys(json.loads(json.dumps(config, default=str)))
 
 
 def short_sha256(content: bytes) -> str:
@@ -66,6 +86,21 @@ def canonical(value: Any) -> str:
     return json.dumps(value, sort_keys=True, default=str)
 
 
+def _audio(inputs: DigestInputs, content: bool) -> ItemDigests:
+    with ThreadPoolExecutor() as pool:
+        found = pool.map(lambda path: _file(path, content), inputs.audio_files)
+        return ItemDigests.of(str(p).encode() + b"\n" + d for p, d in zip(inputs.audio_files, found, strict=True))
+
+
+def _weights(inputs: DigestInputs, content: bool) -> dict[str, str]:
+    weights = {str(path): short_sha256(_file(path, content)) for path in inputs.weight_files}
+    return weights or {"random": short_sha256(canonical(inputs.random_weights_key).encode())}
+
+
+def _total_bytes(paths: Iterable[Path]) -> int:
+    return sum(path.stat().st_size for path in paths if path.exists())
+
+
 def _lines(path: Path) -> Iterator[bytes]:
     try:
         with path.open("rb") as file:
@@ -74,9 +109,9 @@ def _lines(path: Path) -> Iterator[bytes]:
         yield b"missing"
 
 
-def _file(path: Path, strict: bool) -> bytes:
+def _file(path: Path, content: bool) -> bytes:
     try:
-        if strict:
+        if content:
             return file_sha256(path)
         stat = path.stat()
     except OSError:

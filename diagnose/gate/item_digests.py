@@ -50,6 +50,6 @@ def _insertion(old: list[bytes], new: list[bytes], name: Callable[[int], str]) -
     shorter = min(len(old), len(new))
     head = next((index for index in range(shorter) if old[index] != new[index]), shorter)
     tail = next((index for index in range(shorter - head) if old[-1 - index] != new[-1 - index]), shorter - head)
-    counts = ((len(old) - head - tail, "taken out"), (len(new) - head - tail, "added"))
+    counts = ((len(old) - head - tail, "removed"), (len(new) - head - tail, "added"))
     position = f"at {name(head)}" if head < len(new) else "at the end"
     return ", ".join(f"{count} {what}" for count, what in counts if count) + f" {position}"

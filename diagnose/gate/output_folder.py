@@ -1,4 +1,4 @@
-"""Where a preflight leaves its report and receipt: beside the run, in <output>/preflight/."""
+"""One folder of a preflight: its report, its receipt, and the long lists of findings."""
 
 import json
 from collections.abc import Iterable
@@ -10,8 +10,7 @@ from diagnose.common.errors import InputError
 from diagnose.engine.report import Report
 from diagnose.engine.report_json import finding_as_dict
 from diagnose.engine.root_causes import SHOWN
-from diagnose.gate.digests import Digests
-from diagnose.gate.receipt import Receipt, mismatches, why_rejected
+from diagnose.gate.receipt import Receipt, why_rejected
 
 Key = tuple[str, str]  # probe and place of a finding
 
@@ -26,7 +25,7 @@ class ChangesSince:
 
 @dataclass(frozen=True)
 class PreflightFolder:
-    """<output>/preflight/ of one run."""
+    """<output>/preflight/ of one run, or a folder in it for another configuration."""
 
     path: Path
 
@@ -43,7 +42,8 @@ class PreflightFolder:
 
     def write(self, report: Report, receipt: Receipt) -> None:
         """Long lists first, the receipt last: a receipt never refers to files that are not there."""
-        long = {o.probe: o.findings for o in report.outcomes if len(o.findings) > SHOWN}
+        all_of = {o.probe: [one for finding in o.findings for one in finding.singles] for o in report.outcomes}
+        long = {probe: findings for probe, findings in all_of.items() if len(findings) > SHOWN}
         for old in self.path.glob("findings/*.jsonl"):
             if old.stem not in long:
                 old.unlink(missing_ok=True)
@@ -52,13 +52,20 @@ class PreflightFolder:
         write_atomically(self.report, report.to_json())
         write_atomically(self.receipt, receipt.to_json())
 
-    def holds(self, now: Digests) -> bool:
-        """A full receipt lies here that still opens the gate."""
+    def opening_receipt(self) -> Receipt | None:
+        """The receipt that lies here, if it opens the gate for a run that has not changed since."""
         try:
             receipt = read_receipt(self.path)
         except InputError:
-            return False
-        return not why_rejected(receipt) and not mismatches(receipt, now)
+            return None
+        return None if why_rejected(receipt) else receipt
+
+    def copy_to(self, other: "PreflightFolder") -> None:
+        """Takes the place of what lies there; the receipt comes last, as in `write`."""
+        for old in other.path.glob("findings/*.jsonl"):
+            old.unlink(missing_ok=True)
+        for path in (*self.path.glob("findings/*.jsonl"), self.report, self.receipt):
+            write_atomically(other.path / path.relative_to(self.path), path.read_bytes())
 
     def skip(self, reason: str, when: str) -> None:
         """Records that the run started without a preflight."""
@@ -69,11 +76,12 @@ class PreflightFolder:
         try:
             before = json.loads(self.report.read_text(encoding="utf-8"))["outcomes"]
             looked = {o["probe"] for o in before if o["status"] in ("passed", "found")}
-            old = [(o["probe"], f["where"]) for o in before for f in o["findings"]]
+            found = [(o["probe"], finding) for o in before for finding in o["findings"]]
+            old = [(probe, one["where"]) for probe, finding in found for one in finding.get("instances") or [finding]]
         except (OSError, ValueError, KeyError, TypeError):
             return None
         both = looked & {outcome.probe for outcome in report.outcomes if outcome.ran}
-        new = [(finding.probe, finding.where) for finding in report.findings]
+        new = [(one.probe, one.where) for finding in report.findings for one in finding.singles]
         return ChangesSince(_only(old, new, both), _only(new, old, both))
 
 
@@ -87,9 +95,9 @@ def read_receipt(path: Path) -> Receipt:
     places = [path, path / "receipt.json", path / "preflight" / "receipt.json"]
     found = next((place for place in places if place.is_file()), None)
     if found is None:
-        raise InputError(f"{path}: there is no receipt here; diagnose preflight --config C writes one beside the run")
+        raise InputError(f"{path}: there is no receipt; diagnose preflight --config C writes one next to the run")
     try:
         return Receipt.from_json(found.read_text(encoding="utf-8"))
     except (OSError, ValueError, KeyError, TypeError) as error:
-        wrong = f"this is no receipt that can be read ({error})"
+        wrong = f"this is not a readable receipt ({error})"
         raise InputError(f"{found}: {wrong}; run diagnose preflight again") from error

@@ -58,6 +58,8 @@ class Receipt:
             raise TypeError(f"expected tables in {', '.join(TABLES)}")
         content["manifests"] = {path: ItemDigests(**item) for path, item in content["manifests"].items()}
         content["audio"] = ItemDigests(**content["audio"])
+        if content.get("audio_content"):
+            content["audio_content"] = ItemDigests(**content["audio_content"])
         own = {name: content.pop(name) for name in ("created", "verdict", "full", "ignored", "probes")}
         return cls(digests=Digests(**content), **own)
 
@@ -76,7 +78,7 @@ def unexamined_stage(probes: Mapping[str, str]) -> str:
     for stage in REQUIRED_STAGES:
         statuses = [status for id, status in probes.items() if id.startswith(stage.prefix)]
         if statuses and not {Status.PASSED, Status.FOUND}.intersection(statuses):
-            return f"no probe of the stage {stage} could look"
+            return f"no probe of the stage {stage} could run"
     return ""
 
 
@@ -91,7 +93,7 @@ def mismatches(receipt: Receipt, now: Digests, resumed: bool = False) -> list[st
     sentences += [*_data_changes(then, now), *digest_changes("code", then.code, now.code)]
     if resumed:
         return sentences
-    sentences += digest_changes("weights", then.weights, now.weights)
+    sentences += _weight_changes(then, now)
     sentences += [f"version: {change}" for change in value_changes(then.versions, now.versions)]
     return sentences + [f"device: was {then.device}, is {now.device}"] * (then.device != now.device)
 
@@ -107,8 +109,18 @@ def _data_changes(then: Digests, now: Digests) -> Iterator[str]:
         old, new = then.manifests.get(path, nothing), now.manifests.get(path, nothing)
         if change := difference(old, new, lambda index: f"line {index + 1}"):
             yield f"manifest {path}: {change}"
-    if change := difference(then.audio, now.audio, lambda index: _audio_name(now, index)):
+    old, new = then.audio, now.audio
+    if old != new and then.audio_content and now.audio_content:
+        old, new = then.audio_content, now.audio_content
+    if change := difference(old, new, lambda index: _audio_name(now, index)):
         yield f"audio: {change}"
+
+
+def _weight_changes(then: Digests, now: Digests) -> Iterator[str]:
+    old, new = then.weights, now.weights
+    if old != new and then.weights_content and now.weights_content:
+        old, new = then.weights_content, now.weights_content
+    return digest_changes("weights", old, new)
 
 
 def _audio_name(digests: Digests, index: int) -> str:
@@ -119,4 +131,4 @@ def _audio_name(digests: Digests, index: int) -> str:
 def digest_changes(what: str, then: Mapping[str, str], now: Mapping[str, str]) -> Iterator[str]:
     """Each name whose digest or version differs, with what became of it."""
     for name, old, new in sorted(differences(then, now)):
-        yield f"{what}: {name} {'has gone' if new is None else 'is new' if old is None else 'changed'}"
+        yield f"{what}: {name} {'is missing' if new is None else 'is new' if old is None else 'changed'}"

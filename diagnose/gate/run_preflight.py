@@ -15,6 +15,7 @@ from diagnose.engine.runner import ALL, ProgressListener, Selection
 from diagnose.gate.digests import DigestInputs, Digests
 from diagnose.gate.output_folder import ChangesSince, PreflightFolder
 from diagnose.gate.receipt import Receipt
+from diagnose.gate.run_receipts import changes_since, folder_to_write, latest_folder
 
 
 @dataclass(frozen=True)
@@ -48,12 +49,11 @@ def run_and_write(
     inputs = digest_inputs(context)
     if inputs is None:
         return Preflight(report)
-    folder = PreflightFolder(inputs.output_dir / "preflight")
-    now = Digests.of(inputs, strict)
-    receipt = Receipt.of(report, now)
-    if not selection.full and folder.holds(now):
+    folder, now = folder_to_write(inputs), Digests.of(inputs, strict)
+    receipt = Receipt.of(report, now.with_content(inputs) if selection.full else now)
+    if not selection.full and (full := folder.opening_receipt()) and not changes_since(full, inputs):
         return Preflight(report, receipt)
-    since = folder.since(report)
+    since = latest_folder(inputs.output_dir).since(report)
     try:
         folder.write(report, receipt)
     except InputError as error:  # the findings are still reported

@@ -72,7 +72,8 @@ class Guard:
     def halt(self, recording: Any = None) -> NoReturn:
         """Raises Stopped with what was found last."""
         report = self.report or Report(())
-        roots = ", ".join(f"{root.finding.probe} at {root.finding.where}" for root in report.diagnosis)
+        found = (root.finding for root in report.diagnosis)
+        roots = "; ".join(f"{one.probe} at {one.where}: {one.message}" for one in found)
         log.info("stopped by %s%s", roots or "another process", f"; recording: {recording}" if recording else "")
         raise Stopped(report, recording)
 
@@ -138,7 +139,7 @@ def _finite(record: Record, scaled: bool) -> bool:
 
 def _not_finite(record: Record) -> Outcome:
     what = f"loss {record.loss}, gradient norm {record.grad_norm}: expected finite numbers"
-    fix = "find the birth of the bad value with diagnose nan-bisect"
+    fix = "find where the first NaN/Inf appears with diagnose nan-bisect"
     finding = Finding(f"step {record.step}", what, fix, {}, Severity.ERROR, probe=NO_PROBE, stage=Stage.STEPS)
     title = "The step is not finite"
     return Outcome(NO_PROBE, "withheld", title, Stage.STEPS, Severity.ERROR, Status.FOUND, (finding,))

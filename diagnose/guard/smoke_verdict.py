@@ -14,12 +14,12 @@ from diagnose.terminal import terminal
 def missing_evidence(records: Records, scored: bool) -> str:
     """What a smoke run has to show and did not: an evaluation with a score, a learning rate that moves."""
     if not scored:
-        return "the evaluation gave no score"
+        return "the evaluation returned no metric"
     rates = records.series("lr").values
     if records.may_be_constant or len(set(rates)) > 1:
         return ""
     steps = f"{len(rates)} step{'s' * (len(rates) != 1)}"
-    return f"the learning rate was not seen to move in {steps}; give a larger --debug-steps or --subset"
+    return f"the learning rate did not change in {steps}; use a larger --debug-steps or --subset"
 
 
 def exit_with_verdict(report: Report, records: Records, scored: bool, print_report: bool = True) -> NoReturn:
@@ -35,6 +35,6 @@ def exit_with_verdict(report: Report, records: Records, scored: bool, print_repo
         click.echo(f"no-go: the loss of step {bad.step} is {bad.loss}, expected a finite number above 0", err=True)
         raise click.exceptions.Exit(1)
     if missing := missing_evidence(records, scored):
-        click.echo(f"cannot vouch: {missing}", err=True)
+        click.echo(f"inconclusive: {missing}", err=True)
         raise click.exceptions.Exit(2)
     raise click.exceptions.Exit(0)

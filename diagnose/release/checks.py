@@ -59,7 +59,7 @@ def _logs(records: Records, run: Path) -> Evidence:
 def _gradients(records: Records, run: Path) -> Evidence:
     norms = records.series("grad_norm").values
     if not norms:
-        return Evidence(CheckState.MISSING, "no grad_norm in the log: log it, or give the folder that holds it")
+        return Evidence(CheckState.MISSING, "no grad_norm in the log: log it, or pass the folder that contains it")
     return Evidence(CheckState.PASSED, f"{len(norms)} gradient norms, {min(norms):.4g} to {max(norms):.4g}")
 
 
@@ -81,7 +81,7 @@ def _silent(records: Records, run: Path) -> Evidence:
     if skipped.exists() and (not written.exists() or skipped.stat().st_mtime > written.stat().st_mtime):
         return Evidence(CheckState.MISSING, f"the run was started without a preflight: {skipped}")
     if reason := why_rejected(receipt):
-        return Evidence(CheckState.FAILING, f"the preflight's receipt opens no gate: {reason}")
+        return Evidence(CheckState.FAILING, f"the preflight's receipt does not allow a start: {reason}")
     return Evidence(CheckState.PASSED, f"preflight of {receipt.created}: {receipt.signature}")
 
 

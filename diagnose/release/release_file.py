@@ -92,4 +92,4 @@ def read_old(run: Path) -> Any:
     try:
         return json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
-        raise InputError(f"{path}: cannot be read ({error}); move it away and sign again") from error
+        raise InputError(f"{path}: cannot be read ({error}); move it and sign again") from error

@@ -29,7 +29,7 @@ def model_files(run: Path) -> dict[str, str]:
     found = sorted(path for pattern in WEIGHTS for path in run.glob(pattern) if path.name != "training_args.bin")
     if not found:
         names = ", ".join(WEIGHTS)
-        raise InputError(f"{run}: found no weights ({names}); give the folder in which the run left its model")
+        raise InputError(f"{run}: found no weights ({names}); pass the folder with the model of the run")
     return {path.name: _digest(path) for path in found}
 
 
@@ -61,8 +61,8 @@ def signed(
             continue
         if item.warned and not note.strip():
             raise InputError(
-                f"{item.check.title}: {item.findings[0].probe} warns ({item.findings[0].message}); say why it is no "
-                "obstacle with --note TEXT"
+                f"{item.check.title}: {item.findings[0].probe} warns ({item.findings[0].message}); explain with "
+                "--note TEXT why it is acceptable"
             )
         new[item.check.key] = Signature(by, when, note.strip(), digest_of(item, model))
     return new

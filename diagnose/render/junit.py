@@ -42,9 +42,10 @@ def _case(suite: Element, outcome: Outcome) -> None:
 
 
 def _findings_text(outcome: Outcome) -> str:
-    shown = by_severity(outcome.findings)[:SHOWN]
+    singles = [one for finding in by_severity(outcome.findings) for one in finding.singles]
+    shown = singles[:SHOWN]
     lines = [f"{finding.severity}: {finding.where}: {finding.message}\n  fix: {finding.fix}" for finding in shown]
-    left = len(outcome.findings) - len(shown)
+    left = len(singles) - len(shown)
     return clean("\n".join([*lines, f"and {left} more"] if left else lines))
 
 

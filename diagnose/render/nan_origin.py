@@ -18,7 +18,7 @@ def origin_lines(origin: Any) -> Iterator[str]:
     if origin.finding is not None:
         yield from finding_lines(origin.finding)
     yield f"phase      {origin.phase} ({origin.precision})"
-    yield f"operation  {origin.operation or 'none: it was there before the step'}"
+    yield f"operation  {origin.operation or 'none: present before the step'}"
     if origin.batch is not None:
         yield f"batch      {origin.batch}"
     if origin.line:
@@ -32,7 +32,7 @@ def origin_lines(origin: Any) -> Iterator[str]:
 
 def operation_lines(module: str, operations: Sequence[Any]) -> Iterator[str]:
     if not operations:
-        yield f"{module} computed nothing in this batch"
+        yield f"{module} ran no operation in this batch"
     for operation in operations:
         yield f"{operation.module} {operation.name}  {operation.line}"
         yield from (f"    {value}" for value in operation.values)

@@ -26,7 +26,7 @@ def precision_lines(found: Any, top: int) -> Iterator[str]:
 
 def _losses(found: Any, run: Any) -> tuple[str, str]:
     if run.loss is None or (run.fp32_fallback_ops and run.rules == "pure"):
-        return "cannot be run here", ""
+        return "cannot run on this device", ""
     difference = found.difference(run)
     return f"{run.loss:.6g}", "" if run is found.runs[0] else f"{difference:.2e}"
 
@@ -34,7 +34,7 @@ def _losses(found: Any, run: Any) -> tuple[str, str]:
 def _remark(run: Any) -> str:
     if run.error:
         return run.error
-    bridged = f"no half kernel here for {', '.join(run.fp32_fallback_ops)}: computed in float32 for what follows"
+    bridged = f"no 16-bit kernel for {', '.join(run.fp32_fallback_ops)}: computed in float32"
     remarks = [*([bridged] if run.fp32_fallback_ops else []), *([] if run.finite else ["not finite"])]
     return "; ".join(remarks)
 
@@ -43,20 +43,20 @@ def _run_lines(run: Any, top: int) -> Iterator[str]:
     yield ""
     yield f"{run.name.upper()}: {LISTS[run.rules]}"
     if run.predicted or run.origin:
-        unknown = "not known: it cannot be run here" if run.error else "none: it did not come back in the replay"
-        yield f"first offender   {_offender(run.origin) if run.origin else unknown}"
-        yield f"by the ranges    {_offender(run.predicted) if run.predicted else 'nothing is too large'}"
+        unknown = "unknown: it cannot run on this device" if run.error else "none: not reproduced in the replay"
+        yield f"first non-finite {_offender(run.origin) if run.origin else unknown}"
+        yield f"by the ranges    {_offender(run.predicted) if run.predicted else 'no value is too large'}"
     if run.fp32_modules is not None:
-        yield f"keep in float32  {', '.join(run.fp32_modules)}  (tried: finite with all of them, not without any one)"
+        yield f"keep in float32  {', '.join(run.fp32_modules)}  (tested: finite with all of them, not without any one)"
     elif run.origin and run.rules != "pure":
-        yield "keep in float32  no set of modules helps: the value is born outside of them"
+        yield "keep in float32  no set of modules helps: the value appears outside of modules"
     rooms = [
         (f"{room.bits:.1f} bits", f"{room.largest:.4g}", room.module or "compute_loss", room.operation)
         for room in run.headroom[:top]
     ]
     yield from table(("headroom", "largest", "module", "operation"), rooms)
     if len(run.headroom) > top:
-        yield f"and {len(run.headroom) - top} more with more room (--top)"
+        yield f"and {len(run.headroom) - top} more with more headroom (--top)"
 
 
 def _offender(place: Any) -> str:
@@ -73,7 +73,7 @@ def _scaled(found: Any) -> Iterator[str]:
         return
     yield ""
     source = "the run's own" if scale.from_run else "torch's first"
-    steps = "" if scale.settled == scale.start else f", which overflows; at rest it is {scale.settled:g}"
+    steps = "" if scale.settled == scale.start else f", which overflows; it settles at {scale.settled:g}"
     yield f"GRADIENTS ({run.name}) at a loss scale of {scale.start:g} ({source}){steps}"
     lost = [(f"{part.lost:.1%}", part.module or "compute_loss", f"{part.largest:.4g}") for part in run.gradients[:5]]
     yield from table(("become 0", "module", "largest times scale"), lost)
@@ -85,7 +85,7 @@ def _verdict(found: Any) -> Iterator[str]:
     for finding in found.findings:
         yield from finding_lines(finding)
     if not found.findings:
-        yield "nothing found: it holds every value of this batch"
+        yield "no findings: every value of this batch fits"
     if found.code:
         sets = {run.name: run.fp32_modules for run in found.runs if run.fp32_modules and run.precision == found.target}
         yield ""

@@ -1,30 +1,28 @@
 """What is happening right now: a line that moves on a terminal, a line for each stage elsewhere."""
 
+import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 from rich.text import Text
 
+from diagnose.common.display import display
 from diagnose.common.progress import is_quiet, log_line
 from diagnose.engine import pass_counter
 from diagnose.engine.decorators import Probe
 from diagnose.engine.runner import ProgressListener
 from diagnose.engine.types import Stage
-from diagnose.terminal import terminal
 
 
 @contextmanager
-def preflight_progress() -> Iterator[ProgressListener]:
-    """The watcher that suits where stderr leads; both are silent under -q."""
-    console = terminal.console(stderr=True)
-    if not console.is_terminal or is_quiet():
-        yield LineProgress()
+def preflight_progress(lines: bool = True) -> Iterator[ProgressListener]:
+    """A line that moves on a terminal; elsewhere `lines`, or nothing. Both are silent under -q."""
+    if not sys.stderr.isatty() or is_quiet():
+        yield LineProgress() if lines else ProgressListener()
         return
-    from rich.live import Live
-
     moving = LiveProgress()
-    with Live(console=console, get_renderable=moving.line, refresh_per_second=8, transient=True):
+    with display.showing(moving.line):
         yield moving
 
 

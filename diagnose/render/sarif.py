@@ -19,7 +19,7 @@ def to_sarif(report: Report) -> str:
         "tool": {"driver": driver},
         "columnKind": "unicodeCodePoints",
         "invocations": [_invocation(report)],
-        "results": [_result(finding, rules[finding.probe]) for finding in report.findings],
+        "results": [_result(one, rules[one.probe]) for finding in report.findings for one in finding.singles],
     }
     return json.dumps({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}, indent=1) + "\n"
 

@@ -1,139 +1,98 @@
-"""The report for a person: the diagnosis with its roots first, what could not look and why, and the verdict."""
+"""The report for a person, in one screen: what was found, what was not checked and why, and the verdict last."""
 
-from collections.abc import Iterable, Iterator
-from itertools import groupby
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from rich.console import Console
-from rich.text import Text
 
-from diagnose.engine.report import Report
-from diagnose.engine.root_causes import SHOWN, by_severity
-from diagnose.engine.types import Outcome, Severity, Status, Verdict
-from diagnose.gate.output_folder import ChangesSince, PreflightFolder
-from diagnose.gate.run_preflight import Preflight
+from diagnose.common.progress import Verbosity, verbosity
+from diagnose.engine.root_causes import SHOWN
+from diagnose.engine.types import Verdict
+from diagnose.render.coverage import all_unexamined_lines, check_lines, detail_lines, stage_lines, unexamined_lines
+from diagnose.render.diagnosis import diagnosis_lines
+from diagnose.render.lines import Line, line, print_lines
+from diagnose.render.verdict import next_command, verdict_line
 
-COLOURS = {Severity.ERROR: "bold red", Severity.WARNING: "bold yellow", Severity.NOTE: "bold cyan"}
-# Data may hold escape sequences; a terminal must not obey them.
-VISIBLE = {code: "\ufffd" for code in (*range(0x20), *range(0x7F, 0xA0)) if chr(code) not in "\n\t"}
-Line = tuple[int, Text]
-
-
-def show(preflight: Preflight, console: Console) -> None:
-    """Prints it."""
-    print_lines(preflight_lines(preflight), console)
+if TYPE_CHECKING:
+    from diagnose.engine.report import Report
+    from diagnose.gate.output_folder import ChangesSince, PreflightFolder
+    from diagnose.gate.run_preflight import Preflight
 
 
-def print_lines(lines: Iterable[Line], console: Console) -> None:
-    """Every line folds at the console's width under its own indent."""
-    for indent, line in lines:
-        line.plain = line.plain.translate(VISIBLE)
-        for piece in line.wrap(console, max(20, console.width - indent)):
-            piece.rstrip()
-            console.print(Text(" " * indent) + piece, soft_wrap=True)
+def show(preflight: "Preflight", console: Console, on_go: str = "") -> None:
+    """Prints it, in as much detail as -q, -v and -vv ask for. `on_go`: the command to type after a go."""
+    print_lines(preflight_lines(preflight, verbosity.get(), on_go), console)
 
 
-def preflight_lines(preflight: Preflight) -> Iterator[Line]:
+def preflight_lines(preflight: "Preflight", detail: Verbosity, on_go: str = "") -> Iterator[Line]:
     report = preflight.report
-    yield 0, Text("DIAGNOSIS", style="bold")
-    yield from diagnosis_lines(report, preflight.folder)
-    if not report.findings:
-        looked = len(report.having(Status.PASSED))
-        yield 2, Text(f"nothing found by the {looked} probe{'s' * (looked != 1)} that looked")
-    yield 0, Text("")
-    yield from unexamined_lines(report)
-    if preflight.since and (report.findings or preflight.since.resolved):
-        yield from changes(preflight.since)
-    yield 0, Text(f"cost: {costs(report)}")
-    if preflight.receipt:
-        yield 0, Text(f"receipt: {preflight.receipt.signature}")
-    if preflight.unwritten:
-        yield 0, Text(f"neither report nor receipt is kept: {preflight.unwritten}", style="yellow")
-    if preflight.folder:
-        yield 0, Text(f"report: {preflight.folder.report}")
-    yield 0, Text("")
+    return report_lines(report, detail, preflight.folder, _written(preflight, detail), on_go)
+
+
+def report_lines(
+    report: "Report",
+    detail: Verbosity = Verbosity.NORMAL,
+    folder: "PreflightFolder | None" = None,
+    written: Iterable[Line] = (),
+    on_go: str = "",
+) -> Iterator[Line]:
+    """Findings, checks by stage, what was not checked, what was written, the verdict and the next command."""
+    if detail > Verbosity.QUIET:
+        found = [*diagnosis_lines(report, folder, detail)]
+        yield from found
+        yield from [line("")] * bool(found)
+        yield from _coverage(report, detail)
+        yield from written
     yield 0, verdict_line(report)
+    command = next_command(report, on_go)
+    if command and detail > Verbosity.QUIET:
+        yield line(f"next: {command}")
 
 
-def diagnosis_lines(report: Report, folder: PreflightFolder | None = None) -> Iterator[Line]:
-    """The roots, most severe first, each with its consequences."""
-    for root in report.diagnosis:
-        yield 0, Text("")
-        yield from outcome_lines(root.outcome, folder)
-        for outcome in root.consequences:
-            yield from outcome_lines(outcome, folder, indent=4, lead="-> ")
+def _coverage(report: "Report", detail: Verbosity) -> Iterator[Line]:
+    if detail > Verbosity.VERBOSE:
+        yield from check_lines(report)
+    if report.verdict is not Verdict.NO_GO or detail > Verbosity.NORMAL:
+        yield from stage_lines(report)
+    if detail == Verbosity.NORMAL:
+        yield from unexamined_lines(report)
+        return
+    yield from all_unexamined_lines(report, names=detail > Verbosity.VERBOSE)
+    yield from detail_lines(report)
 
 
-def outcome_lines(outcome: Outcome, folder: PreflightFolder | None, indent: int = 0, lead: str = "") -> Iterator[Line]:
-    """One probe's findings: where, measured against expected, the fix, where to read more."""
-    shown = by_severity(outcome.findings)[:SHOWN]
-    first, left = shown[0], len(outcome.findings) - len(shown)
-    severity = first.severity or outcome.severity
-    yield indent, Text.assemble(lead, (f"{outcome.probe} {severity}", COLOURS[severity]), f"  {first.where}")
-    yield indent + 2, Text(first.message)
-    yield from ((indent + 2, Text(f"{finding.where}: {finding.message}")) for finding in shown[1:])
-    if left:
-        place = folder.findings(outcome.probe) if folder else "the report that --json writes"
-        yield indent + 2, Text(f"and {left:,} more of {len(outcome.findings):,}; all of them in {place}")
-    for fix in dict.fromkeys(finding.fix for finding in shown):
-        yield indent + 2, Text.assemble(("fix: ", "bold"), fix)
-    yield indent + 2, Text(f"more: diagnose explain {outcome.probe}", style="dim")
+def _written(preflight: "Preflight", detail: Verbosity) -> Iterator[Line]:
+    if preflight.since and (preflight.since.resolved or preflight.since.new):
+        yield from _changes(preflight.since, detail)
+    if preflight.receipt and detail > Verbosity.NORMAL:
+        yield line(f"receipt: {preflight.receipt.signature}")
+    if preflight.unwritten:
+        yield line(f"neither report nor receipt was written: {preflight.unwritten}", style="yellow")
+    if preflight.folder:
+        yield line(f"report: {preflight.folder.report}", style="dim")
 
 
-def unexamined_lines(report: Report) -> Iterator[Line]:
-    """One line for each probe that did not look, under the reason that it shares with others."""
-    outcomes = report.having(Status.SKIPPED, Status.BLOCKED, Status.CRASHED)
-    keyed = sorted(outcomes, key=lambda o: (-list(Status).index(o.status), _cause(o)))
-    for (status, cause), group in groupby(keyed, key=lambda o: (o.status, _cause(o))):
-        colour = "dim" if status is Status.SKIPPED else "yellow"
-        yield 0, Text.assemble((str(status), colour), f"  {cause}")
-        for outcome in group:
-            via = f" via {', '.join(outcome.chain[:-1])}" if outcome.chain[:-1] else ""
-            yield 2, Text(f"{outcome.probe} {outcome.name}{via}" if outcome.probe != outcome.name else outcome.probe)
-    if outcomes:
-        yield 0, Text("")
+def _changes(since: "ChangesSince", detail: Verbosity) -> Iterator[Line]:
+    """The numbers and the probes; with -v the first findings by place."""
+    both = (("gone", since.resolved), ("new", since.new))
+    numbers = [f"{len(keys):,} {what} ({_probes(keys)})" for what, keys in both if keys]
+    yield line(f"since the last preflight: {', '.join(numbers)}")
+    for what, keys in both:
+        if keys and detail > Verbosity.NORMAL:
+            named = "; ".join(f"{probe} at {where}" for probe, where in keys[:SHOWN])
+            more = f"; and {len(keys) - SHOWN:,} more" if len(keys) > SHOWN else ""
+            yield line(f"{what}: {named}{more}", 2)
 
 
-def _cause(outcome: Outcome) -> str:
-    return ": ".join([*outcome.chain[-1:], outcome.reason])
+def _probes(keys: Sequence[tuple[str, str]]) -> str:
+    names = list(dict.fromkeys(probe for probe, _ in keys))
+    return ", ".join([*names[:SHOWN], *["..."] * (len(names) > SHOWN)])
 
 
-def changes(since: ChangesSince) -> Iterator[Line]:
-    for what, keys in (("gone", since.resolved), ("new", since.new)):
-        named = "; ".join(f"{probe} at {where}" for probe, where in keys[:SHOWN])
-        more = f" and {len(keys) - SHOWN:,} more" if len(keys) > SHOWN else ""
-        if keys:
-            yield 0, Text(f"{what} since the last preflight: {named}{more}")
-    if not since.resolved and not since.new:
-        yield 0, Text("the same findings as in the last preflight")
+def plain_text(report: "Report", width: int = 80) -> str:
+    """The lines without colors."""
+    import io
 
-
-def costs(report: Report) -> str:
-    stages = [f"{cost.stage} {cost.seconds:.1f} s{_passes(cost.passes)}" for cost in report.costs]
-    return ", ".join([*stages, f"{report.elapsed:.1f} s in all"])
-
-
-def _passes(count: float) -> str:
-    number = f"{count:.1f}".removesuffix(".0")
-    return f" ({number} pass{'es' * (number != '1')})" if count else ""
-
-
-def verdict_line(report: Report) -> Text:
-    """The last line: may the run start?"""
-    headline, colour = _headline(report)
-    words = {Status.FOUND: "passed with a note"} if report.clean else {}
-    numbers = [(len(report.having(status)), words.get(status, status)) for status in Status]
-    counts = ", ".join(f"{number} {word}" for number, word in numbers if number)
-    part = "" if report.selection.full else "; only a full preflight opens the gate"
-    return Text.assemble((headline, f"bold {colour}"), f": {counts or 'nothing looked'}{part}")
-
-
-def _headline(report: Report) -> tuple[str, str]:
-    if report.verdict is Verdict.NO_GO:
-        return "DO NOT START TRAINING", "red"
-    if report.verdict is Verdict.CANNOT_VOUCH:
-        return "CANNOT VOUCH FOR THIS RUN", "yellow"
-    if report.clean:
-        return "ALL CHECKS PASSED", "green"
-    warnings, ignored = len(report.of(Severity.WARNING)), len(report.selection.ignored)
-    but = [f"{warnings} warning{'s' * (warnings != 1)}"] * bool(warnings) + [f"{ignored} ignored"] * bool(ignored)
-    return f"GO, with {' and '.join(but)}", "yellow"
+    console = Console(file=io.StringIO(), width=width, color_system=None, markup=False, highlight=False, emoji=False)
+    print_lines(report_lines(report), console)
+    return console.file.getvalue().rstrip("\n")  # type: ignore[attr-defined]

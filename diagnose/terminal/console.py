@@ -6,11 +6,33 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from rich.console import Console
 
+UNFOLDED = 10_000  # columns of a pipe or a file: no line is folded or cut
+
 
 def console(stderr: bool = False) -> "Console":
-    """A rich console: colours only on a terminal and without NO_COLOR; square brackets in data stay what they are."""
+    """A rich console: colors only on a terminal and without NO_COLOR; square brackets in data stay what they are."""
     from rich.console import Console
 
     stream = sys.stderr if stderr else sys.stdout
-    width = None if stream.isatty() else 120
-    return Console(stderr=stderr, width=width, markup=False, highlight=False, emoji=False)
+    plain = {"markup": False, "highlight": False, "emoji": False}
+    if stream.isatty():
+        return Console(stderr=stderr, **plain)  # type: ignore[arg-type]
+    return Console(file=_Trimmed(stderr), width=UNFOLDED, **plain)  # type: ignore[arg-type]
+
+
+class _Trimmed:
+    """The stream as it is at each write, without the spaces with which a table fills its last column."""
+
+    def __init__(self, stderr: bool) -> None:
+        self._name = "stderr" if stderr else "stdout"
+
+    def write(self, text: str) -> int:
+        stream = getattr(sys, self._name)
+        return int(stream.write("\n".join(line.rstrip(" ") for line in text.split("\n"))))
+
+    def flush(self) -> None:
+        getattr(sys, self._name).flush()
+
+    @property
+    def encoding(self) -> str:
+        return str(getattr(sys, self._name).encoding)

@@ -11,6 +11,7 @@ from typing import NoReturn
 
 import click
 
+from diagnose.common.display import display
 from diagnose.engine.report import Stopped
 from diagnose.terminal.console import console
 from diagnose.version import __version__
@@ -44,7 +45,7 @@ def exit_on_broken_pipe() -> NoReturn:
 
 
 def fail(message: str, code: int) -> NoReturn:
-    click.echo(message, err=True)
+    display.print_line(message)
     sys.exit(code)
 
 

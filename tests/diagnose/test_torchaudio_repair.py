@@ -32,8 +32,8 @@ def test_a_cuda_build_beside_a_cpu_torch_is_set_aside_and_can_be_put_back(pair):
     done = repairs.repair()
     assert done.moved == ("_torchaudio.so", "libtorchaudio.so")
     assert names(folder) == ["_torchaudio.so.aside", "libtorchaudio.so.aside"]
-    assert "set aside _torchaudio.so, libtorchaudio.so" in str(done) and "--undo-repair" in str(done)
-    assert "already set aside" in str(repairs.repair())
+    assert "disabled _torchaudio.so, libtorchaudio.so" in str(done) and "--undo-repair" in str(done)
+    assert "already disabled" in str(repairs.repair())
     assert repairs.undo() == ("_torchaudio.so", "libtorchaudio.so")
     assert names(folder) == ["_torchaudio.so", "libtorchaudio.so"]
     assert repairs.undo() == ()

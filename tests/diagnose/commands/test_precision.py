@@ -13,11 +13,21 @@ import diagnose
 from diagnose.cli import main
 
 SUBJECT = """
+from torch.utils.data import DataLoader, Dataset
 from probes.healthy import healthy
 
 def sound():
     facts = healthy("classifier")
     return {name: facts[name] for name in ("model", "train_batches", "compute_loss")}
+
+def in_bf16():
+    return {**broken(), "precision": "bf16"}
+
+def in_fp32():
+    return {**broken(), "precision": "fp32"}
+
+def in_int8():
+    return {**sound(), "precision": "int8"}
 
 def broken():
     facts = sound()
@@ -33,6 +43,16 @@ def not_finite():
     facts = sound()
     facts["model"][0].register_forward_hook(lambda module, given, x: x / (x - x))
     return facts
+
+def file_is_gone():
+    return {**sound(), "train_batches": DataLoader(Torn(), 2)}
+
+class Torn(Dataset):
+    def __len__(self):
+        return 4
+
+    def __getitem__(self, index):
+        return open("gone.wav", "rb").read()
 
 def without_batches():
     return {**sound(), "train_batches": []}
@@ -53,8 +73,8 @@ def test_the_comparison_the_offender_the_set_the_key_and_the_code_are_told(ask: 
     assert told.exit_code == 1, told.output
     head = told.stdout.splitlines()
     assert head[0].split() == ["precision", "loss", "relative", "difference"] and head[1].startswith("fp32 ")
-    assert "first offender   0 (Linear): mul" in told.stdout and "by the ranges    0 (Linear): mul, 1" in told.stdout
-    assert "keep in float32  0  (tried: finite with all of them, not without any one)" in told.stdout
+    assert "first non-finite 0 (Linear): mul" in told.stdout and "by the ranges    0 (Linear): mul, 1" in told.stdout
+    assert "keep in float32  0  (tested: finite with all of them, not without any one)" in told.stdout
     assert "PRE001 error  0 (Linear)" in told.stdout and "training:\n  keep_fp32: [0]\n" in told.stdout
     assert told.stdout.rstrip().endswith("keep_fp32(model, ['0'])")
     found = json.loads((tmp_path / "found.json").read_text())
@@ -66,7 +86,21 @@ def test_the_comparison_the_offender_the_set_the_key_and_the_code_are_told(ask: 
 
 def test_bf16_bears_what_fp16_does_not(ask: Any) -> None:
     told = ask("broken", "--precision", "bf16")
-    assert told.exit_code == 0 and "VERDICT on bf16\nnothing found" in told.stdout
+    assert told.exit_code == 0 and "VERDICT on bf16\nno findings" in told.stdout
+
+
+def test_a_subject_that_says_its_precision_is_judged_in_it(ask: Any) -> None:
+    assert "VERDICT on bf16\nno findings" in ask("in_bf16").stdout
+    assert "VERDICT on fp16" in ask("in_bf16", "--precision", "fp16").stdout
+    assert "VERDICT on fp16" in ask("in_fp32").stdout
+    wrong = ask("in_int8")
+    assert wrong.exit_code == 2 and "precision is 'int8'; expected one of fp32, fp16, bf16" in wrong.stderr
+
+
+def test_nan_bisect_takes_the_precision_of_the_subject_unless_another_is_asked_for(ask: Any) -> None:
+    words = ["nan-bisect", "--subject", "their_run:in_bf16"]
+    assert "every value is finite in bf16" in CliRunner().invoke(main, words).stdout
+    assert "every value is finite in fp32" in CliRunner().invoke(main, [*words, "--precision", "fp32"]).stdout
 
 
 def test_a_cpu_that_overflows_where_a_gpu_does_not_is_said_to(ask: Any) -> None:
@@ -77,7 +111,7 @@ def test_a_cpu_that_overflows_where_a_gpu_does_not_is_said_to(ask: Any) -> None:
 
 def test_a_sound_run_is_sound(ask: Any) -> None:
     told = ask("sound")
-    assert told.exit_code == 0 and "nothing found: it holds every value of this batch" in told.stdout
+    assert told.exit_code == 0 and "no findings: every value of this batch fits" in told.stdout
     assert "CODE" not in told.stdout
 
 
@@ -88,6 +122,14 @@ def test_a_sound_run_is_sound(ask: Any) -> None:
 def test_what_cannot_be_compared_is_bad_input(ask: Any, subject: str, sentence: str) -> None:
     told = ask(subject)
     assert told.exit_code == 2 and sentence in told.stderr and not told.stdout
+
+
+def test_a_file_that_is_missing_is_named_without_the_way_there(ask: Any) -> None:
+    told = ask("file_is_gone")
+    assert told.exit_code == 2 and "No such file or directory: 'gone.wav'" in told.stderr
+    assert "←" not in told.stderr and told.stderr.count("\n") == 1
+    searched = CliRunner().invoke(main, ["nan-bisect", "--subject", "their_run:file_is_gone"])
+    assert searched.exit_code == 2 and "gone.wav" in searched.stderr and "←" not in searched.stderr
 
 
 def test_the_same_from_python() -> None:

@@ -8,6 +8,7 @@ import pytest
 import torch
 
 from diagnose.common.audio_headers import read_wav
+from diagnose.common.errors import short_error
 from diagnose.common.flat_keys import differences
 from diagnose.common.forked_workers import WorkerFailure, run_forked
 from diagnose.common.rng import save_rng_states
@@ -44,5 +45,16 @@ def test_a_truncated_wav_promises_more_than_it_has_in_either_byte_order(tmp_path
 def test_a_worker_that_dies_leaves_its_exit_code_and_one_that_is_too_slow_none():
     work = {"dies": lambda: __import__("os")._exit(3), "sleeps": lambda: __import__("time").sleep(60)}
     found = dict(run_forked(work, at_once=2, seconds=0.5))
-    assert found["dies"] == WorkerFailure("its process ended with 3", exit_code=3)
-    assert found["sleeps"] == WorkerFailure("it took too long and was ended")
+    assert found["dies"] == WorkerFailure("its process exited with 3", exit_code=3)
+    assert found["sleeps"] == WorkerFailure("it took too long and was stopped")
+
+
+def test_an_error_of_the_system_on_a_file_is_a_sentence_with_its_remedy(tmp_path):
+    with pytest.raises(OSError) as missing:
+        (tmp_path / "gone.csv").read_text()
+    assert short_error(missing.value) == f"{tmp_path}/gone.csv: no such file or directory; check the path"
+    with pytest.raises(OSError) as folder:
+        tmp_path.read_text()
+    assert short_error(folder.value) == f"{tmp_path}: is a directory; name a file"
+    assert short_error(OSError(28, "No space left on device", "x")) == "x: no space left on device"
+    assert short_error(OSError("torn")) == "OSError: torn"

@@ -11,12 +11,14 @@ from click.testing import CliRunner
 
 from diagnose.cli import main
 from diagnose.curves.read_log import read
+from diagnose.engine.engine import engine_of
 from diagnose.gate.digests import DigestInputs, Digests
 from diagnose.gate.output_folder import PreflightFolder
 from diagnose.gate.receipt import Receipt
+from diagnose.gate.run_preflight import run_and_write
 from probes.healthy import healthy
 from probes.subjects.short_run import LoopVariant, short_run
-from tests.support.fake_probes import examine, passes
+from tests.support.fake_probes import examine, finds, passes
 from tests.support.small_runs import trainer
 
 
@@ -48,7 +50,7 @@ def run(finished, tmp_path):
 
 def test_a_run_of_ours_is_read_whole_and_passes(finished):
     told = curves(finished)
-    assert told.exit_code == 0 and "NOTHING WRONG IN THESE CURVES" in told.stdout
+    assert told.exit_code == 0 and "NO ERRORS IN THESE LOGS" in told.stdout
     records = read(finished)
     assert len(records.series("loss").values) == 24 and records.schedule == "cosine"
     assert set(records.rows[0].parts) == {"ctc", "att"} and "wer" in records.evaluated
@@ -115,15 +117,15 @@ def test_names_of_evaluation_figures_lose_their_prefix_and_the_summary_is_left_o
         ("log.csv", "step,loss\n1,2.0,7\n", "line 2: more fields"),
         ("log.csv", "step,loss\n1.5,2.0\n", "line 2: step is '1.5'"),
         ("log.csv", "step,loss\n1,2.0\n2,1.9\n", "found 2 training losses, expected at least 10"),
-        ("log.jsonl", '{"step": 1}\nnonsense\n', "line 2: is no JSON"),
+        ("log.jsonl", '{"step": 1}\nnonsense\n', "line 2: is not JSON"),
         ("log.jsonl", "[1]\n", "line 1: found list"),
         ("log.jsonl", '{"step": 1' + "0" * 400 + ', "loss": 3}\n', "expected a number"),
-        ("log.jsonl", "[" * 100_000 + "\n", "is no JSON"),
+        ("log.jsonl", "[" * 100_000 + "\n", "is not JSON"),
         ("trainer_state.json", "[" * 100_000, "cannot be read as JSON"),
         ("trainer_state.json", "{", "cannot be read as JSON"),
-        ("trainer_state.json", "{}", "holds no log_history"),
+        ("trainer_state.json", "{}", "no log_history"),
         ("trainer_state.json", '{"log_history": [3]}', "entry 1: found int"),
-        ("events.out.tfevents.1.x", "garbage", "no figure of a training"),
+        ("events.out.tfevents.1.x", "garbage", "no training metrics"),
         ("log.txt", "loss 3", "expected trainer_state.json"),
     ],
 )
@@ -139,7 +141,7 @@ def test_bytes_and_empty_folders_and_missing_paths_end_with_2(tmp_path):
     (tmp_path / "all.csv").write_bytes(bytes(range(256)) * 20)
     (tmp_path / "wide.tsv").write_text("step\tloss\n1\t3\n", encoding="utf-16")
     for name in ("log.csv", "all.csv", "wide.tsv"):
-        assert "is no text in UTF-8" in curves(tmp_path / name).stderr
+        assert "is not UTF-8 text" in curves(tmp_path / name).stderr
     assert curves(tmp_path / "nowhere").exit_code == 2
     (tmp_path / "empty").mkdir()
     assert "found no metrics" in curves(tmp_path / "empty").stderr
@@ -176,7 +178,7 @@ def test_warnings_are_not_called_nothing(tmp_path):
     swings = "".join(f"{s},{4.0 + 3.5 * (-1) ** s},{1e-3 / s}\n" for s in range(1, 60))
     (tmp_path / "log.csv").write_text(f"step,loss,lr\n{swings}")
     told = curves(tmp_path / "log.csv")
-    assert told.exit_code == 0 and "NO ERROR IN THESE CURVES: 1 warning" in told.stdout
+    assert told.exit_code == 0 and "NO ERRORS IN THESE LOGS: 1 warning" in told.stdout
 
 
 def test_evaluations_alone_are_too_little_and_nothing_is_said_of_a_training_loss(tmp_path):
@@ -184,7 +186,7 @@ def test_evaluations_alone_are_too_little_and_nothing_is_said_of_a_training_loss
     (tmp_path / "log.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
     told = curves(tmp_path / "log.jsonl")
     assert told.exit_code == 2 and "found 0 training losses beside 8 evaluations" in told.stderr
-    assert "while the training loss is not on record" in " ".join(told.stdout.split())
+    assert "while the training loss is not in the log" in " ".join(told.stdout.split())
 
 
 def test_an_error_in_a_short_log_is_still_an_error(tmp_path):
@@ -231,6 +233,15 @@ def test_a_release_needs_evidence_then_signatures_and_then_is_open(run):
     assert release(run).exit_code == 0 and "Minh" in (run / "release.md").read_text()
 
 
+def test_a_what_if_after_the_training_does_not_close_the_release(run):
+    vouched(run)
+    assert release(run, "--sign", "Lan").exit_code == 0
+    engine = engine_of([finds("LOS001"), passes("GRD001"), passes("LRN001")])
+    facts = {"model": 1, "digest_inputs": DigestInputs(run, {"training.learning_rate": 1000.0})}
+    assert run_and_write(engine, engine.context(facts)).report.exit_code == 1
+    assert release(run).exit_code == 0
+
+
 def test_another_model_voids_every_signature(run):
     vouched(run)
     assert release(run, "--sign", "Lan").exit_code == 0
@@ -259,7 +270,7 @@ def test_a_warning_is_signed_with_a_note_only(run, without_zero_grad):
     for number, entry in enumerate(entry for entry in content["history"] if "grad_norm" in entry):
         entry["grad_norm"] = 5000.0 if number == 20 else 1.0
     path.write_text(json.dumps(content))
-    assert "say why it is no obstacle" in release(run, "--sign", "Lan").stderr
+    assert "explain with --note" in release(run, "--sign", "Lan").stderr
     assert release(run, "--sign", "Lan", "--note", "a broken row, dropped since").exit_code == 0
 
 

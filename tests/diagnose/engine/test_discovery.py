@@ -71,7 +71,7 @@ def test_what_cannot_be_read_is_crashed_and_named(package):
         told["extra.data.untold"].reason
         == "ValueError: probe DAT902 has no docstring; its first line is the probe's title"
     )
-    assert "probe LAB901 stands in stage data, whose ids begin with DAT" in told["extra.data.misplaced"].reason
+    assert "probe LAB901 is in stage data, whose ids start with DAT" in told["extra.data.misplaced"].reason
     assert "extra.facts" not in told
 
 
@@ -92,7 +92,10 @@ ORDER = {
     "schedule_curve": (
         "learning_rate.config_schedule_facts learning_rate.schedule_facts learning_rate.file_schedule_facts"
     ),
+    "schedule_pace": "learning_rate.schedule_facts learning_rate.own_step_facts",
     "eval_corpus train_corpus": "corpus.facts audio.dataset_facts",
+    "collate eval_dataset train_dataset": "hf_trainer.facts dataloader.facts",
+    "metric_trial": "generation.trainer_facts generation.metric_facts",
     "labels_of": "trainer.facts.model_facts first_step.facts",
     "total_steps training_arguments": "hf_trainer.facts settings.file_facts",
 }

@@ -22,7 +22,7 @@ def statuses(report):
     return {outcome.probe: str(outcome.status) for outcome in report.outcomes}
 
 
-def test_crashed_blocked_and_empty_hide_no_other_probe_and_cannot_vouch():
+def test_crashed_blocked_and_empty_hide_no_other_probe_and_are_inconclusive():
     def broken(model):
         raise ValueError("no batch")
 
@@ -50,7 +50,7 @@ def test_crashed_blocked_and_empty_hide_no_other_probe_and_cannot_vouch():
         "not given: tokenizer",
         "",
     ]
-    assert (report.verdict, report.exit_code) == (Verdict.CANNOT_VOUCH, 2)
+    assert (report.verdict, report.exit_code) == (Verdict.INCONCLUSIVE, 2)
     assert [finding.message for finding in report.findings] == ["found before the crash"]
     assert "a bug of ours" in report.outcomes[0].trace
 
@@ -63,10 +63,10 @@ def test_crashed_blocked_and_empty_hide_no_other_probe_and_cannot_vouch():
         ([passes("LOS001"), finds("LAB001", severity=Severity.NOTE)], "go", 0),
         ([finds("LAB001"), crashes("LOS001")], "no-go", 1),
         ([finds("LAB001"), probe_of("LOS001", lambda train_rows: ())], "no-go", 1),
-        ([passes("LAB001"), crashes("LOS001")], "cannot-vouch", 2),
-        ([passes("LAB001"), probe_of("LOS001", lambda train_rows: ())], "cannot-vouch", 2),
-        ([probe_of("LOS001", lambda tokenizer: ())], "cannot-vouch", 2),
-        ([], "cannot-vouch", 2),
+        ([passes("LAB001"), crashes("LOS001")], "inconclusive", 2),
+        ([passes("LAB001"), probe_of("LOS001", lambda train_rows: ())], "inconclusive", 2),
+        ([probe_of("LOS001", lambda tokenizer: ())], "inconclusive", 2),
+        ([], "inconclusive", 2),
     ],
 )
 def test_precedence_of_the_verdict(probes, verdict, code):
@@ -98,11 +98,11 @@ def test_stages_come_in_order_whatever_the_order_of_registration():
     assert [cost.stage for cost in report.costs] == ["environment", "data", "loss", "steps"]
 
 
-def test_after_an_error_the_dear_stages_are_skipped_unless_all():
+def test_after_an_error_the_expensive_stages_are_skipped_unless_all():
     probes = [finds("LAB001"), passes("GRD001"), passes("PRE001"), passes("LRN001"), passes("GEN001"), passes("DST001")]
     report = examine(probes)
     assert [o.probe for o in report.having(Status.SKIPPED)] == ["PRE001", "LRN001", "GEN001", "DST001"]
-    assert "a root stands (LAB001)" in report.having(Status.SKIPPED)[0].reason
+    assert report.having(Status.SKIPPED)[0].reason == "skipped after LAB001; use --all to run anyway"
     assert not examine(probes, selection=Selection(run_all=True)).having(Status.SKIPPED)
 
 
@@ -144,3 +144,24 @@ def test_costs_count_the_passes_that_instruments_report():
         [probe_of("LOS001", lambda first_step: ()), probe_of("GRD001", lambda first_step: ())], [first_step]
     )
     assert [(cost.stage, cost.passes) for cost in report.costs] == [("loss", 2), ("gradients", 0)]
+
+
+@pytest.mark.parametrize(
+    ("known", "told"),
+    [
+        ({}, "shuffle the rows"),
+        ({"training.seed": (1, "run.yaml", 2)}, "shuffle the rows"),
+        ({"training.shuffle": (False, "default", None)}, "shuffle the rows; set training.shuffle: true"),
+        ({"training.shuffle": (False, "run.yaml", 3)}, "shuffle the rows; set training.shuffle: true (run.yaml:3)"),
+    ],
+)
+def test_a_fix_names_the_key_only_of_a_run_whose_configuration_has_it(known, told):
+    def unshuffled(model):
+        yield Finding("train_batches", "in turn", "shuffle the rows", setting="training.shuffle: true")
+
+    def config_values(model):
+        return known
+
+    report = examine([probe_of("DAT901", unshuffled)], [config_values] if known else [], model=1)
+    assert report.findings[0].fix == told
+    assert "setting" not in report.to_json()

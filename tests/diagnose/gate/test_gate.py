@@ -1,6 +1,7 @@
 """The gate: a receipt that holds is accepted at once, anything else looks, and only a full go opens."""
 
 import json
+import os
 import subprocess
 import sys
 
@@ -10,11 +11,12 @@ import pytest
 from diagnose import Finding, Stage
 from diagnose.common.errors import InputError
 from diagnose.engine.engine import engine_of, installed
-from diagnose.engine.runner import Selection
+from diagnose.engine.runner import ALL, Selection
 from diagnose.gate import gate
 from diagnose.gate.digests import DigestInputs, Digests
 from diagnose.gate.output_folder import PreflightFolder, read_receipt
 from diagnose.gate.receipt import Receipt
+from diagnose.gate.receipt_diff import receipt_differences
 from diagnose.gate.run_preflight import digest_inputs, run_and_write
 from tests.support import fake_probes
 from tests.support.fake_probes import passes, probe_of
@@ -62,7 +64,7 @@ def run(tmp_path):
 def test_the_first_run_looks_and_the_second_accepts_the_receipt(run):
     first = run.ask()
     assert first.open and first.preflight and run.looks == 1
-    assert first.reason == "go, looked at now: this run has no receipt yet"
+    assert first.reason == "go, checked now: this run has no receipt yet"
     second = run.ask()
     assert second.open and second.preflight is None and run.looks == 1
     assert second.reason.startswith("the receipt of ") and "go full" in second.reason
@@ -80,18 +82,18 @@ def test_no_go_refuses_with_1_and_leaves_the_report_alone_in_the_runs_directory(
     assert not run.ask().open and run.looks == 2
 
 
-def test_cannot_vouch_refuses_with_2(run):
+def test_inconclusive_refuses_with_2(run):
     engine = engine_of([passes("ENV001"), probe_of("LOS001", lambda train_rows: ())])
     refused = gate.decide(run.facts | {"train_rows": []}, engine=engine)
     assert (refused.open, refused.exit_code) == (False, 2)
-    assert refused.reason == "cannot vouch: LOS001 blocked: train_rows: it is empty"
+    assert refused.reason == "inconclusive: LOS001 blocked: train_rows: it is empty"
 
 
-def test_go_without_a_look_at_learning_cannot_vouch(run):
+def test_go_without_a_look_at_learning_is_inconclusive(run):
     engine = engine_of([passes("LOS001"), passes("GRD001"), probe_of("LRN001", lambda train_batches: ())])
     refused = gate.decide(run.facts, engine=engine)
     assert (refused.open, refused.exit_code) == (False, 2)
-    assert refused.reason == "cannot vouch: no probe of the stage learning could look"
+    assert refused.reason == "inconclusive: no probe of the stage learning could run"
     assert not gate.decide({"model": 1.0}, engine=engine).open
 
 
@@ -108,7 +110,7 @@ def test_a_stale_receipt_looks_again_and_names_what_changed(run, change, named):
     change(run)
     passage = run.ask()
     assert passage.open and run.looks == 2
-    assert named in passage.reason and "no longer holds" in passage.reason
+    assert named in passage.reason and "is no longer valid" in passage.reason
     assert run.ask().preflight is None
 
 
@@ -132,8 +134,63 @@ def test_a_look_at_one_stage_does_not_take_the_place_of_a_full_one_that_holds(ru
     run.preflight(Selection(ids=("ENV001",)))
     assert run.ask().preflight is None and run.looks == 1
     run.config["training"]["loss"] = 4.0
+    done = run.preflight(Selection(ids=("ENV001",)))
+    assert not read_receipt(done.folder.path).full and read_receipt(run.out).full
+
+
+def test_a_what_if_leaves_the_receipt_of_the_run_alone(run):
+    run.ask()
+    kept = (run.out / "preflight" / "receipt.json").read_bytes()
+    run.config["training"]["loss"] = 0.0
+    what_if = run.preflight(ALL)
+    assert what_if.report.exit_code == 1
+    assert what_if.folder.receipt.parent.parent == run.out / "preflight"
+    assert (run.out / "preflight" / "receipt.json").read_bytes() == kept
+    assert list(receipt_differences(read_receipt(run.out), read_receipt(what_if.folder.path)))[:2] == [
+        "verdict: was go, is no-go",
+        "configuration: training.loss was 2.0, is 0.0",
+    ]
+    run.config["training"]["loss"] = 2.0
+    assert run.ask().reason.startswith("the receipt of ")
+
+
+def test_a_run_with_other_settings_starts_with_the_receipt_of_their_what_if(run):
+    run.ask()
+    run.config["training"]["loss"] = 3.0
+    run.preflight(ALL)
+    smoke = run.ask(starts=False)
+    assert smoke.preflight is None and read_receipt(run.out).digests.config == {"training.loss": 2.0}
+    started = run.ask()
+    assert started.preflight is None and run.looks == 2
+    assert read_receipt(run.out).digests.config == {"training.loss": 3.0}
+
+
+def test_a_no_go_gives_way_and_what_was_mended_since_is_told(run):
+    run.config["training"]["loss"] = 0.0
+    run.preflight(ALL)
+    run.config["training"]["loss"] = 2.0
+    mended = run.preflight(ALL)
+    assert mended.folder.path == run.out / "preflight" and mended.since.resolved == (("LOS001", "batch 0"),)
+    run.config["training"]["loss"] = 0.0
+    again = run.preflight(ALL)
+    assert again.folder.path != mended.folder.path and again.since.new == (("LOS001", "batch 0"),)
+
+
+def test_a_smoke_run_that_skips_the_preflight_is_not_held_against_the_run(run):
+    run.ask()
+    assert run.ask(skip="a smoke run", starts=False).open
+    assert not (run.out / "preflight" / "skipped.json").exists()
+
+
+def test_a_copy_of_the_audio_keeps_the_receipt_and_other_content_does_not(run):
+    run.ask()
+    audio = run.folder / "a.wav"
+    os.utime(audio, ns=(1, 1))
+    assert run.ask().preflight is None and run.looks == 1
     run.preflight(Selection(ids=("ENV001",)))
-    assert not read_receipt(run.out).full
+    assert read_receipt(run.out).full
+    audio.write_bytes(b"noise")
+    assert run.ask().reason.endswith("a.wav changed") and run.looks == 2
 
 
 def test_a_resumed_run_accepts_its_own_receipt_on_another_machine_but_not_with_another_configuration(run):
@@ -151,7 +208,7 @@ def test_a_torn_receipt_is_looked_past(run):
     run.ask()
     (run.out / "preflight" / "receipt.json").write_text("{")
     passage = run.ask()
-    assert passage.open and "no receipt that can be read" in passage.reason
+    assert passage.open and "not a readable receipt" in passage.reason
 
 
 def test_skipping_needs_a_reason_and_records_it(run):
@@ -182,7 +239,7 @@ def test_without_digest_inputs_the_gate_looks_every_time_and_writes_nothing(run)
 
 def test_a_command_ends_with_the_verdicts_exit_code(run, monkeypatch, capsys):
     monkeypatch.setattr(gate, "installed", lambda: run.engine)
-    assert gate.require_go(run.facts).startswith("go, looked at now: ")
+    assert gate.require_go(run.facts).startswith("go, checked now: ")
     run.config["training"]["loss"] = 0.0
     with pytest.raises(click.exceptions.Exit) as refused:
         gate.require_go(run.facts)
@@ -235,13 +292,20 @@ def trained(tmp_path):
 def test_a_run_of_the_trainer_keeps_its_receipt_until_something_changes(trained):
     assert isinstance(gate.valid_receipt(trained.context()), Receipt)
     changed = gate.valid_receipt(trained.context("training.learning_rate=0.5"))
-    assert "no longer holds: configuration: training.learning_rate was " in changed and changed.endswith(", is 0.5")
+    assert "is no longer valid: configuration: training.learning_rate was " in changed and changed.endswith(", is 0.5")
     train = trained.root / "splits" / "train.csv"
     train.write_text(train.read_text().replace("hello 1", "good day"))
     assert gate.valid_receipt(trained.context()).endswith(f"manifest {train}: line 3 changed")
     trained.vouch()
     (trained.root / "dev2.wav").write_bytes(b"another sound")
     assert gate.valid_receipt(trained.context()).endswith(f"audio: {trained.root / 'dev2.wav'} changed")
+
+
+@pytest.mark.parametrize("override", ["training.logging_steps=7", "output.experiment_name=other"])
+def test_a_setting_that_no_check_reads_keeps_the_receipt(trained, override):
+    assert isinstance(gate.valid_receipt(trained.context(override)), Receipt)
+    before, after = (context.get_or_none("run_settings") for context in (trained.context(), trained.context(override)))
+    assert before == after is not None
 
 
 def test_source_of_every_package_that_decides_is_vouched_for(trained):

@@ -12,11 +12,13 @@ from diagnose import Stage
 from diagnose.common.errors import InputError
 from diagnose.common.flat_keys import flatten_keys
 from diagnose.engine.runner import Selection
+from diagnose.gate import digests
 from diagnose.gate.digests import DigestInputs, Digests
 from diagnose.gate.item_digests import ItemDigests, difference
 from diagnose.gate.output_folder import PreflightFolder, read_receipt
 from diagnose.gate.receipt import TABLES, Receipt, mismatches, why_rejected
 from diagnose.gate.receipt_diff import receipt_differences
+from diagnose.gate.run_receipts import changes_since
 from tests.support.fake_probes import examine, finds, passes, probe_of
 
 
@@ -86,10 +88,10 @@ def test_one_manifest_row_is_named(receipt, inputs):
     ("rows", "told"),
     [
         ([0, 1, 9, 2, 3], "1 added at line 4"),
-        ([0, 1, 3], "1 taken out at line 4"),
-        ([0, 1, 2], "1 taken out at the end"),
+        ([0, 1, 3], "1 removed at line 4"),
+        ([0, 1, 2], "1 removed at the end"),
         ([0, 1, 2, 3, 4, 5], "2 added at line 6"),
-        ([7, 8, 2, 3, 1], "4 taken out, 5 added at line 2"),
+        ([7, 8, 2, 3, 1], "4 removed, 5 added at line 2"),
     ],
 )
 def test_rows_that_come_and_go_are_named(receipt, inputs, rows, told):
@@ -117,6 +119,27 @@ def test_strict_looks_at_contents_and_not_at_times(inputs):
     os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
     assert not mismatches(lax, Digests.of(inputs))
     assert mismatches(strict, Digests.of(inputs, strict=True)) == [f"audio: {path} changed"]
+
+
+def test_times_alone_change_nothing_where_contents_were_digested(inputs):
+    before = Digests.of(inputs)
+    receipt = Receipt.from_json(Receipt.of(examine([passes("LOS001")]), before.with_content(inputs)).to_json())
+    for path in (*inputs.audio_files, *inputs.weight_files):
+        os.utime(path, ns=(1, 1))
+    assert mismatches(receipt, Digests.of(inputs)) and changes_since(receipt, inputs) == []
+    inputs.audio_files[1].write_bytes(b"SOUND" * 10)
+    inputs.weight_files[0].write_bytes(b"SOUND" * 10)
+    assert changes_since(receipt, inputs) == [
+        f"audio: {inputs.audio_files[1]} changed",
+        f"weights: {inputs.weight_files[0]} changed",
+    ]
+
+
+def test_contents_of_more_than_the_limit_are_not_read(inputs, monkeypatch):
+    monkeypatch.setattr(digests, "CONTENT_LIMIT", 249)  # four clips and the weights have 50 bytes each
+    assert Digests.of(inputs).with_content(inputs).audio_content is None
+    monkeypatch.setattr(digests, "CONTENT_LIMIT", 250)
+    assert Digests.of(inputs).with_content(inputs).audio_content is not None
 
 
 def test_one_source_file_and_the_weights_are_named(receipt, inputs):
@@ -159,7 +182,7 @@ def test_only_a_full_go_with_loss_gradients_and_learning_opens_the_gate(inputs):
     assert "limited" in made(looked, Selection(stages=(Stage.ENVIRONMENT,)))
     assert made([*looked, finds("LAB001")]) == "its verdict was no-go"
     unseen = probe_of("LRN001", lambda train_batches: ())
-    assert made([*looked[:3], unseen]) == "no probe of the stage learning could look"
+    assert made([*looked[:3], unseen]) == "no probe of the stage learning could run"
 
 
 def test_diff_names_verdict_ignores_and_probes(inputs):
@@ -183,16 +206,16 @@ def test_diff_of_audio_counts_in_the_order_of_the_rows(receipt, inputs):
 @pytest.mark.parametrize("content", ["", "{}", "[]", '{"schema": "gonogo/receipt/0"}', "\x00", '"text"', "null"])
 def test_a_torn_receipt_is_told_in_one_sentence(tmp_path, content):
     (tmp_path / "receipt.json").write_text(content)
-    with pytest.raises(InputError, match="no receipt that can be read"):
+    with pytest.raises(InputError, match="not a readable receipt"):
         read_receipt(tmp_path)
-    with pytest.raises(InputError, match="there is no receipt here"):
+    with pytest.raises(InputError, match="there is no receipt"):
         read_receipt(tmp_path / "nowhere")
 
 
 @pytest.mark.parametrize("part", TABLES)
 def test_a_receipt_with_a_part_of_another_kind_is_torn_too(tmp_path, receipt, part):
     (tmp_path / "receipt.json").write_text(json.dumps(json.loads(receipt.to_json()) | {part: None}))
-    with pytest.raises(InputError, match="no receipt that can be read"):
+    with pytest.raises(InputError, match="not a readable receipt"):
         read_receipt(tmp_path)
 
 

@@ -24,20 +24,23 @@ def shown(report, width=80, colour=False, **rest):
 
 
 def test_the_diagnosis_reads_as_a_person_would_say_it():
-    probes = [finds("LAB001", explains=("LOS*",)), finds("LOS001"), probe_of("GEN001", lambda generate: ())]
-    assert shown(examine(probes, selection=Selection(run_all=True))).splitlines()[:11] == [
-        "DIAGNOSIS",
+    probes = [finds("LAB001", explains=("LOS*",)), finds("LOS001"), finds("PAR001", severity=Severity.WARNING)]
+    lines = shown(examine([*probes, probe_of("GEN001", lambda generate: ())])).splitlines()
+    assert lines[:9] == [
+        "1. LAB001 error  batch 0",
+        "     measured 3 at batch 0, expected 0",
+        "     fix: put it right",
+        "     leads to: LOS001 (1 error)",
+        "2. PAR001 warning  batch 0",
+        "     measured 3 at batch 0, expected 0",
+        "     fix: put it right",
         "",
-        "LAB001 error  batch 0",
-        "  measured 3 at batch 0, expected 0",
-        "  fix: put it right",
-        "  more: diagnose explain LAB001",
-        "    -> LOS001 error  batch 0",
-        "      measured 3 at batch 0, expected 0",
-        "      fix: put it right",
-        "      more: diagnose explain LOS001",
-        "",
+        "1 check not run: skipped after LAB001; use --all to run anyway",
     ]
+    verdict = " ".join(lines[9:-1])
+    assert verdict.startswith("DO NOT START TRAINING: 2 errors, 1 warning, 3 checks run in ")
+    assert verdict.endswith("; LAB001 at batch 0: measured 3 at batch 0, expected 0")
+    assert lines[-1] == "next: diagnose explain LAB001"
 
 
 def test_what_did_not_look_stands_there_with_its_reason():
@@ -53,44 +56,51 @@ def test_what_did_not_look_stands_there_with_its_reason():
         probe_of("GEN001", lambda generate: ()),
         probe_of("CFG001", lambda model: [3]),
     ]
-    text = shown(examine(probes, [model_parts, first_step]))
+    text = shown(examine(probes, [model_parts, first_step]), width=200)
     assert text.count("models/x does not exist") == 1
     lines = [line.rstrip() for line in text.splitlines()]
-    assert "crashed  TypeError: probe_cfg001 yielded a int, not a Finding" in lines
-    assert "blocked  model_parts: OSError: models/x does not exist" in lines
-    assert "  LOS001 probe_los001 via first_step" in lines
-    assert "  PAR001 probe_par001" in lines
-    assert "skipped  not given: generate" in lines
-    assert lines[-1] == "CANNOT VOUCH FOR THIS RUN: 1 skipped, 2 blocked, 1 crashed"
+    assert "1 check crashed: TypeError: probe_cfg001 yielded a int, not a Finding" in lines
+    assert "2 checks blocked: model_parts: OSError: models/x does not exist" in lines
+    assert "1 check not run: facts not given; pass generate= to check 1 more" in lines
+    assert lines[-1].endswith("CFG001 crashed: TypeError: probe_cfg001 yielded a int, not a Finding")
+    assert "2 blocked, 1 crashed" in text and "INCONCLUSIVE: 0 checks run" in text
 
 
-def last(report):
-    return shown(report).splitlines()[-1].rstrip()
+def verdict(report):
+    """The line of the verdict, without the time."""
+    words = shown(report, width=200).replace(" in 0.0 s", "").splitlines()
+    return next(line for line in reversed(words) if not line.startswith("next: "))
 
 
 def test_the_last_line_says_whether_to_start():
     skipped = probe_of("GEN001", lambda generate: ())
-    assert last(examine([passes("LOS001"), skipped])) == "ALL CHECKS PASSED: 1 passed, 1 skipped"
-    assert last(examine([finds("LOS001"), passes("LAB001")])) == "DO NOT START TRAINING: 1 passed, 1 found"
-    assert last(examine([])) == "CANNOT VOUCH FOR THIS RUN: nothing looked"
+    assert verdict(examine([passes("LOS001"), skipped])) == "ALL CHECKS PASSED - READY TO TRAIN: 1 check run"
+    wrong = verdict(examine([finds("LOS001"), passes("LAB001")]))
+    assert wrong.startswith("DO NOT START TRAINING: 1 error, 2 checks run; LOS001 at batch 0: measured 3")
+    assert verdict(examine([])) == "INCONCLUSIVE: 0 checks run; no check could run"
     note = finds("ENV001", severity=Severity.NOTE)
-    assert last(examine([note, passes("LOS001")])).startswith("ALL CHECKS PASSED")
-    part = last(examine([passes("LOS001")], selection=Selection(ids=("LOS001",))))
-    assert part == "ALL CHECKS PASSED: 1 passed; only a full preflight opens the gate"
+    assert verdict(examine([note, passes("LOS001")])) == "ALL CHECKS PASSED - READY TO TRAIN: 1 note, 2 checks run"
+    part = verdict(examine([passes("LOS001")], selection=Selection(ids=("LOS001",))))
+    assert part == "ALL CHECKS PASSED: 1 check run; only a full preflight opens the gate"
+    assert verdict(examine([passes("STP001")])) == "ALL CHECKS PASSED: 1 check run"
 
 
 @pytest.mark.parametrize(
     ("probes", "ignored", "said"),
     [
-        ([finds("LAB001", severity=Severity.WARNING)], {}, "GO, with 1 warning"),
-        ([finds("LAB001", severity=Severity.WARNING)], {"LOS001": "known"}, "GO, with 1 warning and 1 ignored"),
-        ([], {"LOS001": "known"}, "GO, with 1 ignored"),
+        ([finds("LAB001", severity=Severity.WARNING)], {}, "READY TO TRAIN: 1 warning, 3 checks run"),
+        (
+            [finds("LAB001", severity=Severity.WARNING)],
+            {"LOS001": "known"},
+            "READY TO TRAIN: 1 warning, 2 checks run, 1 ignored",
+        ),
+        ([], {"LOS001": "known"}, "READY TO TRAIN: 1 check run, 1 ignored"),
     ],
 )
 def test_all_checks_passed_is_not_said_when_something_was_found_or_ignored(probes, ignored, said):
     report = examine([*probes, passes("LOS001"), passes("GRD001")], selection=Selection(ignored=ignored))
-    assert last(report).startswith(said + ": ")
-    assert ("ignored: known" in shown(report)) == bool(ignored)
+    assert verdict(report) == said
+    assert ("ignored: " in shown(report)) == bool(ignored)
 
 
 def test_a_thousand_findings_collapse_to_the_count_the_worst_five_and_the_file():
@@ -98,16 +108,15 @@ def test_a_thousand_findings_collapse_to_the_count_the_worst_five_and_the_file()
     text = shown(report, folder=PreflightFolder(Path("out/preflight")))
     assert len(text.splitlines()) < 20
     assert all(f"row {n}" in text for n in range(5)) and "row 5" not in text
-    assert "and 995 more of 1,000; all of them in out/preflight/findings/LAB001.jsonl" in text
-    assert "--json" in shown(report)
+    assert "and 995 more" in text and "all 1,000: out/preflight/findings/LAB001.jsonl" in text
+    assert "1 error, 1 check run" in text and "--json" in shown(report)
 
 
 def test_what_changed_since_the_last_preflight():
     report = examine([finds("LAB001")])
     text = shown(report, since=ChangesSince(resolved=(("LOS001", "batch 0"),), new=(("LAB001", "row 3"),)), width=120)
-    assert "gone since the last preflight: LOS001 at batch 0" in text
-    assert "new since the last preflight: LAB001 at row 3" in text
-    assert "the same findings as in the last preflight" in shown(report, since=ChangesSince((), ()))
+    assert "since the last preflight: 1 gone (LOS001), 1 new (LAB001)" in text
+    assert "since the last" not in shown(report, since=ChangesSince((), ()))
 
 
 def test_eighty_columns_suffice_and_square_brackets_stay():
