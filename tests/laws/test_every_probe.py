@@ -72,7 +72,7 @@ def test_padding_is_counted_in_the_worst_row_and_in_all():
         LabelRow("batch 0, row 1", 0, length=8, scored=8, padding=5, scored_padding=5, padding_token=0),
     )
     (finding,) = label_padding_is_scored(rows)
-    assert finding.where == "batch 0, row 1" and "5 of 5 padding positions hold 0, not -100" in finding.message
+    assert finding.where == "batch 0, row 1" and "5 of 5 padding positions are 0 instead of -100" in finding.message
     assert finding.measured == {"scored": 7, "valid": 16, "rows": 2}
 
 
@@ -134,7 +134,7 @@ def test_an_unused_pooler_is_a_note():
     facts["optimizer"] = torch.optim.AdamW(facts["model"].parameters(), lr=1e-3)
     report = diagnose.preflight(**facts)
     assert report.verdict == "go" and [(f.probe, f.where) for f in report.findings] == [("GRD001", "pooler")]
-    assert "the loss does not follow when they change" in report.findings[0].message
+    assert "changing them does not change the loss" in report.findings[0].message
 
 
 class Queried(nn.Module):
@@ -211,7 +211,7 @@ def test_a_model_that_raises_is_named_by_module_shapes_and_cure():
     report = diagnose.preflight(**facts)
     (finding,) = report.findings
     assert (finding.probe, finding.where) == ("LOS003", "block.2") and "Linear), given input [4, 8]" in finding.message
-    assert finding.fix == "make the sizes on both sides of this module agree"
+    assert finding.fix == "make the input size match this module"
     assert "Traceback" in finding.measured["trace"]
     blocked = {outcome.probe for outcome in report.outcomes if outcome.status == "blocked"}
     assert {"LOS001", "LOS002", "GRD001"} <= blocked
@@ -221,7 +221,7 @@ def test_ids_beyond_the_vocabulary_are_the_root_and_the_embedding_is_named_benea
     facts = healthy("mt5")
     facts["train_batches"] = [{**batch, "input_ids": batch["input_ids"] + 10_000} for batch in facts["train_batches"]]
     (root,) = diagnose.preflight(**facts).diagnosis
-    assert root.probe == "TOK013" and "resize the model's embeddings" in root.finding.fix
+    assert root.probe == "TOK013" and "resize_token_embeddings" in root.finding.fix
     (follows,) = root.consequences
     assert follows.probe == "LOS003" and follows.findings[0].where.endswith("embed_tokens")
 

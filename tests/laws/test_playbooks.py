@@ -1,6 +1,8 @@
 """Playbooks are executed: every Broken block is found by its probe, every Fixed block passes."""
 
+import ast
 import re
+import textwrap
 import time
 from pathlib import Path
 
@@ -15,12 +17,21 @@ from diagnose.engine.providers import ProviderPlan
 from trainer.cli import main as train
 
 FOLDER = Path(__file__).parents[2] / "playbooks"
-SECTIONS = ["Symptom", "Why", "Broken", "Fixed", "Fix", "If it comes back"]
-SYMPTOM_SECTIONS = ["Symptom", "In this order", "Causes and cures", "Advice that harms", "What tells"]
+SECTIONS = ["Symptom", "Why", "Broken", "Fixed", "Fix", "In your code", "If it comes back"]
+# What to change is a file, an installation or nothing: no line of the user's code.
+NO_CODE = {
+    "audio_decoder_is_missing", "audio_file_is_missing", "audio_is_clipped", "audio_is_empty", "audio_is_truncated",
+    "audio_is_unreadable", "device_is_not_available", "disk_space_is_too_small", "drawing_batches_changed_rng_state",
+    "effective_batch_and_update_count", "input_target_relation_not_shown", "manifest_metadata_differs_from_audio",
+    "model_is_partly_frozen", "numpy_torch_abi_mismatch", "only_a_sample_was_checked", "package_is_not_importable",
+    "speaking_rate_is_impossible", "texts_are_near_duplicates", "tokenizer_package_is_missing",
+    "torchaudio_build_differs", "trainer_package_is_shadowed",
+}  # fmt: skip
+SYMPTOM_SECTIONS = ["Symptom", "In this order", "Causes and fixes", "Advice to avoid", "Probes and commands"]
 SECONDS = 2.0
 
 PROBES = {probe.name: probe for probe in discovery.probes().items if probe.check.__module__.startswith("probes.")}
-BOOKS = {path.stem: path.read_text(encoding="utf-8") for path in sorted(FOLDER.rglob("*.md"))}
+BOOKS = {path.stem: path.read_text(encoding="utf-8") for path in sorted(FOLDER.rglob("[a-z]*.md"))}
 SYMPTOMS = sorted(set(BOOKS) - set(PROBES))
 
 
@@ -63,7 +74,9 @@ def warm():
 
 def test_every_probe_has_a_playbook_with_the_same_sections_and_none_is_left_over():
     assert set(PROBES) <= set(BOOKS), f"no playbook: {sorted(set(PROBES) - set(BOOKS))}"
-    assert {name: list(sections(BOOKS[name])) for name in PROBES} == dict.fromkeys(PROBES, SECTIONS)
+    without_code = [section for section in SECTIONS if section != "In your code"]
+    expected = {name: without_code if name in NO_CODE else SECTIONS for name in PROBES}
+    assert {name: list(sections(BOOKS[name])) for name in PROBES} == expected
     assert {name: list(sections(BOOKS[name])) for name in SYMPTOMS} == dict.fromkeys(SYMPTOMS, SYMPTOM_SECTIONS)
 
 
@@ -94,6 +107,19 @@ def test_a_fixed_block_passes(probe, code):
     assert seconds < SECONDS
 
 
+@pytest.mark.parametrize("name", sorted(set(PROBES) - NO_CODE))
+def test_the_code_before_and_after_is_one_diff_of_valid_python(name):
+    (diff,) = re.findall(r"(?ms)^```diff\n(.*?)^```$", sections(BOOKS[name])["In your code"])
+    lines = diff.splitlines()
+    before, after = (code_of(lines, sign) for sign in "-+")
+    ast.parse(before), ast.parse(after)
+    assert before != after and all(line[:1] in ("", " ", "-", "+") for line in lines)
+
+
+def code_of(lines, sign):
+    return textwrap.dedent("\n".join(line[1:] for line in lines if line[:1] in ("", " ", sign)))
+
+
 def test_playbooks_name_only_probes_and_commands_that_exist():
     ids = {probe.id for probe in discovery.probes().items}
     for name, text in BOOKS.items():
@@ -104,7 +130,7 @@ def test_playbooks_name_only_probes_and_commands_that_exist():
 
 def test_every_symptom_leads_to_a_probe_and_a_command():
     for name in SYMPTOMS:
-        tells = sections(BOOKS[name])["What tells"]
+        tells = sections(BOOKS[name])["Probes and commands"]
         assert re.search(r"\b[A-Z]{3}\d{3}\b", tells) and "`diagnose " in tells, name
 
 
@@ -118,9 +144,9 @@ def test_a_symptom_is_found_by_every_way_to_say_it(name):
 
 
 def test_harmful_advice_is_called_so():
-    assert "max_grad_norm" in sections(BOOKS["gradients_explode"])["Advice that harms"]
-    assert "nfreeze" in sections(BOOKS["loss_is_zero"])["Advice that harms"]
-    assert "pkill" in sections(BOOKS["out_of_memory"])["Advice that harms"]
+    assert "max_grad_norm" in sections(BOOKS["gradients_explode"])["Advice to avoid"]
+    assert "nfreeze" in sections(BOOKS["loss_is_zero"])["Advice to avoid"]
+    assert "pkill" in sections(BOOKS["out_of_memory"])["Advice to avoid"]
     order = sections(BOOKS["loss_is_nan"])["In this order"]
     steps = ["FP32", "Learning rate", "Inputs", "Modules", "Edge cases of the loss", "Trainable parameters"]
     places = [order.index(f"**{step}") for step in steps]

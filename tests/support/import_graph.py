@@ -84,7 +84,8 @@ def providers() -> dict[str, tuple[str, ast.FunctionDef]]:
 
 
 def priority(provider: ast.FunctionDef) -> int:
-    written = [keyword.value for mark in provider.decorator_list for keyword in getattr(mark, "keywords", ())]
+    keywords = [keyword for mark in provider.decorator_list for keyword in getattr(mark, "keywords", ())]
+    written = [keyword.value for keyword in keywords if keyword.arg == "priority"]
     return next((value.value for value in written if isinstance(value, ast.Constant)), 1)
 
 
