@@ -18,6 +18,9 @@ QUICK = {
     "test_loader_over_the_training_set",
     "positions_made_for_the_first_batch",
     "own_save_raises_on_shared_tensors",
+    "int16_samples_and_a_pretrained_model",
+    "padding_masked_by_id",
+    "start_token_compared_with_bos",
 }
 CHOSEN = [pytest.param(case, id=case.name) for case in cases().values() if case.name in QUICK]
 REST = [pytest.param(case, id=case.name) for case in SHORT if case.name not in QUICK]
@@ -43,7 +46,7 @@ def test_a_quick_failure_is_named_and_its_twin_gets_a_go(case: Case) -> None:
     told_and_quiet(case)
 
 
-@pytest.mark.slow
+@pytest.mark.bench  # two preflights each; `make bench WHAT=failures` runs every case
 @for_the_rest
 def test_a_failure_is_named_and_its_twin_gets_a_go(case: Case) -> None:
     told_and_quiet(case)
