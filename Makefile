@@ -10,13 +10,13 @@ export TOKENIZERS_PARALLELISM ?= false
 install: $(STAMP)
 
 # What an older install left in *.egg-info would hide new entry points.
-# openai-whisper is taken without its dependencies: the tests only read its vocabulary file.
+# Two are taken without their dependencies: the tests only read a vocabulary file and axe.min.js.
 $(STAMP): setup.cfg pyproject.toml constraints.txt
 	rm -rf *.egg-info
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade pip -c constraints.txt
 	$(BIN)/python -m pip install --quiet -c constraints.txt setuptools wheel torch -e ".[demo,test]"
-	$(BIN)/python -m pip install --quiet -c constraints.txt --no-deps --no-build-isolation openai-whisper
+	$(BIN)/python -m pip install --quiet -c constraints.txt --no-deps --no-build-isolation openai-whisper axe-playwright-python
 	$(BIN)/diagnose env --repair
 	touch $(STAMP)
 

@@ -63,8 +63,9 @@ def target_options(command: Callable[..., Any]) -> Any:
 
 
 def report_options(command: Any) -> Any:
-    """--json, --sarif, --junit; `write_report` takes them."""
+    """--html, --json, --sarif, --junit; `write_report` takes them."""
     for option in (
+        click.option("--html", "html_path", type=FILE, help="Write the report as one HTML page."),
         click.option("--junit", "junit_path", type=FILE, help="Write the outcomes as JUnit XML."),
         click.option("--sarif", "sarif_path", type=FILE, help="Write the findings as SARIF 2.1.0."),
         click.option("--json", "json_path", type=FILE, help="Write the report as JSON."),
@@ -73,12 +74,16 @@ def report_options(command: Any) -> Any:
     return command
 
 
-def write_report(report: "Report", json_path: Path | None, sarif_path: Path | None, junit_path: Path | None) -> None:
+def write_report(
+    report: "Report", json_path: Path | None, sarif_path: Path | None, junit_path: Path | None, html_path: Path | None
+) -> None:
     from diagnose.common.atomic_write import write_atomically
     from diagnose.engine.report_json import to_json
+    from diagnose.page.report_page import report_page
     from diagnose.render.junit import to_junit
     from diagnose.render.sarif import to_sarif
 
-    for path, render in ((json_path, to_json), (sarif_path, to_sarif), (junit_path, to_junit)):
+    renderers = ((json_path, to_json), (sarif_path, to_sarif), (junit_path, to_junit), (html_path, report_page))
+    for path, render in renderers:
         if path:
             write_atomically(path, render(report))

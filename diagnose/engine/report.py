@@ -113,6 +113,13 @@ class Report:
         write_atomically(Path(path), self.to_json())
         return Path(path)
 
+    def write_html(self, path: str | Path) -> Path:
+        """Writes the page: one file that needs no network. Its folder is made."""
+        from diagnose.page.report_page import report_page
+
+        write_atomically(Path(path), report_page(self))
+        return Path(path)
+
     def show(self) -> None:
         """Prints it to the terminal, in color where there is one."""
         from diagnose.render.lines import print_lines

@@ -8,10 +8,11 @@ from typing import Any
 from diagnose.common.provider import provider
 from diagnose.engine.context import NotApplicable
 from probes.facts.core.require import require
-from probes.facts.corpus.types import Columns, Corpus, CorpusRow
+from probes.facts.corpus.types import ClipLengths, Columns, Corpus, CorpusRow
 
 Rows = Sequence[Mapping[str, Any]]
 CLOSELY = 256  # rows of the training set; decoding them takes a second or two
+DRAWN = 400  # of a chart some 600 pixels wide
 PART = 2  # of the evaluation set, one for every two of these
 
 
@@ -93,3 +94,16 @@ def _corpus(rows: Rows, root: str | Path | None, split: str, texts: Any) -> Corp
         raise NotApplicable(f"the {split} rows are not dicts: one of them is a {type(odd).__name__}")
     read = read_rows(rows, root, split, [name for name in texts if name not in AUDIO])
     return Corpus(read, len(read))
+
+
+@provider(figure=True)
+def clip_lengths(train_corpus: Corpus) -> ClipLengths:
+    """Seconds and characters of rows, the extremes among them."""
+    from probes.facts.corpus.manifest_rows import choose
+
+    rows = [row for row in train_corpus.rows if row.seconds and row.texts]
+    require(rows, "the rows have no durations with texts")
+    kept = [rows[number] for number in choose(rows, DRAWN)]
+    return ClipLengths(
+        tuple((row.where, row.seconds or 0.0, len(next(iter(row.texts.values())))) for row in kept), len(rows)
+    )

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 
 @dataclass(frozen=True)
@@ -36,3 +37,15 @@ class Columns:
     present: Mapping[str, Mapping[str, int]]
     rows: Mapping[str, int]
     needed: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class ClipLengths:
+    """Seconds and characters of clips: (where, seconds, characters), evenly over the corpus, and the extremes."""
+
+    rows: tuple[tuple[str, float, int], ...]
+    total: int
+
+    def figure(self) -> dict[str, Any]:
+        """For the report: every row that was kept."""
+        return {"rows": self.rows, "total": self.total}

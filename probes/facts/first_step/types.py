@@ -1,6 +1,7 @@
 """Types for the first step."""
 
 from dataclasses import dataclass
+from typing import Any
 
 from probes.facts.core.types import Failure, FirstLoss
 
@@ -45,6 +46,15 @@ class FirstStep:
     forward_seconds: float = 0.0
     backward_seconds: float = 0.0
     passes: int = 1
+
+    def figure(self) -> dict[str, Any]:
+        """For the report: the first loss, and the gradient of every parameter."""
+        rows = self.gradients.rows if self.gradients else ()
+        return {
+            "loss": self.loss.value if self.loss else None,
+            "grad_norm": self.gradients.norm if self.gradients else None,
+            "gradients": [{"name": row.name, "norm": row.norm, "weight_norm": row.weight_norm} for row in rows],
+        }
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,7 @@
 """Types for labels: rows, CTC targets, EOS tokens, and their shift against decoder inputs and loss."""
 
 from dataclasses import dataclass
+from typing import Any
 
 
 @dataclass(frozen=True)
@@ -86,3 +87,14 @@ class SourceLabelPair:
     where: str
     tokens: int
     equal: bool  # padding, end and start aside
+
+
+@dataclass(frozen=True)
+class LabelCoverage:
+    """How many positions of each row the loss scores, of those that are text and those that are padding."""
+
+    rows: tuple[tuple[str, int, int, int], ...]  # where, positions, scored, padding
+
+    def figure(self) -> dict[str, Any]:
+        """For the report: every row of the drawn batches."""
+        return {"rows": self.rows}

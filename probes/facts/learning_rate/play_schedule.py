@@ -10,12 +10,14 @@ import torch
 from torch.optim.lr_scheduler import LambdaLR, LRScheduler, ReduceLROnPlateau
 
 from diagnose.engine.context import NotApplicable
+from probes.facts.core.numbers import evenly_spaced
 from probes.facts.learning_rate.inspect_schedule import kind_of, length_of, unwrapped, warmup_of
 from probes.facts.learning_rate.types import ScheduleCurve
 from probes.facts.settings.types import RunSettings
 
 STILL = 1e-3  # of the peak: Adam's steps at such a rate are lost in the rounding of what came before
 MOST = 2_000_000  # updates, some ten seconds
+MOST_POINTS = 200  # of the figure, which is some 600 pixels wide
 RISE = 1e-6  # of the peak: smaller changes are rounding
 
 
@@ -108,5 +110,6 @@ def _curve(kind: str, updates: int, base: float, rates: list[float], **more: Any
         rises=rises,
         moves=bool(signs),
         rises_to_the_end=len(steps) > 0 and bool(signs) and all(signs) and steps[-1] > RISE * peak,
+        points=tuple((index + 1, rates[index]) for index in evenly_spaced(range(len(rates)), MOST_POINTS)),
         **more,
     )

@@ -104,3 +104,8 @@ class ScheduleCurve:
     def summary(self) -> str:
         """Peak and end, for every message."""
         return f"peak {self.peak:.3g} at update {self.peak_at:,}, end {self.end:.3g}"
+    points: tuple[tuple[int, float], ...] = ()  # (update, rate), at most MOST_POINTS of them
+
+    def figure(self) -> dict[str, Any]:
+        """For the report: the rate over the whole run."""
+        return {"kind": self.kind, "updates": self.updates, "peak": self.peak, "points": self.points}

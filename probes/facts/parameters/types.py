@@ -1,6 +1,7 @@
 """Types for the model's parameters."""
 
 from dataclasses import dataclass
+from typing import Any
 
 
 @dataclass(frozen=True)
@@ -34,6 +35,12 @@ class Parameters:
     @property
     def trainable(self) -> int:
         return sum(row.size for row in self.rows if row.trainable)
+
+    def figure(self) -> dict[str, Any]:
+        """For the report: every parameter with its size, and whether it trains."""
+        fields = ("name", "shape", "size", "dtype", "device", "trainable")
+        rows = [{field: getattr(row, field) for field in fields} for row in self.rows]
+        return {"total": self.total, "trainable": self.trainable, "rows": rows}
 
 
 @dataclass(frozen=True)

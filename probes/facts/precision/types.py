@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from math import inf, log2
+from typing import Any
 
 from diagnose import Finding
 from probes.facts.nonfinite.types import Origin
@@ -116,6 +117,13 @@ class PrecisionComparison:
     @property
     def reference(self) -> PrecisionRun:
         return self.runs[0]
+
+    def figure(self) -> dict[str, Any]:
+        """For the report: the largest result of each module beside what the format holds, in the run's precision."""
+        runs = [run for run in self.runs if run.headroom]
+        rows = runs[0].headroom if runs else ()
+        fields = ("module", "operation", "largest", "limit")
+        return {"precision": self.target, "rows": [{field: getattr(row, field) for field in fields} for row in rows]}
 
     def difference(self, run: PrecisionRun) -> float | None:
         """Relative, to the loss in float32."""

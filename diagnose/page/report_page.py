@@ -1,0 +1,88 @@
+"""The page of a preflight: verdict and root causes first, then what was covered, then the charts."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from diagnose.engine.root_causes import RootCause
+from diagnose.engine.types import Severity, Stage
+from diagnose.page.chart import Chart
+from diagnose.page.figures import charts_of
+from diagnose.page.render import render
+from diagnose.render.coverage import unexamined_lines
+from diagnose.render.diagnosis import counted
+from diagnose.render.verdict import next_command, verdict_line
+
+if TYPE_CHECKING:
+    from diagnose.engine.report import Report
+
+SHOWN = 50  # instances of a finding that the page lists; the JSON report has all of them
+
+
+@dataclass(frozen=True)
+class StageRow:
+    """One stage: checks run, findings, seconds, passes through the model."""
+
+    stage: str
+    ran: int
+    found: int
+    seconds: float
+    passes: float
+
+
+@dataclass(frozen=True)
+class RootView:
+    """A root cause, its playbook, and what it leads to."""
+
+    root: RootCause
+    playbook: str
+
+    @property
+    def leads_to(self) -> str:
+        names = ", ".join(outcome.probe for outcome in self.root.consequences)
+        return f"{names} ({', '.join(counted(self.root.explains))})" if names else ""
+
+
+def report_page(report: "Report", title: str = "Preflight", on_go: str = "", extra: Sequence[Chart] = ()) -> str:
+    """One self-contained HTML file."""
+    roots = [RootView(root, playbook_of(root.finding.probe)) for root in report.diagnosis]
+    return render(
+        "report.html.j2",
+        title=title,
+        report=report,
+        verdict=verdict_line(report).plain,
+        next=next_command(report, on_go),
+        alarms=[view for view in roots if view.root.severity is not Severity.NOTE],
+        notes=[view for view in roots if view.root.severity is Severity.NOTE],
+        stages=stage_rows(report),
+        unexamined=[line[1].plain for line in unexamined_lines(report)],
+        skipped=[outcome for outcome in report.outcomes if not outcome.ran],
+        charts=[*extra, *charts_of(report.figures)],
+        shown=SHOWN,
+    )
+
+
+def stage_rows(report: "Report") -> list[StageRow]:
+    """The stages in which a check ran."""
+    costs: Mapping[str, Any] = {cost.stage: cost for cost in report.costs}
+    rows = []
+    for stage in Stage:
+        outcomes = [outcome for outcome in report.outcomes if outcome.stage is stage]
+        if any(outcome.ran for outcome in outcomes):
+            found, cost = sum(len(o.findings) for o in outcomes), costs.get(stage)
+            ran = sum(outcome.ran for outcome in outcomes)
+            rows.append(StageRow(str(stage), ran, found, cost.seconds if cost else 0.0, cost.passes if cost else 0.0))
+    return rows
+
+
+def playbook_of(probe: str) -> str:
+    """The playbook of a check as HTML; "" where its package ships none."""
+    from diagnose.common.errors import InputError
+    from diagnose.engine import discovery
+    from diagnose.page.markdown import to_html
+    from diagnose.playbook_search import explain
+
+    try:
+        return to_html(explain(probe, discovery.probes().items).markdown)
+    except InputError:
+        return ""
