@@ -63,6 +63,7 @@ def start(
         from trainer.dry_run import planned
 
         return chain([resolved.annotated()] * print_config, planned(resolved.config, epochs, subset) if dry_run else ())
+    from diagnose.page.run_page import write_run_page
     from trainer.loop.run import is_main_process, train, with_epochs
     from trainer.loop.runtime.log_file import log_to_file
     from trainer.loop.runtime.run_lock import require_free
@@ -75,8 +76,11 @@ def start(
     if is_main_process():
         with log_to_file(resolved.config.output.dir):
             log.info("preflight: %s", passed)
-    result = train(resolved, resume=resume, epochs=epochs, subset=subset, guard=Guard(guard))
-    return [str(result)] if is_main_process() else []
+    watcher = Guard(guard)
+    result = train(resolved, resume=resume, epochs=epochs, subset=subset, guard=watcher)
+    if not is_main_process():
+        return []
+    return [str(result), f"page: {write_run_page(watcher.verdict(), result.directory)}"]
 
 
 def run_smoke(

@@ -33,7 +33,7 @@ def curves(context: click.Context, path: Path, **paths: Path | None) -> None:
     report = judge_records(records)
     too_short = too_short_reason(records, report)
     show_curves(records, report, 2 if too_short else report.exit_code)
-    write_report(report, **paths)
+    write_report(report, f"Logs of {path.name}", **paths)
     if too_short:
         raise InputError(too_short)
     context.exit(report.exit_code)

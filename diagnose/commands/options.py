@@ -3,7 +3,7 @@
 import shlex
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import wraps
+from functools import partial, wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -75,7 +75,14 @@ def report_options(command: Any) -> Any:
 
 
 def write_report(
-    report: "Report", json_path: Path | None, sarif_path: Path | None, junit_path: Path | None, html_path: Path | None
+    report: "Report",
+    title: str = "Preflight",
+    /,
+    *,
+    json_path: Path | None,
+    sarif_path: Path | None,
+    junit_path: Path | None,
+    html_path: Path | None,
 ) -> None:
     from diagnose.common.atomic_write import write_atomically
     from diagnose.engine.report_json import to_json
@@ -83,7 +90,7 @@ def write_report(
     from diagnose.render.junit import to_junit
     from diagnose.render.sarif import to_sarif
 
-    renderers = ((json_path, to_json), (sarif_path, to_sarif), (junit_path, to_junit), (html_path, report_page))
-    for path, render in renderers:
+    page = partial(report_page, title=title)
+    for path, render in ((json_path, to_json), (sarif_path, to_sarif), (junit_path, to_junit), (html_path, page)):
         if path:
             write_atomically(path, render(report))

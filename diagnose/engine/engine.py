@@ -92,7 +92,7 @@ def engine_of(probes: Iterable[Probe], providers: Iterable[Any] = ()) -> Engine:
 def figures_of(context: Context) -> dict[str, Mapping[str, Any]]:
     """Of the facts that were computed, and those that only draw them: what their `figure()` says."""
     found: dict[str, Mapping[str, Any]] = {}
-    for name in [*context.seconds, *context.figures]:
+    for name in [*{"records"} & context.user_facts, *context.seconds, *context.figures]:
         with suppress(FactError):
             value = context.get(name)
             found |= {name: value.figure()} if callable(getattr(type(value), "figure", None)) else {}

@@ -37,6 +37,10 @@ class PreflightFolder:
     def receipt(self) -> Path:
         return self.path / "receipt.json"
 
+    @property
+    def page(self) -> Path:
+        return self.path / "report.html"
+
     def findings(self, probe: str) -> Path:
         return self.path / "findings" / f"{probe}.jsonl"
 
@@ -50,6 +54,7 @@ class PreflightFolder:
         for probe, findings in long.items():
             write_atomically(self.findings(probe), "".join(f"{json.dumps(finding_as_dict(f))}\n" for f in findings))
         write_atomically(self.report, report.to_json())
+        report.write_html(self.page)
         write_atomically(self.receipt, receipt.to_json())
 
     def opening_receipt(self) -> Receipt | None:
@@ -64,7 +69,7 @@ class PreflightFolder:
         """Takes the place of what lies there; the receipt comes last, as in `write`."""
         for old in other.path.glob("findings/*.jsonl"):
             old.unlink(missing_ok=True)
-        for path in (*self.path.glob("findings/*.jsonl"), self.report, self.receipt):
+        for path in (*self.path.glob("findings/*.jsonl"), *self.path.glob("report.*"), self.receipt):
             write_atomically(other.path / path.relative_to(self.path), path.read_bytes())
 
     def skip(self, reason: str, when: str) -> None:

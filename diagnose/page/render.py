@@ -20,6 +20,7 @@ def environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    made.policies["json.dumps_kwargs"] = {"sort_keys": False}
     made.filters["number"] = lambda value: number(value) if isinstance(value, float) else str(value)
     made.filters["svg"] = lambda chart: Markup(svg(chart))
     return made

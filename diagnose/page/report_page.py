@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 from diagnose.engine.root_causes import RootCause
 from diagnose.engine.types import Severity, Stage
-from diagnose.page.chart import Chart
 from diagnose.page.figures import charts_of
 from diagnose.page.render import render
 from diagnose.render.coverage import unexamined_lines
@@ -16,6 +15,7 @@ from diagnose.render.verdict import next_command, verdict_line
 if TYPE_CHECKING:
     from diagnose.engine.report import Report
 
+PAGE = "report.html"  # the name of a page in the folder of a preflight or of a run
 SHOWN = 50  # instances of a finding that the page lists; the JSON report has all of them
 
 
@@ -43,12 +43,24 @@ class RootView:
         return f"{names} ({', '.join(counted(self.root.explains))})" if names else ""
 
 
-def report_page(report: "Report", title: str = "Preflight", on_go: str = "", extra: Sequence[Chart] = ()) -> str:
-    """One self-contained HTML file."""
+def report_page(
+    report: "Report",
+    title: str = "Preflight",
+    on_go: str = "",
+    links: Sequence[tuple[str, str]] = (),
+    predictions: Sequence[Any] = (),
+) -> str:
+    """One self-contained HTML file; `links` are names and relative addresses of other pages."""
     roots = [RootView(root, playbook_of(root.finding.probe)) for root in report.diagnosis]
     return render(
         "report.html.j2",
         title=title,
+        about={
+            "verdict": str(report.verdict),
+            "created": report.created,
+            "title": title,
+            "metrics": last_metrics(report.figures.get("records", {})),
+        },
         report=report,
         verdict=verdict_line(report).plain,
         next=next_command(report, on_go),
@@ -57,7 +69,9 @@ def report_page(report: "Report", title: str = "Preflight", on_go: str = "", ext
         stages=stage_rows(report),
         unexamined=[line[1].plain for line in unexamined_lines(report)],
         skipped=[outcome for outcome in report.outcomes if not outcome.ran],
-        charts=[*extra, *charts_of(report.figures)],
+        charts=charts_of(report.figures),
+        links=links,
+        predictions=predictions,
         shown=SHOWN,
     )
 
@@ -86,3 +100,12 @@ def playbook_of(probe: str) -> str:
         return to_html(explain(probe, discovery.probes().items).markdown)
     except InputError:
         return ""
+
+
+def last_metrics(figure: Mapping[str, Any]) -> dict[str, float]:
+    """What the last evaluation gave, for the index; the loss comes last."""
+    curves = figure.get("series", {}).items()
+    found = {
+        name.removeprefix("evaluation."): points[-1][1] for name, points in curves if name.startswith("evaluation.")
+    }
+    return dict(sorted(found.items(), key=lambda item: item[0] == "loss"))

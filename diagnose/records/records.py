@@ -7,6 +7,7 @@ from itertools import pairwise
 from math import isfinite
 from operator import attrgetter
 
+from diagnose.records.drawn_records import drawn_records
 from diagnose.records.record import Record, first_nonfinite
 
 CONSTANT_SCHEDULES = ("constant", "plateau", "none")  # schedules that may stand still by their nature
@@ -63,6 +64,8 @@ class Records:
     @cached_property
     def _series(self) -> dict[str, Series]:
         return {}
+
+    figure = drawn_records  # for the page
 
     @cached_property
     def evaluated(self) -> tuple[str, ...]:

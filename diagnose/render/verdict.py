@@ -48,7 +48,8 @@ def _reason(report: "Report") -> str:
         return f"; {root.probe} at {root.place}: {root.singles[0].message}"
     if report.verdict is Verdict.INCONCLUSIVE:
         return f"; {report.why_inconclusive}"
-    return "" if report.selection.full else "; only a full preflight opens the gate"
+    whole = report.selection.full or report.selection.stages == (Stage.STEPS,)
+    return "" if whole else "; only a full preflight opens the gate"
 
 
 def next_command(report: "Report", on_go: str = "") -> str:
