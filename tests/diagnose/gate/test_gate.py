@@ -77,6 +77,7 @@ def test_no_go_refuses_with_1_and_leaves_the_report_alone_in_the_runs_directory(
     assert refused.reason == "no-go: LOS001 at batch 0: the loss is 0, expected above 0; fix: look at the labels"
     assert sorted(str(p.relative_to(run.out)) for p in run.out.rglob("*") if p.is_file()) == [
         "preflight/receipt.json",
+        "preflight/report.html",
         "preflight/report.json",
     ]
     assert not run.ask().open and run.looks == 2
