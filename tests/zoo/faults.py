@@ -42,8 +42,12 @@ def labels_ignored(facts: Facts) -> Facts | None:
 
 
 def head_frozen(facts: Facts) -> Facts | None:
-    """The last layer does not train."""
+    """The last layer that the loss depends on does not train."""
     layers = [m for m in _model(facts).modules() if isinstance(m, nn.Linear) and m.weight.requires_grad]
+    if "training_step" not in facts and len(layers) > 1:
+        weights = [layer.weight for layer in layers]
+        gradients = torch.autograd.grad(loss_of(facts, first_batch(facts)), weights, allow_unused=True)
+        layers = [layer for layer, gradient in zip(layers, gradients, strict=True) if gradient is not None]
     if len(layers) < 2:
         return None
     layers[-1].requires_grad_(False)
