@@ -49,13 +49,13 @@ def _is_odd(model: nn.Module, name: str, layer: nn.Module) -> bool:
 
 
 def _weights_around(model: nn.Module, name: str, layer: nn.Module) -> list[nn.Parameter]:
-    """What trains in the smallest part that holds other matrices; nothing, where another part of it is frozen too."""
+    """What trains in the smallest part that holds other matrices; nothing, where the layer is not frozen alone."""
     own = {id(weight) for weight in layer.parameters()}  # a tied layer has them under another name as well
     for part in _ancestors(model, name):
+        frozen = [child for child in part.children() if _is_frozen(child)]
+        if any(id(weight) not in own for child in frozen for weight in child.parameters()):
+            return []
         if any(_is_matrix(weight) and id(weight) not in own for weight in part.parameters()):
-            frozen = [child for child in part.children() if _is_frozen(child)]
-            if any(_is_matrix(weight) and id(weight) not in own for child in frozen for weight in child.parameters()):
-                return []
             return [weight for weight in part.parameters() if weight.requires_grad]
     return []
 
