@@ -6,7 +6,7 @@ HUGE = 100.0  # whatever their mean
 TINY = 1e-3  # quiet raw waveforms have 0.01
 
 
-@probe(id="DAT047", stage=Stage.DATA, severity=Severity.WARNING)
+@probe(id="DAT047", stage=Stage.DATA, severity=Severity.WARNING, explains=("LOS025",))
 def features_are_not_normalized(train_features: Features) -> Findings:
     """Input features are not normalized: their mean and standard deviation are far from 0 and 1."""
     mean, std, rms = train_features.mean, train_features.std, train_features.rms

@@ -17,7 +17,7 @@ def frozen_layer_has_initial_weights(
         yield Finding(
             where=layer.module,
             message=f"this {layer.kind} is frozen and its {layer.size:,} values ({layer.size / parameters.total:.1%}) "
-            "have torch's default initialization, while neighboring layers train; expected trained values",
+            "still follow their initial distribution, while neighboring layers train; expected trained values",
             fix=f"set requires_grad=True on {layer.module}, or load its trained weights",
             measured={"size": layer.size, "total": parameters.total},
         )

@@ -22,6 +22,7 @@ from tests.zoo.batch_changes import (
 from tests.zoo.registry import Facts
 
 Put = Callable[[Facts], Facts | None]
+MOST = 200  # batches in which a NaN is looked for; a stream does not end
 
 
 def labels_ignored(facts: Facts) -> Facts | None:
@@ -42,8 +43,12 @@ def labels_ignored(facts: Facts) -> Facts | None:
 
 
 def head_frozen(facts: Facts) -> Facts | None:
-    """The last layer does not train."""
+    """The last layer that the loss depends on does not train."""
     layers = [m for m in _model(facts).modules() if isinstance(m, nn.Linear) and m.weight.requires_grad]
+    if "training_step" not in facts and len(layers) > 1:
+        weights = [layer.weight for layer in layers]
+        gradients = torch.autograd.grad(loss_of(facts, first_batch(facts)), weights, allow_unused=True)
+        layers = [layer for layer, gradient in zip(layers, gradients, strict=True) if gradient is not None]
     if len(layers) < 2:
         return None
     layers[-1].requires_grad_(False)
@@ -71,7 +76,10 @@ def half_detached(facts: Facts) -> Facts | None:
 
 
 def nan_row(facts: Facts) -> Facts | None:
-    """One row of the training data holds a NaN, wherever it is drawn: one of the sixth batch, or of the last."""
+    """One row of the training data holds a NaN, wherever it is drawn: one of the sixth batch, or of the last.
+
+    It applies where a second epoch draws the same row again: not to rows that are augmented anew.
+    """
     batches = list(islice(loader_of(facts), 6))
     if not float_leaves(batches[-1]):
         return None
@@ -84,7 +92,9 @@ def nan_row(facts: Facts) -> Facts | None:
                 row.view(-1)[0] = float("nan")
         return batch
 
-    return change_batches(facts, change)
+    broken = change_batches(facts, change)
+    drawn = (one for batch in islice(loader_of(broken), MOST) for one in float_leaves(batch))
+    return broken if any(bool(one.isnan().any()) for one in drawn) else None
 
 
 def rate_times_1000(facts: Facts) -> Facts | None:
@@ -119,10 +129,18 @@ def optimizer_of_another_model(facts: Facts) -> Facts | None:
 
 
 def targets_shuffled(facts: Facts) -> Facts | None:
-    """Inside each batch the labels belong to other rows."""
-    labels = labels_in(first_batch(facts))
+    """Inside each batch the labels belong to other rows; it applies where the loss looks at the labels."""
+    batch = first_batch(facts)
+    labels = labels_in(batch)
     if not labels or len(next(iter(labels.values()))) < 4:
         return None
+    if "training_step" not in facts:
+        losses = []
+        for values in (labels, {key: value.flip(0) for key, value in labels.items()}):
+            torch.manual_seed(0)
+            losses.append(float(loss_of(facts, with_labels(batch, values))))
+        if losses[0] == losses[1]:
+            return None
 
     def change(batch: Any) -> Any:
         own = labels_in(batch)

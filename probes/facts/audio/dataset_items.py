@@ -14,7 +14,7 @@ from probes.facts.core.progress_log import log_progress
 from probes.facts.corpus.manifest_rows import AUDIO, read_rows
 from probes.facts.corpus.types import CorpusRow
 
-WAVEFORMS = (*AUDIO, "waveform", "speech", "input_values", "array")
+WAVEFORMS = (*AUDIO, "waveform", "wave", "speech", "input_values", "array")
 CHANNELS = 8  # 7.1 surround; features have 13 bands and more
 SHORTEST = 400  # 25 ms at 16 kHz: one analysis window
 RATES = ("sampling_rate", "sample_rate")

@@ -6,6 +6,7 @@ from typing import Any
 import torch
 
 from diagnose.engine.context import NotApplicable
+from probes.facts.core.step_setup import LABELS
 from probes.facts.features.types import FeatureRow, Features
 
 SAMPLES = 400  # of one axis: one analysis window at 16 kHz; a table has fewer columns
@@ -13,10 +14,12 @@ NAMES = ("input_features", "input_values", "feats", "features", "inputs", "pixel
 
 
 def inputs_of_batch(batch: Any) -> tuple[str, torch.Tensor]:
-    """By name; of a pair, the first."""
+    """By name, or the only float inputs there are; of a pair, the first."""
     if isinstance(batch, Mapping):
-        for name in NAMES:
-            if _is_features(batch.get(name)):
+        floats = [str(name) for name, value in batch.items() if _is_features(value)]
+        alone = [name for name in floats if name not in LABELS and "mask" not in name]
+        for name in (*NAMES, *(alone if len(alone) == 1 else ())):
+            if name in floats:
                 return name, batch[name]
         raise NotApplicable(f"the batches have no float inputs under a known key ({', '.join(NAMES)}): pass inputs_of")
     if isinstance(batch, list | tuple) and batch and _is_features(batch[0]):

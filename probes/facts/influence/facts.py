@@ -72,8 +72,11 @@ def initial_scores(model: Any, first_loss: FirstLoss) -> InitialScores:
 
 
 @provider(may_be_empty=True)
-def untrained_frozen_layers(model: Any) -> tuple[FrozenLayer, ...]:
+def untrained_frozen_layers(
+    model: Any, step_setup: StepSetup | None = None, batch: Any = None
+) -> tuple[FrozenLayer, ...]:
     """Frozen layers that nobody has trained, in between layers that train."""
-    from probes.facts.influence.frozen_layers import find_frozen_layers
+    from probes.facts.influence.frozen_layers import find_frozen_layers, reached
 
-    return find_frozen_layers(model)
+    layers = find_frozen_layers(model)
+    return reached(step_setup, batch, layers) if layers and step_setup and batch is not None else layers

@@ -1,75 +1,98 @@
 """Frozen layers with initial weights, as torch or the model's library draws them, in between layers that train."""
 
 from collections.abc import Iterator
+from typing import Any
 
 import torch
 from torch import nn
 
+from diagnose.engine import pass_counter
+from probes.facts.core.batches import copy_batch
+from probes.facts.core.observer import restore_afterwards
+from probes.facts.core.step_setup import StepSetup
+from probes.facts.influence.initial_weights import has_initial_weights
 from probes.facts.influence.types import FrozenLayer
 
-FEWEST = 64  # values from which a law can be told
-ERRORS = 5  # standard errors of a mean of squares
 KINDS = (nn.Linear, nn.modules.conv._ConvNd)
 
 
 def find_frozen_layers(model: nn.Module) -> tuple[FrozenLayer, ...]:
     """Layers alone in being frozen: a frozen part of several layers, such as a teacher, is frozen on purpose."""
     return tuple(
-        FrozenLayer(f"{name}.{child}".lstrip("."), type(layer).__name__, sum(p.numel() for p in layer.parameters()))
-        for name, parent in model.named_modules()
-        for child, layer in _alone(parent, _deviation(model))
+        FrozenLayer(name, type(layer).__name__, sum(weight.numel() for weight in layer.parameters()))
+        for name, layer in model.named_modules()
+        if name and isinstance(layer, KINDS) and _is_frozen(layer) and _is_odd(model, name, layer)
     )
 
 
-def _deviation(model: nn.Module) -> float:
-    """Of the normal law that a transformers model draws its initial weights from; 0 where it says none."""
-    config = getattr(model, "config", None)
-    found = [getattr(config, name, None) for name in ("initializer_range", "init_std")]
-    return next((float(value) for value in found if isinstance(value, int | float)), 0.0)
+def reached(setup: StepSetup, batch: Any, layers: tuple[FrozenLayer, ...]) -> tuple[FrozenLayer, ...]:
+    """Those that the loss depends on: a pooler that nobody reads may as well be frozen."""
+    weights = [setup.model.get_parameter(f"{layer.module}.weight") for layer in layers]
+    with restore_afterwards(setup.model, others=setup.also_restore), torch.enable_grad():
+        for weight in weights:
+            weight.requires_grad_(True)
+        pass_counter.count_passes()
+        try:
+            loss = setup.compute_loss(setup.model, copy_batch(batch))
+        except Exception:  # other probes tell it
+            return layers
+        gradients = torch.autograd.grad(loss, weights, allow_unused=True)
+    return tuple(layer for layer, gradient in zip(layers, gradients, strict=True) if gradient is not None)
 
 
-def _alone(parent: nn.Module, deviation: float) -> Iterator[tuple[str, nn.Module]]:
-    children = [(name, child) for name, child in parent.named_children() if any(True for _ in child.parameters())]
-    frozen = [pair for pair in children if not any(weight.requires_grad for weight in pair[1].parameters())]
-    others = [weight for name, child in children for weight in child.parameters() if weight.requires_grad]
-    trains = any(weight.dim() > 1 for weight in others)
-    adapter = any(
-        weight.dim() > 1 and not bool(weight.any()) for weight in others
-    )  # a second matrix of zeros, as in LoRA
-    if len(frozen) == 1 and trains and not adapter and isinstance(frozen[0][1], KINDS):
-        name, layer = frozen[0]
-        if has_initial_weights(layer, deviation) and not _is_copy(layer, parent):
-            yield name, layer
-
-
-def has_initial_weights(layer: nn.Module, deviation: float = 0.0) -> bool:
-    """Whether weight and bias look as torch draws both, or as transformers does with this deviation."""
-    weight, bias = layer.weight, getattr(layer, "bias", None)
-    if not isinstance(weight, torch.Tensor) or weight.is_meta or weight.numel() < FEWEST:
+def _is_odd(model: nn.Module, name: str, layer: nn.Module) -> bool:
+    others = _weights_around(model, name, layer)
+    if not any(_is_matrix(weight) for weight in others):
         return False
-    values = weight.detach().double().flatten()
-    return _is_uniform(values, bias, weight[0].numel() ** -0.5) or _is_normal(values, bias, deviation)
+    adapter = any(one.dim() > 1 and len(one) > 1 and not bool(one.any()) for one in others)  # LoRA's second matrix
+    return not adapter and has_initial_weights(layer, deviations(model, name, layer)) and not _is_copy(layer, others)
 
 
-def _is_uniform(values: torch.Tensor, bias: torch.Tensor | None, bound: float) -> bool:
-    """Uniform between -1/sqrt(fan_in) and 1/sqrt(fan_in), weight and bias: torch's default."""
-    inside = float(values.abs().max()) <= bound * (1 + 1e-6)
-    drawn = bias is None or (bool(bias.any()) and float(bias.detach().abs().max()) <= bound * (1 + 1e-6))
-    # the mean square of a uniform law is 1/3, with a variance of 4/45 for each value
-    return inside and drawn and _near(values / bound, 1 / 3, 4 / 45)
+def _weights_around(model: nn.Module, name: str, layer: nn.Module) -> list[nn.Parameter]:
+    """What trains in the smallest part that holds other matrices; nothing, where the layer is not frozen alone."""
+    own = {id(weight) for weight in layer.parameters()}  # a tied layer has them under another name as well
+    for part in _ancestors(model, name):
+        frozen = [child for child in part.children() if _is_frozen(child)]
+        if any(id(weight) not in own for child in frozen for weight in child.parameters()):
+            return []
+        if any(_is_matrix(weight) and id(weight) not in own for weight in part.parameters()):
+            return [weight for weight in part.parameters() if weight.requires_grad]
+    return []
 
 
-def _is_normal(values: torch.Tensor, bias: torch.Tensor | None, deviation: float) -> bool:
-    """Normal with a bias of zeros: the default of transformers. The mean square is 1, its variance 2 for each value."""
-    untrained = bias is None or not bool(bias.any())
-    return untrained and deviation > 0 and _near(values / deviation, 1.0, 2.0)
+def deviations(model: nn.Module, name: str, layer: nn.Module) -> tuple[float, ...]:
+    """Of the normal laws that a transformers model draws its weights from, by the configurations around the layer."""
+    found: dict[str, float] = {}
+    for part in _ancestors(model, name):
+        config = getattr(part, "config", None)
+        for key in ("initializer_range", "init_std", "initializer_factor"):
+            value = getattr(config, key, None)
+            if isinstance(value, int | float) and value > 0:
+                found.setdefault(key, float(value))
+    factor = found.pop("initializer_factor", 0.0)  # T5 and CLIP: of 1 for tables, of 1 / sqrt(fan_in) for layers
+    scaled = (factor, factor * _weight(layer)[0].numel() ** -0.5) if factor else ()
+    return (*found.values(), *scaled)
 
 
-def _near(values: torch.Tensor, mean_square: float, variance: float) -> bool:
-    return abs(float(values.square().mean()) - mean_square) < ERRORS * (variance / len(values)) ** 0.5
+def _ancestors(model: nn.Module, name: str) -> Iterator[nn.Module]:
+    while name:
+        name = name.rpartition(".")[0]
+        yield model.get_submodule(name)
 
 
-def _is_copy(layer: nn.Module, parent: nn.Module) -> bool:
+def _is_frozen(part: nn.Module) -> bool:
+    weights = list(part.parameters())
+    return bool(weights) and not any(weight.requires_grad for weight in weights)
+
+
+def _weight(layer: nn.Module) -> torch.Tensor:
+    return layer.get_parameter("weight")
+
+
+def _is_matrix(weight: torch.Tensor) -> bool:
+    return weight.dim() > 1
+
+
+def _is_copy(layer: nn.Module, others: list[nn.Parameter]) -> bool:
     """A frozen copy of what trains is a target network or an average."""
-    others = [weight for weight in parent.parameters() if weight.requires_grad]
-    return any(one.shape == other.shape and torch.equal(one, other) for one in layer.parameters() for other in others)
+    return any(_weight(layer).shape == other.shape and torch.equal(_weight(layer), other) for other in others)

@@ -1,6 +1,6 @@
 """Do the labels of the same rows change when they are drawn again?"""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from itertools import islice
 from typing import Any
 
@@ -41,14 +41,25 @@ def _drawn_twice(batches: Any, dataset: Any, collate: Any) -> tuple[Any, Any, st
 
 def rows_with_changed_labels(one: Any, other: Any, labels_of: LabelsOf) -> int:
     """Rows whose labels differ between two batches of the same items whose inputs are the same to the bit."""
-    labels = [labels_or_none(labels_of, batch) for batch in (one, other)]
-    if not all(isinstance(some, torch.Tensor) for some in labels) or labels[0].shape != labels[1].shape:
+    labels = [_labels_in(batch, labels_of) for batch in (one, other)]
+    if not labels[0] or [own.shape for own in labels[0]] != [own.shape for own in labels[1]]:
         return 0
     pairs = zip((one, other), labels, strict=True)
-    rest = [[value for _, value in tensors_of(batch) if value is not own] for batch, own in pairs]
+    rest = [[value for _, value in tensors_of(batch) if all(value is not one for one in own)] for batch, own in pairs]
     if len(rest[0]) != len(rest[1]) or not rest[0] or not all(map(_equal, *rest)):
         return 0  # drawn anew together, as masking does: each label follows its input
-    return int((labels[0] != labels[1]).reshape(len(labels[0]), -1).any(1).sum())
+    changed = [(a != b).reshape(len(a), -1).any(1) for a, b in zip(*labels, strict=True)]
+    return int(torch.stack(changed).any(0).sum())
+
+
+def _labels_in(batch: Any, labels_of: LabelsOf) -> list[torch.Tensor]:
+    """The labels; of answers in a text, which have none, their first and last positions."""
+    labels = labels_or_none(labels_of, batch)
+    if labels is None and isinstance(batch, Mapping):
+        found = [batch.get(name) for name in ("start_positions", "end_positions")]
+    else:
+        found = [labels]
+    return [value for value in found if isinstance(value, torch.Tensor) and value.dim()]
 
 
 def _equal(one: torch.Tensor, other: torch.Tensor) -> bool:

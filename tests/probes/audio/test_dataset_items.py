@@ -7,6 +7,7 @@ from torch.utils.data import DataLoader, Dataset, IterableDataset
 
 import diagnose
 from diagnose import Status
+from diagnose.engine.context import NotApplicable
 from probes.facts.features.batch_features import features_of
 from probes.healthy import healthy
 
@@ -152,3 +153,13 @@ def test_many_who_read_one_sentence_are_no_repetition():
     ]
     report = diagnose.preflight(select=["DAT032", "DAT033"], train_dataset=items)
     assert not report.findings and {outcome.status for outcome in report.outcomes} == {Status.PASSED}
+
+
+def test_the_only_float_inputs_of_a_batch_are_its_features_whatever_their_name():
+    wave, mask = torch.randn(4, 500) * 9000, torch.ones(4, 500)
+    batch = {"wave": wave, "loss_mask": mask, "labels": torch.randn(4, 2), "number": torch.arange(4)}
+    assert features_of([batch]).key == "wave" and features_of([batch]).width == 1
+    told = diagnose.preflight(select=["DAT047"], train_batches=[batch], model=torch.nn.Linear(500, 2)).findings
+    assert [(finding.probe, finding.where) for finding in told] == [("DAT047", "batches, wave")]
+    with pytest.raises(NotApplicable):
+        features_of([{**batch, "other": wave}])

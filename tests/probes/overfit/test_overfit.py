@@ -114,6 +114,8 @@ def test_labels_that_follow_their_inputs_may_be_drawn_anew():
     first, second = torch.tensor([1, 2]), torch.tensor([1, 3])
     assert rows_with_changed_labels((one, first), (one, second), labels_of_batch) == 1
     assert rows_with_changed_labels((one, first), (other, second), labels_of_batch) == 0
+    answers = [{"input_ids": one, "start_positions": first, "end_positions": end} for end in (first, second)]
+    assert rows_with_changed_labels(answers[0], answers[1], labels_of_batch) == 1
 
 
 def mt5_with(loss):

@@ -57,8 +57,9 @@ def plain_pixels(picture: Any) -> torch.Tensor:
 @setup
 def image_classes_trainer() -> Facts:
     """run_image_classification: augmented when a row is read; the collator renames the label."""
-    rows = images(72)
-    parts = rows.select(range(0, 72)), rows.select(range(0, 72, 4))
+    rows = images(90)
+    split = [number for number in range(90) if number % 5], range(0, 90, 5)
+    parts = rows.select(split[0]), rows.select(split[1])
     parts[0].set_transform(lambda batch: {**batch, "pixel_values": [pixels(one) for one in batch["image"]]})
     parts[1].set_transform(lambda batch: {**batch, "pixel_values": [plain_pixels(one) for one in batch["image"]]})
 
