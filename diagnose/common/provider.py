@@ -39,6 +39,7 @@ class Provider:
     assumes: tuple[str, ...] = ()
     evidence: tuple[str, ...] = ()
     may_be_empty: bool = False  # an empty list is an answer ("none"), not missing data
+    reported: bool = False  # measured for the summary of a full preflight, whether a probe asks for it or not
 
     @property
     def fact(self) -> str:
@@ -63,8 +64,9 @@ def provider(
     assumes: tuple[str, ...] = (),
     evidence: tuple[str, ...] = (),
     may_be_empty: bool = False,
+    reported: bool = False,
 ) -> Any:
     """Marks a function that gives the fact of its name: `@provider`, or `@provider(priority=2)` for a second source."""
     if function is not None:
-        return Provider(function, priority, assumes, evidence, may_be_empty)
-    return lambda marked: Provider(marked, priority, assumes, evidence, may_be_empty)
+        return Provider(function, priority, assumes, evidence, may_be_empty, reported)
+    return lambda marked: Provider(marked, priority, assumes, evidence, may_be_empty, reported)

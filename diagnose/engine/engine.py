@@ -56,10 +56,19 @@ class Engine:
             selection,
             created,
             elapsed,
-            figures_of(context),
+            values_of_facts(context, "figure"),
             dict(context.traits),
             coverage,
+            self._summary(context, selection),
         )
+
+    def _summary(self, context: Context, selection: Selection) -> dict[str, Mapping[str, Any]]:
+        """What the facts of this run say of it in numbers."""
+        if selection.full:
+            for provider in self.providers:
+                if provider.reported:
+                    context.get_or_none(provider.fact)
+        return values_of_facts(context, "summary")
 
     def _possible(self, context: Context) -> Iterator[Probe]:
         """Without those that look at a run that has begun, where there is none."""
@@ -89,11 +98,11 @@ def engine_of(probes: Iterable[Probe], providers: Iterable[Any] = ()) -> Engine:
     return Engine(tuple(probes), tuple(Provider(give) for give in providers))
 
 
-def figures_of(context: Context) -> dict[str, Mapping[str, Any]]:
-    """Of the facts that were computed, those that can be drawn in a report: what their `figure()` says."""
+def values_of_facts(context: Context, method: str) -> dict[str, Mapping[str, Any]]:
+    """What the facts that were computed say of themselves: `figure()` to be drawn, `summary()` in numbers."""
     found: dict[str, Mapping[str, Any]] = {}
     for name in context.seconds:
         with suppress(FactError):
             value = context.get(name)
-            found |= {name: value.figure()} if callable(getattr(type(value), "figure", None)) else {}
+            found |= {name: getattr(value, method)()} if callable(getattr(type(value), method, None)) else {}
     return found

@@ -37,6 +37,7 @@ class Report:
     figures: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)  # by the fact they draw
     traits: Traits = field(default_factory=dict)  # what was shown of the run, by the name of its fact
     coverage: Coverage = field(default_factory=Coverage)
+    summary: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)  # the run in numbers, by the fact
 
     @cached_property
     def findings(self) -> tuple[Finding, ...]:

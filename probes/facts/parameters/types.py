@@ -1,6 +1,9 @@
 """Types for the model's parameters."""
 
 from dataclasses import dataclass
+from typing import Any
+
+FIRST = 10  # names in a summary
 
 
 @dataclass(frozen=True)
@@ -34,6 +37,13 @@ class Parameters:
     @property
     def trainable(self) -> int:
         return sum(row.size for row in self.rows if row.trainable)
+
+    def summary(self) -> dict[str, Any]:
+        """Values and tensors that train, and the first names of both kinds."""
+        names = {kind: [row.name for row in self.rows if row.trainable is kind] for kind in (True, False)}
+        counts = {"trainable": self.trainable, "total": self.total, "trainable_tensors": len(names[True])}
+        firsts = {"first_trainable": names[True][:FIRST], "first_frozen": names[False][:FIRST]}
+        return counts | {"frozen_tensors": len(names[False])} | firsts
 
 
 @dataclass(frozen=True)
