@@ -33,8 +33,8 @@ def row_lines(sample: Any) -> Iterator[str]:
         yield f"labels: {label_line(sample.labels)}"
     for values in sample.inputs:
         yield str(values)
-    for values in sample.drawn_again.inputs if sample.drawn_again else ():
-        yield f"drawn again, {values}"
+    for values in sample.second_draw.inputs if sample.second_draw else ():
+        yield f"second draw, {values}"
 
 
 def clip_line(clip: Any) -> str:

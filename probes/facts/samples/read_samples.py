@@ -84,7 +84,7 @@ def _with_second_draw(source: SampleSource, found: Sequence[Found]) -> Samples:
         again = {}
     rows = [_completed(sample, again.get(item), turn) for sample, item, turn in found]
     known = any(sample.values and again[item][2] for sample, item, _ in found if item in again)
-    return Samples(tuple(rows), any(row.drawn_again for row in rows) if known else None)
+    return Samples(tuple(rows), any(row.second_draw for row in rows) if known else None)
 
 
 Item = tuple[dict[str, str], Clip | None, list[Sample]]  # texts, audio, and its rows with other random numbers
@@ -107,7 +107,7 @@ def _item(source: SampleSource, number: int) -> Item:
         return texts, clip, []
     batch = source.collate([copy_batch(item)])
     rows = rows_of_batch(batch, labels_or_none(source.labels_of, batch))
-    return texts, clip, [source.sample(batch, row, rows, "drawn again") for row in range(rows)]
+    return texts, clip, [source.sample(batch, row, rows, "second draw") for row in range(rows)]
 
 
 def _completed(sample: Sample, item: Item | None, turn: int) -> Sample:
@@ -116,7 +116,7 @@ def _completed(sample: Sample, item: Item | None, turn: int) -> Sample:
     texts, clip, rows = item
     again = rows[turn] if turn < len(rows) else None
     changed = again is not None and _differs(sample, again)
-    return replace(sample, texts=texts, clip=clip, drawn_again=again if changed else None)
+    return replace(sample, texts=texts, clip=clip, second_draw=again if changed else None)
 
 
 def _differs(one: Sample, other: Sample) -> bool:

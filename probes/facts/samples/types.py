@@ -25,6 +25,11 @@ class Clip:
     rate: int | None
     samples: Any = field(repr=False, default=None)  # numpy, float32
 
+    def wav(self) -> bytes:
+        from probes.facts.samples.files import wav
+
+        return wav(self.samples, self.rate or 16_000)
+
 
 @dataclass(frozen=True)
 class Sample:
@@ -37,12 +42,17 @@ class Sample:
     clip: Clip | None = None
     values: Mapping[str, Any] = field(repr=False, default_factory=dict)
     input_text: str = ""
-    drawn_again: "Sample | None" = None  # the same item with other random numbers, where that changes it
+    second_draw: "Sample | None" = None  # the same item with other random numbers, where that changes it
 
-    @property
-    def pictures(self) -> Mapping[str, Any]:
-        """The inputs with an axis of bands beside time."""
-        return {name: one for name, one in self.values.items() if one.ndim == 2 and min(one.shape) > 1}
+    def pictures(self) -> dict[str, bytes]:
+        """PNGs of the inputs with an axis of bands beside time; where there is none, of the audio."""
+        from probes.facts.samples.files import oriented, png
+        from probes.facts.samples.log_mel import log_mel
+
+        found = {name: one for name, one in self.values.items() if one.ndim == 2 and min(one.shape) > 1}
+        if not found and self.clip is not None:
+            found = {"log-mel of the audio": log_mel(self.clip.samples, self.clip.rate or 16_000)}
+        return {f"{name}, {one.shape[0]} x {one.shape[1]}": png(oriented(one)) for name, one in found.items()}
 
 
 @dataclass(frozen=True)

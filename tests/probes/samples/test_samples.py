@@ -13,9 +13,9 @@ from click.testing import CliRunner
 from torch.utils.data import DataLoader
 
 from diagnose.cli import main
-from diagnose.render.log_mel import log_mel
-from diagnose.render.samples_html import png
+from probes.facts.samples.files import png
 from probes.facts.samples.label_parts import label_parts
+from probes.facts.samples.log_mel import log_mel
 from probes.facts.samples.read_samples import SampleSource, read_samples
 from probes.facts.samples.types import LabelPart
 
@@ -110,7 +110,7 @@ def test_augmentation_is_seen_by_a_second_draw_and_its_absence_too():
     still, noisy = read_samples(source(0.0), 5), read_samples(source(0.1), 5)
     assert len(still.rows) == len(noisy.rows) == 5 and (still.random, noisy.random) == (False, True)
     assert [row.where for row in still.rows][-1] == "batch 2, row 0 (item 4)"
-    assert all(row.drawn_again for row in noisy.rows) and not any(row.drawn_again for row in still.rows)
+    assert all(row.second_draw for row in noisy.rows) and not any(row.second_draw for row in still.rows)
 
 
 def test_the_texts_of_the_page_are_escaped():
