@@ -11,14 +11,17 @@ if TYPE_CHECKING:
     from diagnose.api import nan_bisect, precision, preflight
     from diagnose.engine.report import PreflightFailed, Report, Stopped
     from diagnose.guard import Guard
+    from diagnose.tensor_values import debug_tensor
 
 __all__ = [
     "Fault", "Finding", "Findings", "Guard", "Outcome", "PreflightFailed", "Probe", "Report", "Severity", "Stage",
-    "Status", "Stopped", "Verdict", "__version__", "fault", "nan_bisect", "precision", "preflight", "probe", "provider",
+    "Status", "Stopped", "Verdict", "__version__", "debug_tensor", "fault", "nan_bisect", "precision", "preflight",
+    "probe", "provider",
 ]  # fmt: skip
 
 _LATER = {
     "Guard": "diagnose.guard",
+    "debug_tensor": "diagnose.tensor_values",
     "nan_bisect": "diagnose.api",
     "precision": "diagnose.api",
     "preflight": "diagnose.api",

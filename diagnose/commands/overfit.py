@@ -23,7 +23,7 @@ def overfit(context: click.Context, target: Target, pairs: bool, rates: bool, **
     From their input, from the statistics of the labels, or not at all. Dropout and augmentation are off, and the model
     is restored afterwards. Exit codes as for preflight; 2 also if nothing can be concluded from these rows.
     """
-    from diagnose.engine.engine import figures_of, installed
+    from diagnose.engine.engine import installed, values_of_facts
     from diagnose.engine.runner import Selection
     from diagnose.gate.run_preflight import run_and_write
     from diagnose.render.overfit import curve_and_verdict, extra_lines
@@ -38,5 +38,5 @@ def overfit(context: click.Context, target: Target, pairs: bool, rates: bool, **
     curve, has_verdict = curve_and_verdict(facts)
     terminal.print_result("\n".join(curve))
     terminal.print_result("\n".join(extra_lines(facts, pairs, rates)))
-    write_report(replace(done.report, figures=figures_of(facts)), **paths)
+    write_report(replace(done.report, figures=values_of_facts(facts, "figure")), **paths)
     context.exit(done.report.exit_code or (0 if has_verdict else NO_VERDICT))

@@ -31,7 +31,6 @@ def facts_needed(function: Callable[..., Any]) -> FactNeeds:
 class Provider:
     """Gives one fact. Of several providers of one fact, the lowest priority that can give it does.
 
-    `figure`: it draws what was measured, and is computed last, where all that it needs was.
     `assumes` names the traits without which it says nothing; `evidence`, what it shows that every go needs.
     """
 
@@ -40,7 +39,7 @@ class Provider:
     assumes: tuple[str, ...] = ()
     evidence: tuple[str, ...] = ()
     may_be_empty: bool = False  # an empty list is an answer ("none"), not missing data
-    figure: bool = False
+    reported: bool = False  # measured for the summary of a full preflight, whether a probe asks for it or not
 
     @property
     def fact(self) -> str:
@@ -65,9 +64,9 @@ def provider(
     assumes: tuple[str, ...] = (),
     evidence: tuple[str, ...] = (),
     may_be_empty: bool = False,
-    figure: bool = False,
+    reported: bool = False,
 ) -> Any:
     """Marks a function that gives the fact of its name: `@provider`, or `@provider(priority=2)` for a second source."""
     if function is not None:
-        return Provider(function, priority, assumes, evidence, may_be_empty)
-    return lambda marked: Provider(marked, priority, assumes, evidence, may_be_empty, figure)
+        return Provider(function, priority, assumes, evidence, may_be_empty, reported)
+    return lambda marked: Provider(marked, priority, assumes, evidence, may_be_empty, reported)

@@ -2,7 +2,7 @@
 
 import time
 import traceback
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from diagnose.common.errors import short_error
@@ -25,7 +25,6 @@ class Context:
         self._facts = {name: value for name, value in facts.items() if value is not None}
         self._plan = ProviderPlan(self._facts, providers)
         self._may_be_empty = MAY_BE_EMPTY.union(provider.fact for provider in providers if provider.may_be_empty)
-        self._drawing = [provider for provider in providers if provider.figure]
         self._settled: dict[str, Any] = {}
         self._running: list[str] = []
         self._on_fact = on_fact
@@ -52,13 +51,6 @@ class Context:
         needs = facts_needed(function)
         optional = {name: value for name in needs.optional if (value := self._if_there(name)) is not None}
         return {name: self.get(name) for name in needs.required} | optional
-
-    @property
-    def figures(self) -> Iterator[str]:
-        """The facts that only draw what was measured, where all they need is there."""
-        for provider in self._drawing:
-            if all(name in self._settled or name in self._facts for name in provider.needs.required):
-                yield provider.fact
 
     @property
     def user_facts(self) -> frozenset[str]:

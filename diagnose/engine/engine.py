@@ -50,16 +50,26 @@ class Engine:
         created = datetime.now(UTC).isoformat(timespec="seconds")
         elapsed = time.perf_counter() - start
         coverage = coverage_of(self.probes, self.providers, context, sum(outcome.ran for outcome in outcomes))
+        summary = self._summary(context, selection)  # first: figures are of what was measured
         return Report(
             self.unreadable + outcomes,
             costs,
             selection,
             created,
             elapsed,
-            figures_of(context),
+            values_of_facts(context, "figure"),
             dict(context.traits),
             coverage,
+            summary,
         )
+
+    def _summary(self, context: Context, selection: Selection) -> dict[str, Mapping[str, Any]]:
+        """What the facts of this run say of it in numbers."""
+        if selection.full:
+            for provider in self.providers:
+                if provider.reported:
+                    context.get_or_none(provider.fact)
+        return values_of_facts(context, "summary")
 
     def _possible(self, context: Context) -> Iterator[Probe]:
         """Without those that look at a run that has begun, where there is none."""
@@ -89,11 +99,11 @@ def engine_of(probes: Iterable[Probe], providers: Iterable[Any] = ()) -> Engine:
     return Engine(tuple(probes), tuple(Provider(give) for give in providers))
 
 
-def figures_of(context: Context) -> dict[str, Mapping[str, Any]]:
-    """Of the facts that were computed, and those that only draw them: what their `figure()` says."""
+def values_of_facts(context: Context, method: str) -> dict[str, Mapping[str, Any]]:
+    """What the facts that were computed say of themselves: `figure()` to be drawn, `summary()` in numbers."""
     found: dict[str, Mapping[str, Any]] = {}
-    for name in [*{"records"} & context.user_facts, *context.seconds, *context.figures]:
+    for name in [*{"records"} & context.user_facts, *context.seconds]:
         with suppress(FactError):
             value = context.get(name)
-            found |= {name: value.figure()} if callable(getattr(type(value), "figure", None)) else {}
+            found |= {name: getattr(value, method)()} if callable(getattr(type(value), method, None)) else {}
     return found

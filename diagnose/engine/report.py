@@ -37,6 +37,7 @@ class Report:
     figures: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)  # by the fact they draw
     traits: Traits = field(default_factory=dict)  # what was shown of the run, by the name of its fact
     coverage: Coverage = field(default_factory=Coverage)
+    summary: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)  # the run in numbers, by the fact
 
     @cached_property
     def findings(self) -> tuple[Finding, ...]:
@@ -115,10 +116,9 @@ class Report:
 
     def write_html(self, path: str | Path) -> Path:
         """Writes the page: one file that needs no network. Its folder is made."""
-        from diagnose.page.report_page import report_page
+        from diagnose.page.report_page import write_report_page
 
-        write_atomically(Path(path), report_page(self))
-        return Path(path)
+        return write_report_page(self, Path(path))
 
     def show(self) -> None:
         """Prints it to the terminal, in color where there is one."""

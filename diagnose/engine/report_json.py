@@ -46,6 +46,7 @@ def as_dict(report: "Report") -> dict[str, Any]:
         "figures": without_nan(report.figures),
         "traits": {name: asdict(trait) for name, trait in report.traits.items()},
         "coverage": asdict(report.coverage),
+        "summary": without_nan(report.summary),
     }
 
 

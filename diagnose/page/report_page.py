@@ -2,8 +2,10 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from diagnose.common.atomic_write import write_atomically
 from diagnose.engine.root_causes import RootCause
 from diagnose.engine.types import Severity, Stage
 from diagnose.page.figures import charts_of
@@ -74,6 +76,11 @@ def report_page(
         predictions=predictions,
         shown=SHOWN,
     )
+
+
+def write_report_page(report: "Report", path: Path) -> Path:
+    write_atomically(path, report_page(report))
+    return path
 
 
 def stage_rows(report: "Report") -> list[StageRow]:

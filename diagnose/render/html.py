@@ -9,6 +9,7 @@ from diagnose.engine.types import Severity
 from diagnose.render.coverage import stage_lines, unexamined_lines
 from diagnose.render.diagnosis import counted
 from diagnose.render.lines import Line
+from diagnose.render.summary import all_summary_lines
 from diagnose.render.verdict import verdict_line
 
 if TYPE_CHECKING:
@@ -21,13 +22,19 @@ def to_html(report: "Report") -> str:
     """A fragment without scripts and style sheets."""
     roots = [root for root in report.diagnosis if root.severity is not Severity.NOTE]
     covered = "<br>".join(_plain(line) for line in (*stage_lines(report), *unexamined_lines(report)))
+    figures = "<br>".join(_plain(line) for line in all_summary_lines(report))
     parts = [
         f'<div style="padding:6px;background:{BACKGROUNDS[report.verdict]};color:#202124">'
         f"<b>{escape(verdict_line(report).plain)}</b></div>",
         f"<ol>{''.join(map(_root, roots))}</ol>" if roots else "",
-        f'<details><summary>checks</summary><pre style="white-space:pre-wrap">{covered}</pre></details>',
+        _details("figures", figures) if figures else "",
+        _details("checks", covered),
     ]
     return f"<div>{''.join(parts)}</div>"
+
+
+def _details(name: str, text: str) -> str:
+    return f'<details><summary>{name}</summary><pre style="white-space:pre-wrap">{text}</pre></details>'
 
 
 def _root(root: RootCause) -> str:

@@ -11,6 +11,7 @@ from diagnose.engine.types import Verdict
 from diagnose.render.coverage import all_unexamined_lines, check_lines, detail_lines, stage_lines, unexamined_lines
 from diagnose.render.diagnosis import diagnosis_lines
 from diagnose.render.lines import Line, line, print_lines
+from diagnose.render.summary import all_summary_lines, summary_lines
 from diagnose.render.verdict import next_command, verdict_line
 
 if TYPE_CHECKING:
@@ -53,6 +54,7 @@ def _coverage(report: "Report", detail: Verbosity) -> Iterator[Line]:
     if detail > Verbosity.VERBOSE:
         yield from check_lines(report)
     if report.verdict is not Verdict.NO_GO or detail > Verbosity.NORMAL:
+        yield from (summary_lines if detail == Verbosity.NORMAL else all_summary_lines)(report)
         yield from stage_lines(report)
     if detail == Verbosity.NORMAL:
         yield from unexamined_lines(report)

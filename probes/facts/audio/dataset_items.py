@@ -52,7 +52,7 @@ def _loaded(item: Any, place: CorpusRow, known: bool) -> LoadedItem:
     if not isinstance(item, Mapping):
         return LoadedItem(place)
     samples, rate = waveform_of(item)
-    wave = None if samples is None else _wave(samples, rate or 16_000)
+    wave = None if samples is None else stats_of_samples(samples, rate or 16_000)
     if known:
         return LoadedItem(place, wave, rate, file_seconds=seconds_of(place.path) if place.path and wave else None)
     texts = {key: value for key, value in item.items() if isinstance(value, str | int | float)}
@@ -60,7 +60,7 @@ def _loaded(item: Any, place: CorpusRow, known: bool) -> LoadedItem:
     return LoadedItem(row, wave, rate)
 
 
-def _wave(samples: np.ndarray, rate: int) -> WaveformStats:
+def stats_of_samples(samples: np.ndarray, rate: int) -> WaveformStats:
     """The longer of two axes counts as time."""
     flat = samples if samples.ndim == 1 else samples.reshape(-1, samples.shape[-1])
     blocks = flat if flat.ndim == 1 or flat.shape[0] >= flat.shape[1] else flat.T

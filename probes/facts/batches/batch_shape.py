@@ -6,10 +6,14 @@ from typing import Any
 
 import torch
 
-from probes.facts.batches.types import BatchShape
+from diagnose.tensor_values import tensor_values
+from probes.facts.batches.types import BatchShape, BatchValues, LabelCounts
+from probes.facts.core.batches import tensors_of
 from probes.facts.core.model_output import labels_or_none
 from probes.facts.core.step_setup import LabelsOf
 
+IGNORED = -100
+MOST = 10  # label values that are counted
 INSTEAD = ("inputs_embeds", "encoder_outputs", "input_features", "input_values", "input_ids", "pixel_values")
 
 
@@ -31,6 +35,26 @@ def form_of(model: torch.nn.Module, batch: Any, labels_of: LabelsOf) -> BatchSha
         takes_labels="labels" in inspect.signature(model.forward).parameters,
         lacking=_lacking(model, batch) if isinstance(batch, Mapping) else (),
     )
+
+
+def values_of(batch: Any, labels_of: LabelsOf) -> BatchValues:
+    """Every tensor in numbers, under the name it has in the batch."""
+    tensors = tuple(tensor_values(_plain(name), tensor) for name, tensor in tensors_of(batch))
+    labels = labels_or_none(labels_of, batch)
+    return BatchValues(tensors, _label_counts(labels) if isinstance(labels, torch.Tensor) and _whole(labels) else None)
+
+
+def _label_counts(labels: torch.Tensor) -> LabelCounts:
+    values, counts = labels[labels != IGNORED].unique(return_counts=True)
+    pairs = sorted(zip(values.tolist(), counts.tolist(), strict=True), key=lambda pair: (-pair[1], pair[0]))
+    scored = int(counts.sum())
+    return LabelCounts(labels.numel(), scored, len(pairs), tuple((int(one), many) for one, many in pairs[:MOST]))
+
+
+def _plain(name: str) -> str:
+    """`labels` for `batch['labels']`."""
+    inner = name.removeprefix("batch[").removesuffix("]")
+    return inner.strip("'") if name.startswith("batch['") and "[" not in inner else name
 
 
 def _whole(labels: torch.Tensor) -> bool:

@@ -4,7 +4,7 @@ from typing import Any
 
 from diagnose.common.provider import provider
 from diagnose.engine.context import Unavailable
-from probes.facts.batches.types import BatchScan, BatchShape, PickedBatch
+from probes.facts.batches.types import BatchScan, BatchShape, BatchValues, PickedBatch
 from probes.facts.core.require import require, require_items
 from probes.facts.core.step_setup import LabelsOf
 from probes.facts.core.types import DrawnBatches
@@ -61,3 +61,11 @@ def batch_shape(model: Any, batch: Any, labels_of: LabelsOf) -> BatchShape:
     from probes.facts.batches.batch_shape import form_of
 
     return form_of(model, batch, labels_of)
+
+
+@provider(reported=True)
+def batch_values(batch: Any, labels_of: LabelsOf) -> BatchValues:
+    """Shapes, types, range, mean and std of the first batch, and what its labels hold."""
+    from probes.facts.batches.batch_shape import values_of
+
+    return values_of(batch, labels_of)

@@ -1,8 +1,9 @@
 """Types for the drawn batches: the shape of the first, and a scan over more of them."""
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
+from diagnose.tensor_values import TensorValues
 from probes.facts.core.types import Failure
 
 
@@ -50,3 +51,24 @@ class BatchScan:
     picked: tuple[PickedBatch, ...] = ()
     failure: Failure | None = None  # drawing raised, after that many batches
     classes: tuple[Any, ...] = ()  # labels of all rows, where they are one number each, or a vector of 0 and 1
+
+
+@dataclass(frozen=True)
+class LabelCounts:
+    """How often the labels of a batch hold each value; where there are many values, the most frequent."""
+
+    size: int
+    scored: int  # not -100
+    values: int  # different ones
+    counts: tuple[tuple[int, int], ...] = ()
+
+
+@dataclass(frozen=True)
+class BatchValues:
+    """Every tensor of the first batch in numbers."""
+
+    tensors: tuple[TensorValues, ...]
+    labels: LabelCounts | None = None
+
+    def summary(self) -> dict[str, Any]:
+        return {"tensors": list(map(asdict, self.tensors)), "labels": asdict(self.labels) if self.labels else None}

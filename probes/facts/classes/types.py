@@ -2,6 +2,9 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
+
+MOST = 20  # classes in a summary
 
 
 @dataclass(frozen=True)
@@ -16,6 +19,11 @@ class ClassLabels:
     whole: bool = True  # they are whole numbers, not floats
     head: int | None = None  # classes that the model's last layer has
     head_name: str = ""
+
+    def summary(self) -> dict[str, Any]:
+        """How many rows have each class, the most frequent first."""
+        counts = sorted(self.counts.items(), key=lambda item: -item[1])
+        return {"read": self.read, "total": self.total, "classes": len(counts), "counts": dict(counts[:MOST])}
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from math import log
 from typing import Any
 
 
@@ -51,6 +52,12 @@ class FirstLoss:
     cross_entropy: float | None = None  # plain, of these logits and labels, mean over the scored tokens
     logits: LogitStats | None = None
     dtype: str = "float32"
+
+    def summary(self) -> dict[str, Any]:
+        """`uniform`: the loss of a model that gives every class the same probability."""
+        uniform = log(self.vocabulary) if self.vocabulary and self.vocabulary > 1 else None
+        names = ("value", "vocabulary", "cross_entropy", "scored_tokens", "dtype")
+        return {**{name: getattr(self, name) for name in names}, "uniform": uniform, "parts": dict(self.parts)}
 
 
 @dataclass(frozen=True)

@@ -96,7 +96,7 @@ def _corpus(rows: Rows, root: str | Path | None, split: str, texts: Any) -> Corp
     return Corpus(read, len(read))
 
 
-@provider(figure=True)
+@provider(reported=True)
 def clip_lengths(train_corpus: Corpus) -> ClipLengths:
     """Seconds and characters of rows, the extremes among them."""
     from probes.facts.corpus.manifest_rows import choose

@@ -31,6 +31,12 @@ class Gradients:
     rate: float | None = None  # the learning rate of the update that was tried, the highest of the groups
     rounds: bool = False  # an optimiser of torch's own: what it rounds away is lost
 
+    def summary(self) -> dict[str, Any]:
+        """The norm, and the tensors that have a gradient, a finite one, none."""
+        with_gradient = [row for row in self.rows if row.norm is not None]
+        finite = sum(row.finite for row in with_gradient)
+        return {"norm": self.norm, "tensors": len(self.rows), "with_gradient": len(with_gradient), "finite": finite}
+
 
 @dataclass(frozen=True)
 class FirstStep:

@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from typing import Any
 
+FIRST = 10  # names in a summary
+
 
 @dataclass(frozen=True)
 class ParameterRow:
@@ -41,6 +43,12 @@ class Parameters:
         fields = ("name", "shape", "size", "dtype", "device", "trainable")
         rows = [{field: getattr(row, field) for field in fields} for row in self.rows]
         return {"total": self.total, "trainable": self.trainable, "rows": rows}
+    def summary(self) -> dict[str, Any]:
+        """Values and tensors that train, and the first names of both kinds."""
+        names = {kind: [row.name for row in self.rows if row.trainable is kind] for kind in (True, False)}
+        counts = {"trainable": self.trainable, "total": self.total, "trainable_tensors": len(names[True])}
+        firsts = {"first_trainable": names[True][:FIRST], "first_frozen": names[False][:FIRST]}
+        return counts | {"frozen_tensors": len(names[False])} | firsts
 
 
 @dataclass(frozen=True)

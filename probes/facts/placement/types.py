@@ -1,6 +1,8 @@
 """Types for devices, dtypes and train or eval mode."""
 
+from collections import Counter
 from dataclasses import dataclass
+from typing import Any
 
 from probes.facts.parameters.types import MovedBuffer
 
@@ -28,6 +30,15 @@ class Placement:
 
     def of(self, *owners: str) -> tuple[TensorPlacement, ...]:
         return tuple(row for row in self.rows if row.owner in owners)
+
+    def summary(self) -> dict[str, Any]:
+        """By device and by dtype, the number of tensors of the model and of the batch."""
+        model, batch = self.of("parameter", "buffer"), self.of("batch")
+        return {
+            "devices": dict(Counter(row.device for row in model)),
+            "dtypes": dict(Counter(row.dtype for row in self.of("parameter"))),
+            "batch_devices": dict(Counter(row.device for row in batch)),
+        }
 
 
 @dataclass(frozen=True)

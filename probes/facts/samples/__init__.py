@@ -1,0 +1,1 @@
+"""Rows of the training set as the model gets them, to be looked at."""
