@@ -17,36 +17,40 @@ MIN_LOSSES = 10  # the steps on which a person should look hardest
 
 @click.command()
 @click.argument("path", type=click.Path(path_type=Path))
+@click.option("--against", type=click.Path(path_type=Path), metavar="PATH", help="The log of a run known to be good.")
 @report_options
 @click.pass_context
-def curves(context: click.Context, path: Path, **paths: Path | None) -> None:
+def curves(context: click.Context, path: Path, against: Path | None, **paths: Path | None) -> None:
     """Check the logs of a training run of any trainer.
 
     PATH is a trainer_state.json, a TensorBoard file, a CSV or JSONL file, or the directory of a run.
+
+    --against compares it with a run known to be good: the loss at equal steps, and the metrics.
 
     Exit code 0 no error, 1 an error, 2 unreadable or too short to tell.
     """
     from diagnose.curves.read_log import read
     from diagnose.render.curves import show_curves
 
-    records = read(path)
-    report = judge_records(records)
+    records, reference = read(path), None if against is None else read(against)
+    report = judge_records(records, reference)
     too_short = too_short_reason(records, report)
-    show_curves(records, report, 2 if too_short else report.exit_code)
+    show_curves(records, report, 2 if too_short else report.exit_code, reference)
     write_report(report, f"Logs of {path.name}", **paths)
     if too_short:
         raise InputError(too_short)
     context.exit(report.exit_code)
 
 
-def judge_records(records: "Records") -> "Report":
-    """The steps stage over these records."""
+def judge_records(records: "Records", reference: "Records | None" = None) -> "Report":
+    """The steps stage over these records, and beside those of a run known to be good."""
     from diagnose.engine.engine import installed
     from diagnose.engine.runner import Selection
     from diagnose.engine.types import Stage
 
     engine = installed()
-    return engine.examine(engine.context({"records": records}), Selection((Stage.STEPS,)))
+    facts = {"records": records} | ({} if reference is None else {"reference_records": reference})
+    return engine.examine(engine.context(facts), Selection((Stage.STEPS,)))
 
 
 def too_short_reason(records: "Records", report: "Report") -> str:

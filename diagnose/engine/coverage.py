@@ -11,7 +11,9 @@ from diagnose.engine.types import Stage
 from diagnose.engine.user_facts import ROOTS
 
 # They belong to our own command line, or replace what is given: nobody adds them to a run of their own.
-NEVER_ADVISED = frozenset({"config", "config_path", "digest_inputs", "processes", "records", "rank_facts", "trainer"})
+NEVER_ADVISED = frozenset(
+    {"config", "config_path", "digest_inputs", "processes", "records", "reference_records", "rank_facts", "trainer"}
+)
 
 
 @dataclass(frozen=True)

@@ -43,6 +43,7 @@ ROOTS: Mapping[str, str] = {
     "config_path": "the configuration's file",
     "trainer": "a transformers Trainer",
     "records": "diagnose.records.Records: the log of a run, step by step",
+    "reference_records": "diagnose.records.Records: the log of a run that is known to be good",
     "digest_inputs": "diagnose.gate.digests.DigestInputs: the inputs of a receipt, and where it is stored",
 }
 

@@ -8,11 +8,13 @@ from math import isfinite
 from pathlib import Path
 
 from diagnose.common.errors import InputError
+from diagnose.curves.trainer_state import RESOLVED
 from diagnose.engine.report import Report
 from diagnose.engine.types import Finding, Severity
 from diagnose.gate.output_folder import read_receipt
 from diagnose.gate.receipt import why_rejected
 from diagnose.records import Records
+from diagnose.release.receipt_of_run import compared_files, configuration_of, why_of_another_run
 
 RECORDS, EVALUATIONS = 10, 2  # fewer show nothing: no trend, no best one
 
@@ -82,7 +84,11 @@ def _silent(records: Records, run: Path) -> Evidence:
         return Evidence(CheckState.MISSING, f"the run was started without a preflight: {skipped}")
     if reason := why_rejected(receipt):
         return Evidence(CheckState.FAILING, f"the preflight's receipt does not allow a start: {reason}")
-    return Evidence(CheckState.PASSED, f"preflight of {receipt.created}: {receipt.signature}")
+    if configuration_of(run) is None:
+        return Evidence(CheckState.MISSING, f"{run / RESOLVED} is missing: nothing shows of which run the receipt is")
+    if reason := why_of_another_run(receipt, run):
+        return Evidence(CheckState.FAILING, f"the receipt does not count: {reason}")
+    return Evidence(CheckState.PASSED, f"preflight of {receipt.created}: {receipt.signature}{compared_files(receipt)}")
 
 
 CHECKS = (

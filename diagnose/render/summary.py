@@ -18,7 +18,7 @@ def summary_lines(report: "Report") -> Iterator[Line]:
     facts = report.summary
     if loss := facts.get("first_loss"):
         found = facts.get("first_gradients")
-    norm = [_gradients(found, _is_quiet(report, Stage.GRADIENTS))] if found else []
+        norm = [_gradients(found, _is_quiet(report, Stage.GRADIENTS))] if found else []
         yield line(" ".join([_loss(loss, _is_quiet(report, Stage.LOSS)), *norm]))
     if facts.get("parameters"):
         parts = [_trainable(facts["parameters"]), *_short_parts(facts)]

@@ -5,6 +5,10 @@ from itertools import pairwise
 from math import erfc, isfinite, log, sqrt
 from statistics import median
 
+SWINGS = 0.3  # from value to value, as a share of the level: a median of three tells nothing of the level then
+# Of its level: a hundredth of what the 24 recorded healthy runs fall by at the least.
+LEAST_FALL = 0.005
+FALLS = 0.01  # the chance below which a whole run falls
 WINDOW = 256  # the newest values, where only these matter
 BINS = 24  # a rank test over so many medians takes microseconds, and neighbours in one bin are not counted twice
 # One false alarm in a thousand runs, each looked at a thousand times while it grows.
@@ -42,6 +46,15 @@ def p_value_of_rise(values: Sequence[float]) -> float:
 def p_value_of_fall(values: Sequence[float]) -> float:
     """The same downwards."""
     return p_value_of_rise([-value for value in values])
+
+
+def p_value_of_lower(values: Sequence[float], others: Sequence[float]) -> float:
+    """How often chance alone puts these values so far below the others (Mann and Whitney, one-sided)."""
+    if not values or not others:
+        return 1.0
+    score = sum((value < other) + 0.5 * (value == other) for value in values for other in others)
+    m, n = len(values), len(others)
+    return 0.5 * erfc((score - m * n / 2) / sqrt(m * n * (m + n + 1) / 12) / sqrt(2))
 
 
 def kendall_tau(values: Sequence[float]) -> float:
@@ -82,3 +95,19 @@ def recent_median(values: Sequence[float], count: int = 5) -> float:
 def initial_median(values: Sequence[float], count: int = 3) -> float:
     """Where the series began: the median of its first values."""
     return median(values[:count])
+
+
+def initial_level(values: Sequence[float]) -> float:
+    """Where the series began; of one that swings from value to value, a longer stretch of it."""
+    swings = noise(values) > SWINGS * abs(median(values)) if values else False
+    return binned(values)[0] if swings else initial_median(values)
+
+
+def has_stood_still(values: Sequence[float]) -> bool:
+    """Whether a loss has not fallen from its first value to its last, neither steadily nor within its first records."""
+    level = median(values[-max(1, len(values) // 3) :])
+    fall = initial_level(values) - level
+    if fall < LEAST_FALL * abs(level):
+        return True
+    early = values[: max(3, len(values) // 24)]
+    return p_value_of_fall(binned(values)) > FALLS and fall < 3 * noise(values) / sqrt(len(early))

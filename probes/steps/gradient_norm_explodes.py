@@ -11,7 +11,7 @@ LASTING, ONCE = 100.0, 1000.0
 START = 20.0  # times the first norms: one that was next to nothing, since all is learnt, may jump back to them
 
 
-@probe(id="STP011", stage=Stage.STEPS, severity=Severity.WARNING, explains=("STP00[1-3]", "STP010", "STP015"))
+@probe(id="STP011", stage=Stage.STEPS, severity=Severity.WARNING, explains=("STP00[1-3]", "STP010", "STP015", "STP026"))
 def gradient_norm_explodes(records: Records) -> Findings:
     """The gradient norm explodes to many times its earlier values."""
     series = records.finite_part.phase.series("grad_norm")

@@ -5,6 +5,8 @@ import json
 import shutil
 import subprocess
 import sys
+from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
@@ -16,6 +18,7 @@ from diagnose.gate.digests import DigestInputs, Digests
 from diagnose.gate.output_folder import PreflightFolder
 from diagnose.gate.receipt import Receipt
 from diagnose.gate.run_preflight import run_and_write
+from diagnose.release.receipt_of_run import configuration_of
 from probes.healthy import healthy
 from probes.subjects.short_run import LoopVariant, short_run
 from tests.support.fake_probes import examine, finds, passes
@@ -204,14 +207,41 @@ def test_the_command_works_as_a_process(tmp_path, without_zero_grad):
     assert ran.returncode == 1 and "STP014" in ran.stdout and not ran.stderr
 
 
+def test_a_run_is_compared_with_one_that_is_known_to_be_good(tmp_path):
+    logs = Path(__file__).parent / "healthy_logs"
+    good = logs / "loop_digits_adam.csv"
+    alike = curves(good, "--against", good)
+    assert alike.exit_code == 0 and "STP027" not in alike.stdout and "+0%" in alike.stdout
+    rows = good.read_text().splitlines()
+    worse = [f"{line.split(',')[0]},{1.4 * float(line.split(',')[1])}" for line in rows[1:]]
+    (tmp_path / "worse.csv").write_text("\n".join(["step,loss", *worse]) + "\n")
+    told = curves(tmp_path / "worse.csv", "--against", good, "--json", tmp_path / "r.json")
+    assert "STP027" in told.stdout and "+40%" in told.stdout and "STP027" in (tmp_path / "r.json").read_text()
+    assert "STP027" not in curves(good, "--against", tmp_path / "worse.csv").stdout
+    assert curves(good, "--against", tmp_path / "nowhere").exit_code == 2
+
+
+def test_a_metric_that_is_worse_than_in_the_good_run_is_told(tmp_path):
+    for name, last in (("good", 20.0), ("bad", 31.0)):
+        lines = [{"step": s, "loss": 3 / (1 + s / 100)} for s in range(10, 401, 10)]
+        lines += [{"step": 100 * n, "eval_wer": wer} for n, wer in enumerate((50.0, 23.0, 21.0, last), 1)]
+        (tmp_path / f"{name}.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    told = " ".join(curves(tmp_path / "bad.jsonl", "--against", tmp_path / "good.jsonl").stdout.split())
+    assert "wer is 31 at the last common evaluation, 20 in the reference run" in told
+    assert "STP027" not in curves(tmp_path / "good.jsonl", "--against", tmp_path / "bad.jsonl").stdout
+
+
 def release(*arguments):
     return CliRunner().invoke(main, ["release", *map(str, arguments)])
 
 
-def vouched(folder):
-    """The receipt of a preflight that said go."""
+def vouched(folder, created="2020-01-01T00:00:00+00:00", config=None, manifests=()):
+    """The receipt of a preflight that said go, made before the run started."""
     report = examine([passes(id) for id in ("LOS001", "GRD001", "LRN001")])
-    PreflightFolder(folder / "preflight").write(report, Receipt.of(report, Digests.of(DigestInputs(folder))))
+    digests = Digests.of(
+        DigestInputs(folder, configuration_of(folder) if config is None else config, manifests=manifests)
+    )
+    PreflightFolder(folder / "preflight").write(report, replace(Receipt.of(report, digests), created=created))
 
 
 def test_a_release_needs_evidence_then_signatures_and_then_is_open(run):
@@ -240,6 +270,24 @@ def test_a_what_if_after_the_training_does_not_close_the_release(run):
     facts = {"model": 1, "digest_inputs": DigestInputs(run, {"training.learning_rate": 1000.0})}
     assert run_and_write(engine, engine.context(facts)).report.exit_code == 1
     assert release(run).exit_code == 0
+
+
+def test_a_receipt_of_another_model_or_made_after_the_training_is_refused_with_the_reason(run, tmp_path):
+    vouched(run, config={**configuration_of(run), "model.random.layers": 7})
+    other = release(run)
+    assert other.exit_code == 1 and "model.random.layers was 7, is" in " ".join(other.stdout.split())
+    vouched(run, created="2099-01-01T00:00:00+00:00")
+    late = release(run)
+    assert late.exit_code == 1 and "after the last start of the training" in " ".join(late.stdout.split())
+    (tmp_path / "train.csv").write_text("a\nb\n")
+    vouched(run, manifests=(tmp_path / "train.csv",))
+    assert "not signed" in release(run).stdout
+    (tmp_path / "train.csv").write_text("a\nc\n")
+    assert "line 2" in " ".join(release(run).stdout.split())
+    (run / "config.resolved.yaml").unlink()
+    assert release(run).exit_code == 2
+    vouched(run, config={})
+    assert release(run).exit_code == 2
 
 
 def test_another_model_voids_every_signature(run):
