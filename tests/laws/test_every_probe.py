@@ -19,6 +19,7 @@ from probes.healthy import NAMES, healthy
 from probes.labels.label_padding_is_scored import label_padding_is_scored
 from probes.labels.labels_are_all_masked import labels_are_all_masked
 from tests.support.fake_probes import unknown_facts
+from tests.support.low_rank import LowRank
 
 SEEDS = (1, 2)  # `make bench WHAT=healthy` takes ten
 
@@ -83,19 +84,6 @@ def test_a_small_part_that_nobody_uses_is_a_note_and_a_cut_graph_never_is(follow
     assert finding.severity == severity
 
 
-class Adapted(nn.Module):
-    """A low-rank adapter as it starts: the second matrix is zero, so the first has a gradient of exactly zero."""
-
-    def __init__(self):
-        super().__init__()
-        self.base, self.down, self.up = nn.Linear(12, 5), nn.Linear(12, 4), nn.Linear(4, 5, bias=False)
-        self.base.requires_grad_(False)
-        nn.init.zeros_(self.up.weight)
-
-    def forward(self, x):
-        return self.base(x) + self.up(self.down(x))
-
-
 class Dropping(nn.Module):
     """Leaves its second layer out in training, nearly always."""
 
@@ -108,7 +96,7 @@ class Dropping(nn.Module):
         return x if self.training else x + self.second(x)
 
 
-@pytest.mark.parametrize("model", [Adapted, Dropping])
+@pytest.mark.parametrize("model", [LowRank, Dropping])
 def test_what_has_no_gradient_only_in_the_first_look_is_no_alarm(model):
     facts = healthy("classifier") | {"model": model()}
     facts["optimizer"] = torch.optim.AdamW(facts["model"].parameters(), lr=1e-3)

@@ -11,6 +11,7 @@ from typing import Any
 import datasets
 import torch
 import transformers
+from torch.utils.data import DataLoader
 
 Facts = dict[str, Any]
 
@@ -38,6 +39,17 @@ def setup(build: Callable[[], Facts] | None = None, *, short: bool = False) -> A
         return lambda marked: setup(marked, short=short)
     SETUPS[build.__name__] = SetUp(build.__name__, build, short)
     return build
+
+
+def dataset_facts(model: Any, dataset: Any, collate: Any, rows: int, rate: float) -> Facts:
+    """What most authors have: a model, a dataset, its collator, a loader that shuffles, and AdamW."""
+    return {
+        "model": model,
+        "train_dataset": dataset,
+        "collate": collate,
+        "train_batches": DataLoader(dataset, batch_size=rows, shuffle=True, collate_fn=collate),
+        "optimizer": torch.optim.AdamW(model.parameters(), lr=rate),
+    }
 
 
 def setups() -> dict[str, SetUp]:

@@ -99,12 +99,12 @@ class ScheduleCurve:
     error: str = ""
     raised_at: int = 0
     epochs: float | None = None  # of the run, where the loader says how many batches an epoch has
+    points: tuple[tuple[int, float], ...] = ()  # (update, rate), at most MOST_POINTS of them
 
     @property
     def summary(self) -> str:
         """Peak and end, for every message."""
         return f"peak {self.peak:.3g} at update {self.peak_at:,}, end {self.end:.3g}"
-    points: tuple[tuple[int, float], ...] = ()  # (update, rate), at most MOST_POINTS of them
 
     def figure(self) -> dict[str, Any]:
         """For the report: the rate over the whole run."""

@@ -6,6 +6,7 @@ from torch import nn
 from transformers import BertConfig, BertModel, T5Config, T5ForConditionalGeneration
 
 from tests.probes.influence.test_influence import found, run
+from tests.support.low_rank import LowRank
 
 SIZES = {"num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 32, "vocab_size": 40}
 
@@ -20,19 +21,6 @@ class Distilled(nn.Module):
 
     def forward(self, x):
         return self.student(x) + 0.0 * self.teacher(x)
-
-
-class LowRank(nn.Module):
-    """A frozen layer with a low-rank adapter, whose second matrix starts at zero."""
-
-    def __init__(self):
-        super().__init__()
-        self.base, self.down, self.up = nn.Linear(12, 5), nn.Linear(12, 4), nn.Linear(4, 5, bias=False)
-        self.base.requires_grad_(False)
-        nn.init.zeros_(self.up.weight)
-
-    def forward(self, x):
-        return self.base(x) + self.up(self.down(x))
 
 
 class Target(nn.Module):

@@ -8,15 +8,7 @@ import torch
 from torch.nn.utils.rnn import pad_sequence
 from torch.utils.data import DataLoader
 
-from tests.zoo.failures._models import (
-    bart,
-    bart_tokenizer,
-    heard,
-    t5,
-    t5_tokenizer,
-    wav2vec2,
-    wav2vec2_processor,
-)
+from tests.zoo.failures._models import bart, bart_tokenizer, heard, t5, t5_tokenizer, wav2vec2, wav2vec2_processor
 from tests.zoo.failures.audio_data import ctc_loop
 from tests.zoo.failures.cases import failure
 from tests.zoo.failures.corpora import seq2seq_trainer

@@ -9,15 +9,7 @@ import transformers as hf
 from torch.nn.utils.rnn import pad_sequence
 from torch.utils.data import DataLoader
 
-from tests.zoo.failures._models import (
-    bart,
-    bart_tokenizer,
-    heard,
-    t5,
-    t5_tokenizer,
-    whisper,
-    whisper_processor,
-)
+from tests.zoo.failures._models import bart, bart_tokenizer, heard, t5, t5_tokenizer, whisper, whisper_processor
 from tests.zoo.failures.cases import failure
 from tests.zoo.hf_models._sounds import DataCollatorSpeechSeq2SeqWithPadding
 from tests.zoo.hf_models._texts import articles, translations

@@ -10,13 +10,7 @@ import torch
 import transformers as hf
 from torch.utils.data import DataLoader
 
-from tests.zoo.failures._models import (
-    T5,
-    bands,
-    t5,
-    t5_tokenizer,
-    translated,
-)
+from tests.zoo.failures._models import T5, bands, t5, t5_tokenizer, translated
 from tests.zoo.failures.cases import failure
 from tests.zoo.registry import Facts
 from tests.zoo.trainers.trainer_kit import arguments

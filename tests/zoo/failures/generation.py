@@ -8,14 +8,7 @@ from typing import Any
 import jiwer
 import numpy as np
 
-from tests.zoo.failures._models import (
-    heard,
-    t5,
-    t5_tokenizer,
-    translated,
-    whisper,
-    whisper_processor,
-)
+from tests.zoo.failures._models import heard, t5, t5_tokenizer, translated, whisper, whisper_processor
 from tests.zoo.failures.cases import failure
 from tests.zoo.failures.corpora import seq2seq_trainer
 from tests.zoo.hf_models._sounds import DataCollatorSpeechSeq2SeqWithPadding

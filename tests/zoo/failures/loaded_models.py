@@ -7,12 +7,7 @@ from typing import Any
 import torch
 import transformers as hf
 
-from tests.zoo.failures._models import (
-    T5,
-    t5,
-    t5_tokenizer,
-    translated,
-)
+from tests.zoo.failures._models import T5, t5, t5_tokenizer, translated
 from tests.zoo.failures.cases import failure
 from tests.zoo.failures.corpora import seq2seq_trainer
 from tests.zoo.registry import Facts

@@ -9,12 +9,7 @@ import transformers as hf
 from torch import nn
 from torch.utils.data import DataLoader
 
-from tests.zoo.failures._models import (
-    Tagger,
-    t5,
-    t5_tokenizer,
-    translated,
-)
+from tests.zoo.failures._models import Tagger, t5, t5_tokenizer, translated
 from tests.zoo.failures.cases import failure
 from tests.zoo.failures.parameters import commands
 from tests.zoo.registry import Facts

@@ -10,15 +10,7 @@ from torch import nn
 from torch.utils.checkpoint import checkpoint
 from torch.utils.data import DataLoader
 
-from tests.zoo.failures._models import (
-    bands,
-    heard,
-    t5,
-    t5_tokenizer,
-    translated,
-    wav2vec2,
-    wav2vec2_processor,
-)
+from tests.zoo.failures._models import bands, heard, t5, t5_tokenizer, translated, wav2vec2, wav2vec2_processor
 from tests.zoo.failures.cases import failure
 from tests.zoo.failures.corpora import seq2seq_trainer
 from tests.zoo.hf_models._sounds import DataCollatorCTCWithPadding

@@ -8,14 +8,7 @@ import numpy as np
 import torch
 from torch.utils.data import DataLoader, Dataset
 
-from tests.zoo.failures._models import (
-    heard,
-    t5,
-    t5_tokenizer,
-    translated,
-    whisper,
-    whisper_processor,
-)
+from tests.zoo.failures._models import heard, t5, t5_tokenizer, translated, whisper, whisper_processor
 from tests.zoo.failures.cases import failure
 from tests.zoo.failures.corpora import seq2seq_trainer
 from tests.zoo.hf_models._sounds import DataCollatorSpeechSeq2SeqWithPadding

@@ -24,7 +24,7 @@ from tests.zoo.hf_models._texts import (
     sentences,
     word_pieces,
 )
-from tests.zoo.registry import Facts, setup
+from tests.zoo.registry import Facts, dataset_facts, setup
 
 SIZES = {"hidden_size": 48, "num_hidden_layers": 2, "num_attention_heads": 4, "intermediate_size": 96}
 PEOPLE = ("Maria Lopez", "John", "Ahmed", "Linh Tran", "Olga", "Peter Schmidt", "Aiko", "Fatima")
@@ -94,13 +94,8 @@ def bert_names() -> Facts:
         scored = labels != -100
         return {"accuracy": float((predictions.argmax(-1) == labels)[scored].mean())}
 
-    return {
-        "model": model,
+    return dataset_facts(model, dataset, collate, 8, 1e-3) | {
         "tokenizer": tokenizer,
-        "train_dataset": dataset,
-        "collate": collate,
-        "train_batches": DataLoader(dataset, batch_size=8, shuffle=True, collate_fn=collate),
-        "optimizer": AdamW(model.parameters(), lr=1e-3),
         "compute_metrics": compute_metrics,
     }
 
@@ -144,14 +139,7 @@ def bert_choices() -> Facts:
     items = Dataset.from_list([{**tokenizer([start] * 4, endings), "label": label} for start, endings, label in rows])
     model = hf.BertForMultipleChoice(config_for(tokenizer, hidden_dropout_prob=0.0, attention_probs_dropout_prob=0.0))
     collate = hf.DataCollatorForMultipleChoice(tokenizer)
-    return {
-        "model": model,
-        "train_dataset": items,
-        "collate": collate,
-        "train_batches": DataLoader(items, batch_size=16, shuffle=True, collate_fn=collate),
-        "optimizer": AdamW(model.parameters(), lr=2e-3),
-        "compute_metrics": accuracy,
-    }
+    return dataset_facts(model, items, collate, 16, 2e-3) | {"compute_metrics": accuracy}
 
 
 @setup
@@ -198,15 +186,7 @@ def distilbert_reviews() -> Facts:
     sizes = {"dim": 48, "n_layers": 2, "n_heads": 4, "hidden_dim": 96, "max_position_embeddings": 64}
     model = hf.DistilBertForSequenceClassification(hf.DistilBertConfig(**sizes, vocab_size=len(tokenizer)))
     collate = hf.DataCollatorWithPadding(tokenizer)
-    return {
-        "model": model,
-        "tokenizer": tokenizer,
-        "train_dataset": dataset,
-        "collate": collate,
-        "train_batches": DataLoader(dataset, batch_size=16, shuffle=True, collate_fn=collate),
-        "optimizer": AdamW(model.parameters(), lr=2e-3),
-        "compute_metrics": accuracy,
-    }
+    return dataset_facts(model, dataset, collate, 16, 2e-3) | {"tokenizer": tokenizer, "compute_metrics": accuracy}
 
 
 @setup

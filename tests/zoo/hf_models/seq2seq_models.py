@@ -26,7 +26,7 @@ from tests.zoo.hf_models._texts import (
     unigram_pieces,
     vocabulary_file,
 )
-from tests.zoo.registry import Facts, setup
+from tests.zoo.registry import Facts, dataset_facts, setup
 
 SIZES = {"d_model": 48, "encoder_layers": 2, "decoder_layers": 2, "encoder_attention_heads": 4, "encoder_ffn_dim": 96}
 SIZES |= {"decoder_attention_heads": 4, "decoder_ffn_dim": 96, "max_position_embeddings": 128}
@@ -73,13 +73,8 @@ def marian_translation() -> Facts:
     model = hf.MarianMTModel(config)
     dataset = encoded(tokenizer, translations())
     collate = hf.DataCollatorForSeq2Seq(tokenizer, model=model)
-    return {
-        "model": model,
+    return dataset_facts(model, dataset, collate, 8, 1e-3) | {
         "tokenizer": tokenizer,
-        "train_dataset": dataset,
-        "collate": collate,
-        "train_batches": DataLoader(dataset, batch_size=8, shuffle=True, collate_fn=collate),
-        "optimizer": AdamW(model.parameters(), lr=1e-3),
         "compute_metrics": bleu(tokenizer),
     }
 

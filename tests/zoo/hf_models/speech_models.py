@@ -22,7 +22,7 @@ from tests.zoo.hf_models._sounds import (
     utterances,
 )
 from tests.zoo.hf_models._texts import byte_pieces, metaspace_pieces, pieces_of, sentencepiece_file, vocabulary_file
-from tests.zoo.registry import Facts, setup
+from tests.zoo.registry import Facts, dataset_facts, setup
 
 SMALL = {"hidden_size": 48, "num_hidden_layers": 2, "num_attention_heads": 4, "intermediate_size": 96}
 SEQ2SEQ = {"d_model": 48, "encoder_layers": 2, "decoder_layers": 2, "encoder_attention_heads": 4}
@@ -175,14 +175,7 @@ def speecht5_asr() -> Facts:
         batch["labels"] = batch["labels"].masked_fill(mask.ne(1), -100)
         return batch
 
-    return {
-        "model": model,
-        "train_dataset": dataset,
-        "collate": collate,
-        "train_batches": DataLoader(dataset, batch_size=4, shuffle=True, collate_fn=collate),
-        "optimizer": AdamW(model.parameters(), lr=1e-3),
-        "tokenizer": tokenizer,
-    }
+    return dataset_facts(model, dataset, collate, 4, 1e-3) | {"tokenizer": tokenizer}
 
 
 @setup

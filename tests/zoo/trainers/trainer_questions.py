@@ -34,22 +34,30 @@ def examples(count: int) -> Dataset:
     return Dataset.from_list(rows)
 
 
-class QuestionAnsweringTrainer(Trainer):
-    """As trainer_qa.py has it: the metric reads texts, which a second function makes of the logits."""
+class PostProcessing(Trainer):
+    """Keeps what the metric of question answering needs."""
 
     def __init__(self, *args: Any, eval_examples: Any = None, post_process_function: Any = None, **more: Any) -> None:
         super().__init__(*args, **more)
         self.eval_examples, self.post_process_function = eval_examples, post_process_function
 
+    def predicted(self, dataset: Any, ignore_keys: Any) -> Any:
+        """The evaluation loop without the metric."""
+        compute_metrics, self.compute_metrics = self.compute_metrics, None
+        try:
+            loader = self.get_eval_dataloader(dataset)
+            return self.evaluation_loop(loader, "Evaluation", prediction_loss_only=None, ignore_keys=ignore_keys)
+        finally:
+            self.compute_metrics = compute_metrics
+
+
+class QuestionAnsweringTrainer(PostProcessing):
+    """As trainer_qa.py has it: the metric reads texts, which a second function makes of the logits."""
+
     def evaluate(self, eval_dataset=None, eval_examples=None, ignore_keys=None, metric_key_prefix="eval"):
         eval_dataset = self.eval_dataset if eval_dataset is None else eval_dataset
         eval_examples = self.eval_examples if eval_examples is None else eval_examples
-        compute_metrics, self.compute_metrics = self.compute_metrics, None
-        try:
-            loader = self.get_eval_dataloader(eval_dataset)
-            output = self.evaluation_loop(loader, "Evaluation", prediction_loss_only=None, ignore_keys=ignore_keys)
-        finally:
-            self.compute_metrics = compute_metrics
+        output = self.predicted(eval_dataset, ignore_keys)
         predictions = self.post_process_function(eval_examples, eval_dataset, output.predictions)
         metrics = {f"{metric_key_prefix}_{k}": v for k, v in self.compute_metrics(predictions).items()}
         self.log({**metrics, **output.metrics})
@@ -116,22 +124,13 @@ def span_answers_trainer() -> Facts:
     return {"trainer": trainer}
 
 
-class QuestionAnsweringSeq2SeqTrainer(Seq2SeqTrainer):
+class QuestionAnsweringSeq2SeqTrainer(PostProcessing, Seq2SeqTrainer):
     """As trainer_seq2seq_qa.py has it."""
-
-    def __init__(self, *args: Any, eval_examples: Any = None, post_process_function: Any = None, **more: Any) -> None:
-        super().__init__(*args, **more)
-        self.eval_examples, self.post_process_function = eval_examples, post_process_function
 
     def evaluate(self, eval_dataset=None, eval_examples=None, ignore_keys=None, metric_key_prefix="eval", **gen_kwargs):
         self._gen_kwargs = {"max_length": self.args.generation_max_length, "num_beams": 1, **gen_kwargs}
         eval_dataset = self.eval_dataset if eval_dataset is None else eval_dataset
-        compute_metrics, self.compute_metrics = self.compute_metrics, None
-        try:
-            loader = self.get_eval_dataloader(eval_dataset)
-            output = self.evaluation_loop(loader, "Evaluation", prediction_loss_only=None, ignore_keys=ignore_keys)
-        finally:
-            self.compute_metrics = compute_metrics
+        output = self.predicted(eval_dataset, ignore_keys)
         predictions = self.post_process_function(eval_examples or self.eval_examples, eval_dataset, output)
         metrics = {f"{metric_key_prefix}_{k}": v for k, v in self.compute_metrics(predictions).items()}
         return {**metrics, **output.metrics}
