@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     from diagnose.tensor_values import debug_tensor
 
 __all__ = [
-    "Fault", "Finding", "Findings", "Guard", "Outcome", "PreflightFailed", "Probe", "Report", "Severity", "Stage",
-    "Status", "Stopped", "Verdict", "__version__", "debug_tensor", "fault", "nan_bisect", "precision", "preflight",
-    "probe", "provider",
+    "Fault", "Finding", "Findings", "Guard", "Outcome", "PreflightCallback", "PreflightFailed", "Probe", "Report",
+    "Severity", "Stage", "Status", "Stopped", "Verdict", "__version__", "debug_tensor", "fault", "nan_bisect",
+    "precision", "preflight", "probe", "provider",
 ]  # fmt: skip
 
 _LATER = {
@@ -30,13 +30,17 @@ _LATER = {
     "Report": "diagnose.engine.report",
 }
 
+_OF_TRAINERS = ("PreflightCallback",)
+
 
 def __getattr__(name: str) -> Any:
     """The engine is imported when it is first used: a probe that only needs Finding does not pay for it."""
-    if name not in _LATER:
-        raise AttributeError(f"module 'diagnose' has no attribute {name!r}")
     from importlib import import_module
 
+    if name in _OF_TRAINERS:
+        return import_module("diagnose.integrations").find(name)
+    if name not in _LATER:
+        raise AttributeError(f"module 'diagnose' has no attribute {name!r}")
     return getattr(import_module(_LATER[name]), name)
 
 

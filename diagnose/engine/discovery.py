@@ -14,7 +14,7 @@ from diagnose.common.provider import Provider
 from diagnose.engine.decorators import Fault, Probe
 from diagnose.engine.types import Outcome, Severity, Stage, Status
 
-NOT_PROBES = frozenset({"facts", "faults", "guards", "reporting", "subjects"})
+NOT_PROBES = frozenset({"facts", "faults", "guards", "integrations", "reporting", "subjects"})
 Item = TypeVar("Item", Probe, Provider, Fault)
 ModuleFilter = Callable[[pkgutil.ModuleInfo], bool]
 
@@ -48,6 +48,11 @@ def packages() -> list[str]:
     """The modules that registered anything: their source is part of what a receipt vouches for."""
     groups = ("gonogo.probes", "gonogo.providers", "gonogo.faults")
     return sorted({point.module.partition(".")[0] for group in groups for point in _points(group)})
+
+
+def integration(name: str) -> ModuleType:
+    """A module of the probes' package that joins a trainer of others; it is imported when it is first used."""
+    return importlib.import_module(f"{_points('gonogo.probes')[0].module}.integrations.{name}")
 
 
 def is_probe_module(child: pkgutil.ModuleInfo) -> bool:

@@ -54,7 +54,7 @@ def is_light(path):
     """What is imported to list what there is: not what measures, trains or builds a subject."""
     if "facts" in path.parts:
         return path.stem in ("__init__", "facts", "types") or path.stem.endswith(("_facts", "_types"))
-    return not {"guards", "subjects"} & set(path.parts)
+    return not {"guards", "integrations", "subjects"} & set(path.parts)
 
 
 @pytest.mark.parametrize("path", modules(*PACKAGES), ids=name)
