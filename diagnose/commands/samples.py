@@ -24,9 +24,9 @@ def samples(context: click.Context, target: Target, count: int, html_path: Path 
     from diagnose.common.errors import InputError
     from diagnose.engine.context import FactError
     from diagnose.engine.engine import installed
+    from diagnose.page.samples_page import samples_page
     from diagnose.render.progress import preflight_progress
     from diagnose.render.samples import sample_lines
-    from diagnose.render.samples_html import samples_page
 
     with preflight_progress(lines=False) as watcher:
         try:

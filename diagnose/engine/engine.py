@@ -22,6 +22,8 @@ from diagnose.engine.seeding import import_torch
 from diagnose.engine.types import Outcome, Stage
 from diagnose.engine.user_facts import nearest
 
+RECORDS = {"records", "reference_records"}  # drawn although a person gave them
+
 
 @dataclass(frozen=True)
 class Engine:
@@ -61,6 +63,7 @@ class Engine:
             dict(context.traits),
             coverage,
             summary,
+            tuple(row for rows in values_of_facts(context, "page_rows").values() for row in rows),
         )
 
     def _summary(self, context: Context, selection: Selection) -> dict[str, Mapping[str, Any]]:
@@ -99,10 +102,10 @@ def engine_of(probes: Iterable[Probe], providers: Iterable[Any] = ()) -> Engine:
     return Engine(tuple(probes), tuple(Provider(give) for give in providers))
 
 
-def values_of_facts(context: Context, method: str) -> dict[str, Mapping[str, Any]]:
-    """What the facts that were computed say of themselves: `figure()` to be drawn, `summary()` in numbers."""
-    found: dict[str, Mapping[str, Any]] = {}
-    for name in [*{"records"} & context.user_facts, *context.seconds]:
+def values_of_facts(context: Context, method: str) -> dict[str, Any]:
+    """What the computed facts say of themselves: `figure()`, `summary()` in numbers, `page_rows()` to look at."""
+    found: dict[str, Any] = {}
+    for name in [*RECORDS & context.user_facts, *context.seconds]:
         with suppress(FactError):
             value = context.get(name)
             found |= {name: getattr(value, method)()} if callable(getattr(type(value), method, None)) else {}

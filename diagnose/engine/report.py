@@ -38,6 +38,7 @@ class Report:
     traits: Traits = field(default_factory=dict)  # what was shown of the run, by the name of its fact
     coverage: Coverage = field(default_factory=Coverage)
     summary: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)  # the run in numbers, by the fact
+    rows: tuple[Any, ...] = ()  # of the training set, for the page: with sound and pictures, so not in the JSON report
 
     @cached_property
     def findings(self) -> tuple[Finding, ...]:

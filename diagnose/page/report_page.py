@@ -10,14 +10,17 @@ from diagnose.engine.root_causes import RootCause
 from diagnose.engine.types import Severity, Stage
 from diagnose.page.figures import charts_of
 from diagnose.page.render import render
+from diagnose.page.row_views import BUDGET, row_views, worst_first
 from diagnose.render.coverage import unexamined_lines
 from diagnose.render.diagnosis import counted
+from diagnose.render.summary import all_summary_lines
 from diagnose.render.verdict import next_command, verdict_line
 
 if TYPE_CHECKING:
     from diagnose.engine.report import Report
 
 PAGE = "report.html"  # the name of a page in the folder of a preflight or of a run
+ROWS = 6  # of the training set, worst first
 SHOWN = 50  # instances of a finding that the page lists; the JSON report has all of them
 
 
@@ -69,10 +72,12 @@ def report_page(
         alarms=[view for view in roots if view.root.severity is not Severity.NOTE],
         notes=[view for view in roots if view.root.severity is Severity.NOTE],
         stages=stage_rows(report),
+        numbers=[line[1].plain for line in all_summary_lines(report)],
         unexamined=[line[1].plain for line in unexamined_lines(report)],
         skipped=[outcome for outcome in report.outcomes if not outcome.ran],
         charts=charts_of(report.figures),
         links=links,
+        rows=row_views(worst_first(report.rows)[:ROWS], BUDGET),
         predictions=predictions,
         shown=SHOWN,
     )

@@ -7,18 +7,29 @@ from diagnose.page.axes import number
 from diagnose.page.chart import Chart, ChartSeries, Point, Table
 
 TITLES = {"lr": "Learning rate", "grad_norm": "Gradient norm", "scale": "Loss scale", "seconds": "Seconds per step"}
-TEXTS = 10  # the last ones that a run generated
+Curves = Mapping[str, list[Point]]
 
 
 def run_charts(figure: Mapping[str, Any]) -> Iterator[Chart]:
-    """Training loss with its parts and the evaluation loss in one chart, then a chart for each further figure."""
+    """Training loss with its parts and the evaluation loss in one chart, then a chart for each further figure.
+
+    Beside them, where the figure has a `reference`, the same of a run known to be good.
+    """
     series: dict[str, list[Point]] = dict(figure["series"])
+    reference: dict[str, list[Point]] = dict(figure.get("reference", {}))
     names = ["loss", *(name for name in series if name.startswith("parts.")), "evaluation.loss"]
-    losses = [ChartSeries(_plain(name), series.pop(name)) for name in names if name in series]
+    losses = [one for name in names for one in _both(name, series, reference)]
     if losses:
         yield _chart("Loss", "loss", losses)
-    for name, points in series.items():
-        yield _chart(TITLES.get(name, _plain(name)), _plain(name), [ChartSeries(_plain(name), points)])
+    for name in [name for name in series if name not in names]:
+        yield _chart(TITLES.get(name, _plain(name)), _plain(name), list(_both(name, series, reference)))
+
+
+def _both(name: str, series: Curves, reference: Curves) -> Iterator[ChartSeries]:
+    if name in series:
+        yield ChartSeries(_plain(name), series[name])
+        if name in reference:
+            yield ChartSeries(f"{_plain(name)}, reference run", reference[name])
 
 
 def _plain(name: str) -> str:

@@ -40,7 +40,8 @@ def evaluate(config: str | None, overrides: tuple[str, ...], model_dir: Path | N
 def charts(runs: tuple[Path, ...], results: Path | None, output: Path | None) -> Results:
     """Draw the loss and the metrics of one or several runs.
 
-    Writes training_loss.png, wer_comparison.png and bleu_comparison.png.
+    Writes training_loss.png, learning_rate.png, gradient_norm.png, one picture for each metric over steps, and
+    wer_comparison.png and bleu_comparison.png.
     """
     from trainer.evaluation.charts import draw
     from trainer.evaluation.run_history import read_result, read_run

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from trainer.evaluation.metrics import LABELS
-from trainer.evaluation.run_history import EvaluationResult, LossHistory
+from trainer.evaluation.run_history import EvaluationResult, RunHistory
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -15,6 +15,13 @@ if TYPE_CHECKING:
 # Okabe and Ito's palette, for color-blind readers too.
 COLORS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00")
 INK, FAINT = "#333333", "#DDDDDD"
+CURVES = {
+    "learning_rate": ("learning_rate.png", "Learning rate", "learning rate"),
+    "grad_norm": ("gradient_norm.png", "Gradient norm before clipping", "L2 norm"),
+} | {
+    f"eval_{metric}": (f"{metric}_over_steps.png", f"{label} on the dev set", f"{label} (0 to 100)")
+    for metric, label in LABELS.items()
+}
 COMPARISONS = {
     "wer_comparison.png": (("wer", "cer"), "Transcription: error rates, lower is better"),
     "bleu_comparison.png": (("bleu", "chrf"), "Translation: BLEU and chrF, higher is better"),
@@ -22,11 +29,15 @@ COMPARISONS = {
 }
 
 
-def draw(runs: Sequence[LossHistory], results: Sequence[EvaluationResult], output_dir: str | Path) -> tuple[Path, ...]:
+def draw(runs: Sequence[RunHistory], results: Sequence[EvaluationResult], output_dir: str | Path) -> tuple[Path, ...]:
     """Draw the charts that there are figures for; the files written."""
     folder = Path(output_dir)
     folder.mkdir(parents=True, exist_ok=True)
     drawn = [_save(loss_figure(runs), folder / "training_loss.png")] if runs else []
+    for key, (name, title, unit) in CURVES.items():
+        known = [run for run in runs if key in run.curves]
+        if known:
+            drawn.append(_save(curve_figure(known, key, title, unit), folder / name))
     for name, (metrics, title) in COMPARISONS.items():
         measured = [result for result in results if any(metric in result.figures for metric in metrics)]
         if measured:
@@ -34,7 +45,7 @@ def draw(runs: Sequence[LossHistory], results: Sequence[EvaluationResult], outpu
     return tuple(drawn)
 
 
-def loss_figure(runs: Sequence[LossHistory]) -> "Figure":
+def loss_figure(runs: Sequence[RunHistory]) -> "Figure":
     """One line for each run, dotted where it was measured on the dev set."""
     figure, axes = _canvas("Loss while training", width=7.5)
     for index, run in enumerate(runs):
@@ -43,8 +54,21 @@ def loss_figure(runs: Sequence[LossHistory]) -> "Figure":
         axes.plot(*_sides(run.evaluation), color=color, linewidth=1.4, linestyle=":", marker="o", markersize=4)
     if any(run.evaluation for run in runs):
         axes.plot([], [], color=INK, linestyle=":", marker="o", markersize=4, label="on the dev set")
+    return _over_steps(figure, axes, "loss")
+
+
+def curve_figure(runs: Sequence[RunHistory], key: str, title: str, unit: str) -> "Figure":
+    """One line for each run."""
+    figure, axes = _canvas(title, width=7.5)
+    for index, run in enumerate(runs):
+        color, few = COLORS[index % len(COLORS)], len(run.curves[key]) < 30
+        axes.plot(*_sides(run.curves[key]), color=color, linewidth=1.8, marker="o" if few else "", label=run.name)
+    return _over_steps(figure, axes, unit)
+
+
+def _over_steps(figure: "Figure", axes: "Axes", unit: str) -> "Figure":
     axes.set_xlabel("step")
-    axes.set_ylabel("loss")
+    axes.set_ylabel(unit)
     axes.set_xlim(left=0)
     axes.set_ylim(bottom=0)
     axes.legend(frameon=False, labelcolor=INK)

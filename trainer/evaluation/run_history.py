@@ -14,12 +14,13 @@ Curve = tuple[tuple[float, float], ...]
 
 
 @dataclass(frozen=True)
-class LossHistory:
-    """One training: the loss over steps, in training and on the dev set."""
+class RunHistory:
+    """One training: the loss over steps, in training and on the dev set, and what else was logged by its name."""
 
     name: str
     training: Curve
     evaluation: Curve
+    curves: Mapping[str, Curve] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -31,13 +32,18 @@ class EvaluationResult:
     targets: Mapping[str, str] = field(default_factory=dict)
 
 
-def read_run(directory: str | Path) -> LossHistory:
+def read_run(directory: str | Path) -> RunHistory:
     """The loss curves in metrics/; else those in trainer_state.json of the run or its newest checkpoint."""
     folder = Path(directory)
     for path in _candidates(folder):
         content = _read(path)
         entries = content.get("history") or content.get("log_history") or []
-        run = LossHistory(folder.resolve().name, _curve(entries, "loss"), _curve(entries, "eval_loss"))
+        curves = {
+            name: curve
+            for name in sorted(set().union(*entries) - {"step", "epoch"})
+            if (curve := _curve(entries, name))
+        }
+        run = RunHistory(folder.resolve().name, curves.pop("loss", ()), curves.pop("eval_loss", ()), curves)
         if run.training or run.evaluation:
             return run
     raise InputError(

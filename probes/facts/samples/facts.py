@@ -13,7 +13,7 @@ def sample_count() -> int:
     return 10
 
 
-@provider
+@provider(reported=True)
 def sample_rows(
     train_batches: Any,
     labels_of: LabelsOf,

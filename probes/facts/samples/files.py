@@ -8,6 +8,7 @@ import zlib
 import numpy as np
 
 WIDEST = 1200  # columns of a picture
+COLUMNS = 320  # of a waveform
 
 
 def oriented(values: np.ndarray) -> np.ndarray:
@@ -31,6 +32,13 @@ def png(values: np.ndarray) -> bytes:
 
 def _chunk(kind: bytes, content: bytes) -> bytes:
     return struct.pack(">I", len(content)) + kind + content + struct.pack(">I", zlib.crc32(kind + content))
+
+
+def envelope(samples: np.ndarray) -> list[tuple[float, float]]:
+    """The lowest and the highest sample of each column, within -1 to 1; what is not finite counts as 0."""
+    values = np.nan_to_num(samples, posinf=0.0, neginf=0.0).clip(-1, 1)
+    parts = np.array_split(values, min(COLUMNS, max(1, len(values)))) if len(values) else []
+    return [(float(part.min()), float(part.max())) for part in parts]
 
 
 def wav(samples: np.ndarray, rate: int) -> bytes:

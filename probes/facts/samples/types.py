@@ -25,6 +25,12 @@ class Clip:
     rate: int | None
     samples: Any = field(repr=False, default=None)  # numpy, float32
 
+    def envelope(self) -> list[tuple[float, float]]:
+        """The lowest and the highest sample of each column of a drawn waveform."""
+        from probes.facts.samples.files import envelope
+
+        return envelope(self.samples)
+
     def wav(self) -> bytes:
         from probes.facts.samples.files import wav
 
@@ -61,3 +67,7 @@ class Samples:
 
     rows: tuple[Sample, ...]
     random: bool | None = None  # a second draw of the same items is another; None: it could not be tried
+
+    def page_rows(self) -> tuple[Sample, ...]:
+        """For the page of a report."""
+        return self.rows

@@ -69,12 +69,23 @@ def test_a_playbook_unfolds_by_keyboard(driver, pages):
 
 def test_charts_say_in_words_what_they_show_and_list_their_numbers(driver, pages):
     open_page(driver, pages["go"])
-    figures = driver.find_elements(By.TAG_NAME, "figure")
+    figures = driver.find_elements(By.CSS_SELECTOR, "section[aria-labelledby=charts] figure")
     assert len(figures) >= 6
     for figure in figures:
         caption = figure.find_element(By.TAG_NAME, "figcaption").text
         assert figure.find_element(By.TAG_NAME, "svg").get_attribute("aria-label") == caption
         assert len(figure.find_elements(By.CSS_SELECTOR, "tbody tr")) > 1
+
+
+def test_rows_are_shown_with_a_player_that_plays_to_its_end(driver, pages):
+    open_page(driver, pages["go"])
+    rows = driver.find_elements(By.CLASS_NAME, "pair")
+    assert 3 <= len(rows) <= 6 and "masked]" in rows[0].text
+    assert all(row.find_elements(By.CSS_SELECTOR, "svg.wave, img") for row in rows)
+    script = """const done = arguments[1]; arguments[0].onended = () => done(arguments[0].currentTime);
+                arguments[0].onerror = () => done(-1); arguments[0].play()"""
+    player = rows[0].find_element(By.TAG_NAME, "audio")
+    assert driver.execute_async_script(script, player) == pytest.approx(float(player.get_property("duration")), abs=0.1)
 
 
 def test_text_from_data_is_shown_and_never_runs(driver, tmp_path, pages):

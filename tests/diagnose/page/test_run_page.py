@@ -9,6 +9,7 @@ import pytest
 from selenium.webdriver.common.by import By
 
 from diagnose.commands.curves import judge_records
+from diagnose.page.figures import charts_of
 from diagnose.page.run_page import write_run_page
 from diagnose.page.serve import server_of
 from diagnose.page.word_diff import marked_words
@@ -48,6 +49,21 @@ def test_a_run_shows_curves_and_predictions_with_the_differing_words_marked(fold
         for scheme in ("light", "dark"):
             color_scheme(driver, scheme)
             assert serious_violations(driver) == []
+
+
+def test_a_run_known_to_be_good_is_drawn_beside_it():
+    drawn = charts_of(judge_records(run_of(), run_of(metric=10.0)).figures)
+    assert [[one.name for one in chart.series] for chart in drawn if chart.title in ("Loss", "wer (evaluation)")] == [
+        [
+            "loss",
+            "loss, reference run",
+            "ctc",
+            "ctc, reference run",
+            "loss (evaluation)",
+            "loss (evaluation), reference run",
+        ],
+        ["wer (evaluation)", "wer (evaluation), reference run"],
+    ]
 
 
 def test_a_word_that_differs_is_marked_and_escaped():

@@ -114,7 +114,7 @@ def test_augmentation_is_seen_by_a_second_draw_and_its_absence_too():
 
 
 def test_the_texts_of_the_page_are_escaped():
-    from diagnose.render.samples_html import samples_page
+    from diagnose.page.samples_page import samples_page
 
     page = samples_page(read_samples(source(0.0), 2), "<i>")
     assert "<b>clip" not in page and "&lt;b&gt;clip 0" in page and "<i>" not in page

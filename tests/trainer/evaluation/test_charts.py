@@ -7,7 +7,7 @@ from matplotlib.image import imread
 
 from diagnose.common.errors import InputError
 from trainer.evaluation.charts import comparison_figure, draw, loss_figure
-from trainer.evaluation.run_history import EvaluationResult, LossHistory, read_result, read_run
+from trainer.evaluation.run_history import EvaluationResult, RunHistory, read_result, read_run
 
 HISTORY = [
     {"step": 10, "loss": 4.0, "learning_rate": 1e-3},
@@ -15,7 +15,9 @@ HISTORY = [
     {"step": 20, "eval_loss": 2.5, "eval_wer": 80.0},
     {"step": 30, "loss": float("nan")},
 ]
-RUN = LossHistory("hybrid", ((10, 4.0), (20, 2.0)), ((20, 2.5),))
+RUN = RunHistory(
+    "hybrid", ((10, 4.0), (20, 2.0)), ((20, 2.5),), {"eval_wer": ((20, 80.0),), "learning_rate": ((10, 1e-3),)}
+)
 SCORES = [
     EvaluationResult("a", {"wer": 12.0, "cer": 5.0, "bleu": 30.0, "chrf": 60.0}, {"bleu": "> 25", "chrf": "> 50"}),
     EvaluationResult("b", {"bleu": 20.0, "chrf": 40.0}, {"bleu": "> 25", "chrf": "> 45"}),
@@ -74,7 +76,10 @@ def test_a_result_keeps_its_figures(tmp_path):
 
 def test_pictures_are_whole_and_named_as_promised(tmp_path):
     drawn = draw([RUN], SCORES, tmp_path / "charts")
-    assert [path.name for path in drawn] == ["training_loss.png", "wer_comparison.png", "bleu_comparison.png"]
+    assert [path.name for path in drawn] == [
+        f"{name}.png"
+        for name in ("training_loss", "learning_rate", "wer_over_steps", "wer_comparison", "bleu_comparison")
+    ]
     assert sorted(path.name for path in (tmp_path / "charts").iterdir()) == sorted(path.name for path in drawn)
     for path in drawn:
         image = imread(path)
