@@ -26,12 +26,12 @@ demo: $(STAMP)
 check: $(STAMP)
 	$(BIN)/ruff check .
 	$(BIN)/mypy
-	$(BIN)/pytest -n 2 -m "not slow and not bench"
+	$(BIN)/pytest -n 2 --dist loadgroup -m "not slow and not bench"
 
 test: $(STAMP)
 	$(BIN)/ruff check .
 	$(BIN)/mypy
-	$(BIN)/pytest -n 2 -m "not bench" --durations=15
+	$(BIN)/pytest -n 2 --dist loadgroup -m "not bench" --durations=15
 
 bench: $(STAMP)
 	$(BIN)/python -m tests.bench $(WHAT)

@@ -1,0 +1,5 @@
+"""python -m trainer, for torchrun and accelerate launch."""
+
+from trainer.cli import main
+
+main()
