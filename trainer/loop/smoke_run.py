@@ -55,7 +55,7 @@ def smoke(
 
 def _in_own_folder(resolved: Resolved) -> Resolved:
     """The same run in its own folder, without saving, evaluating or reporting."""
-    quiet = {"save_strategy": "no", "eval_strategy": "no", "load_best_model_at_end": False, "report_to": "none"}
+    quiet = {"save_strategy": "no", "eval_strategy": "no", "load_best_model_at_end": False, "report_to": ()}
     training = resolved.config.training.model_copy(update={**quiet, "predict_with_generate": True})
     output = resolved.config.output.model_copy(update={"dir": resolved.config.output.dir / FOLDER})
     return replace(resolved, config=resolved.config.model_copy(update={"training": training, "output": output}))
