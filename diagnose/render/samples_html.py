@@ -26,10 +26,11 @@ def _parts(sample: Any) -> Iterator[str]:
     texts = [*(f"{name}: {text}" for name, text in sample.texts.items())]
     texts += [f"labels: {label_line(sample.labels)}"] * bool(sample.labels)
     yield f"<pre>{escape(chr(10).join(texts))}</pre>"
-    if sample.clip is not None:
-        yield f'<audio controls src="data:audio/wav;base64,{base64.b64encode(sample.clip.wav()).decode()}"></audio>'
-        yield f"<p>{escape(clip_line(sample.clip))}</p>"
-    for lead, one in (("", sample), ("second draw: ", sample.second_draw)):
+    for lead, one in (("without augmentation: ", sample.plain), ("", sample)):
+        if one is not None and one.clip is not None:
+            yield f'<audio controls src="data:audio/wav;base64,{base64.b64encode(one.clip.wav()).decode()}"></audio>'
+            yield f"<p>{lead}{escape(clip_line(one.clip))}</p>"
+    for lead, one in (("without augmentation: ", sample.plain), ("", sample), ("second draw: ", sample.second_draw)):
         for name, content in (one.pictures() if one else {}).items():
             yield _picture(f"{lead}{name}", content)
     yield f"<details><summary>numbers</summary><pre>{escape(chr(10).join(row_lines(sample)))}</pre></details>"
