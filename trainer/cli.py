@@ -51,13 +51,13 @@ def start(
     skip_preflight: str | None,
     guard: str,
     debug_steps: int,
+    profile: bool = False,
     **smoke_settings: Any,
 ) -> Results:
     """Print the configuration or the plan, or train."""
     from trainer.loop.checkpoints.resume import require_resumable
 
-    if debug_steps and resume:
-        raise click.UsageError("a smoke run starts at step 0: use either --resume or --debug-steps")
+    refuse_in_smoke_run(debug_steps, resume, profile)
     require_resumable(resume, resolved.config)
     if dry_run or print_config:
         from trainer.dry_run import planned
@@ -77,10 +77,18 @@ def start(
         with log_to_file(resolved.config.output.dir):
             log.info("preflight: %s", passed)
     watcher = Guard(guard)
-    result = train(resolved, resume=resume, epochs=epochs, subset=subset, guard=watcher)
+    result = train(resolved, resume=resume, epochs=epochs, subset=subset, guard=watcher, profile=profile)
     if not is_main_process():
         return []
     return [str(result), f"page: {write_run_page(watcher.verdict(), result.directory)}"]
+
+
+def refuse_in_smoke_run(debug_steps: int, resume: str | None, profile: bool) -> None:
+    """Refuse options that only a real run has."""
+    if debug_steps and resume:
+        raise click.UsageError("a smoke run starts at step 0: use either --resume or --debug-steps")
+    if debug_steps and profile:
+        raise click.UsageError("--profile measures the steps of a real run: leave --debug-steps out")
 
 
 def run_smoke(

@@ -52,8 +52,10 @@ def receipt_inputs(config: Resolved) -> dict[str, Any]:
 
 def require_inputs(config: Config, weights: bool = True) -> None:
     """Refuse missing data and weights that cannot be loaded, before the preflight."""
+    from trainer.loop.reporters import require_reporters
     from trainer.models.pretrained import is_directory, load
 
+    require_reporters(config.training.report_to)
     for name in ("train", "dev") if config.training.eval_strategy != "no" else ("train",):
         path = config.splits / f"{name}.csv"
         if not path.exists():

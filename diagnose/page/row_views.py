@@ -13,18 +13,19 @@ from diagnose.render.samples import clip_line, row_lines
 
 BUDGET = 1_800_000  # bytes of sound and pictures in the page of a report: with its charts it stays under 3 MB
 WIDTH, HEIGHT = 640, 60  # of a waveform
+PLAIN = "without augmentation: "
 
 
 @dataclass(frozen=True)
 class RowView:
-    """One row. `audio` and `pictures` are data addresses; `left_out` says that the page had no room for them."""
+    """One row. `audio` and `pictures` are captions and data addresses; `left_out`: the page had no room for them."""
 
     where: str
     texts: dict[str, str]
     labels: Sequence[Any] = ()
     about_clip: str = ""
     waveform: str = ""
-    audio: str = ""
+    audio: Sequence[tuple[str, str]] = ()
     pictures: Sequence[tuple[str, str]] = ()
     numbers: str = ""
     left_out: bool = False
@@ -34,9 +35,8 @@ def row_views(rows: Sequence[Any], budget: int | None = None) -> Iterator[RowVie
     """In the order given; sound and pictures as long as they fit into the budget."""
     used = 0
     for row in rows:
-        audio = _address("audio/wav", row.clip.wav()) if row.clip is not None else ""
-        pictures = tuple(_pictures(row))
-        size = len(audio) + sum(len(address) for _, address in pictures)
+        audio, pictures = tuple(_audio(row)), tuple(_pictures(row))
+        size = sum(len(address) for _, address in (*audio, *pictures))
         fits = budget is None or used + size <= budget
         used += size if fits else 0
         yield RowView(
@@ -45,7 +45,7 @@ def row_views(rows: Sequence[Any], budget: int | None = None) -> Iterator[RowVie
             labels=row.labels,
             about_clip=clip_line(row.clip) if row.clip is not None else "",
             waveform=waveform(row.clip.envelope()) if row.clip is not None else "",
-            audio=audio if fits else "",
+            audio=audio if fits else (),
             pictures=pictures if fits else (),
             numbers="\n".join(row_lines(row)),
             left_out=not fits,
@@ -80,8 +80,14 @@ def _characters_per_second(row: Any) -> float:
     return longest / seconds if seconds > 0 else 0.0
 
 
+def _audio(row: Any) -> Iterator[tuple[str, str]]:
+    for lead, one in (("", row), (PLAIN, row.plain)):
+        if one is not None and one.clip is not None:
+            yield f"{lead}audio", _address("audio/wav", one.clip.wav())
+
+
 def _pictures(row: Any) -> Iterator[tuple[str, str]]:
-    for lead, one in (("", row), ("second draw: ", row.second_draw)):
+    for lead, one in (("", row), (PLAIN, row.plain), ("second draw: ", row.second_draw)):
         for name, content in (one.pictures() if one else {}).items():
             yield f"{lead}{name}", _address("image/png", content)
 

@@ -33,8 +33,17 @@ def row_lines(sample: Any) -> Iterator[str]:
         yield f"labels: {label_line(sample.labels)}"
     for values in sample.inputs:
         yield str(values)
+    for line in plain_lines(sample.plain) if sample.plain else ():
+        yield f"without augmentation, {line}"
     for values in sample.second_draw.inputs if sample.second_draw else ():
         yield f"second draw, {values}"
+
+
+def plain_lines(plain: Any) -> Iterator[str]:
+    """The audio and the inputs of a row before it is augmented."""
+    if plain.clip is not None:
+        yield f"audio: {clip_line(plain.clip)}"
+    yield from map(str, (values for values in plain.inputs if values.name in plain.values))
 
 
 def clip_line(clip: Any) -> str:

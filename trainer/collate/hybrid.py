@@ -10,6 +10,7 @@ from torch.nn.utils.rnn import pad_sequence
 from transformers import PreTrainedTokenizerBase
 
 from trainer.collate.labels import label_lengths
+from trainer.collate.masking import FeatureMasking
 from trainer.collate.task_tokens import label_rows, tasks_in
 from trainer.models.hybrid.features import FbankExtractor
 
@@ -22,9 +23,12 @@ class HybridCollator:
     tokenizer: PreTrainedTokenizerBase
     task: str = "both"
     max_label_length: int = 256
+    masking: FeatureMasking | None = None
 
     def __call__(self, items: Sequence[Mapping[str, Any]]) -> dict[str, Tensor]:
         clips = [self.extractor(item["audio"]) for item in items]
+        if self.masking is not None:
+            clips = [self.masking(clip.T, item).T for clip, item in zip(clips, items, strict=True)]
         times = len(tasks_in(self.task))
         lengths = torch.tensor([len(clip) for clip in clips])
         toks = label_rows(self.tokenizer, items, self.task, self.max_label_length)

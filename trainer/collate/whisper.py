@@ -18,6 +18,7 @@ from transformers.models.whisper.tokenization_whisper import TO_LANGUAGE_CODE
 
 from diagnose.common.errors import InputError
 from trainer.collate.labels import label_row, pad_labels, text_ids, token_ids
+from trainer.collate.masking import FeatureMasking
 from trainer.collate.task_tokens import TEXT_OF, tasks_in
 from trainer.models.ctc import CharacterVocabulary, ctc_labels
 from trainer.models.hybrid.features import normalize
@@ -37,6 +38,7 @@ class WhisperCollator:
     max_label_length: int = 448
     cmvn: bool = False
     ctc_vocabulary: CharacterVocabulary | None = None
+    masking: FeatureMasking | None = None
 
     def __call__(self, items: Sequence[Mapping[str, Any]]) -> dict[str, Tensor]:
         rows = [(task, item) for task in tasks_in(self.task) for item in items]
@@ -65,7 +67,11 @@ class WhisperCollator:
             return_tensors="pt",
         )
         frames = found.attention_mask.sum(dim=1).tolist()
-        return mean_and_variance(found.input_features, frames) if self.cmvn else found.input_features
+        features = mean_and_variance(found.input_features, frames) if self.cmvn else found.input_features
+        if self.masking is not None:
+            for row, item, count in zip(features, items, frames, strict=True):
+                row[:, :count] = self.masking(row[:, :count], item)
+        return features
 
     def _require_rate(self, item: Mapping[str, Any]) -> None:
         rate = item.get("sample_rate", self.extractor.sampling_rate)

@@ -107,6 +107,7 @@ def run_options(command: Any) -> Any:
         smoke_options,
         diagnosis_options,
         click.option("--print-config", is_flag=True, help=places),
+        click.option("--profile", is_flag=True, help="Profile five steps: a table and a trace in profile/ of the run."),
         click.option("--dry-run", is_flag=True, help="Print the plan of the run without training."),
         click.option("--resume", metavar="DIR|auto", help=resume),
         limit_options,

@@ -15,7 +15,7 @@ class SettingConflict:
 
 
 def find_conflicts(config: Config) -> Iterator[SettingConflict]:
-    for check in (_weights, _architecture, _precision, _best_model, _schedule, _audio):
+    for check in (_weights, _architecture, _precision, _best_model, _schedule, _audio, _augmentation):
         yield from check(config)
 
 
@@ -86,6 +86,21 @@ def _schedule(config: Config) -> Iterator[SettingConflict]:
         )
     if config.training.max_steps == 0:
         yield SettingConflict(("training.max_steps",), "is 0, so nothing is trained; -1 trains for num_train_epochs")
+
+
+def _augmentation(config: Config) -> Iterator[SettingConflict]:
+    kind, augmentation = config.model.type, config.augmentation
+    if augmentation.changes_audio and kind == "mt5":
+        keys = ("augmentation.speed_factors", "augmentation.noise_snr_db")
+        key = keys[not augmentation.speed_factors]
+        yield SettingConflict((key, "model.type"), "changes audio, but mt5 uses text; remove it")
+    if augmentation.masks_features and kind not in ("whisper", "hybrid"):
+        key = f"augmentation.{'time' if augmentation.time_masks else 'frequency'}_masks"
+        message = f"masks log-mel features, which {kind} does not have; remove it, or use whisper or hybrid"
+        yield SettingConflict((key, "model.type"), message)
+    if augmentation.noise_snr_db and augmentation.noise_snr_db[0] > augmentation.noise_snr_db[1]:
+        low, high = augmentation.noise_snr_db
+        yield SettingConflict(("augmentation.noise_snr_db",), f"is [{low:g}, {high:g}]; write the lower number first")
 
 
 def _audio(config: Config) -> Iterator[SettingConflict]:

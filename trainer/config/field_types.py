@@ -21,6 +21,11 @@ def strategy_word(value: Any) -> Any:
     return "no" if value is False else value
 
 
+def reporter_names(value: Any) -> Any:
+    """One name stands for a list of one; none for an empty list."""
+    return () if value == "none" else (value,) if isinstance(value, str) else value
+
+
 Number = Annotated[float, BeforeValidator(refuse_bool)]
 Whole = Annotated[int, BeforeValidator(refuse_bool), Field(ge=0)]
 Count = Annotated[int, BeforeValidator(refuse_bool), Field(ge=1)]
@@ -28,3 +33,4 @@ Limit = Annotated[int, BeforeValidator(refuse_bool), Field(ge=-1)]
 Share = Annotated[float, BeforeValidator(refuse_bool), Field(ge=0, le=1)]
 Text = Annotated[str, Field(min_length=1)]
 Strategy = Annotated[Literal["no", "steps", "epoch"], BeforeValidator(strategy_word)]
+Reporters = Annotated[tuple[Literal["tensorboard", "wandb", "mlflow"], ...], BeforeValidator(reporter_names)]

@@ -4,6 +4,7 @@ from pathlib import Path
 
 from pydantic import Field
 
+from trainer.config.augmentation_section import Augmentation
 from trainer.config.field_types import Count, Number, Section, Text
 from trainer.config.model_section import Model
 from trainer.config.training_section import Dataloader, Training
@@ -121,6 +122,9 @@ class Config(Section):
     paths: Paths = Field(default=Paths(), description="Where the data is and where the outputs go.")
     data: Data = Field(default=Data(), description="How the manifest is read and split.")
     audio: Audio = Field(default=Audio(), description="How clips are loaded.")
+    augmentation: Augmentation = Field(
+        default=Augmentation(), description="Random changes of the training rows. None by default."
+    )
     model: Model = Field(default=Model(), description="The architecture, its task, and where its weights come from.")
     training: Training = Field(default=Training(), description="Optimizer, schedule, precision, evaluation, saving.")
     dataloader: Dataloader = Field(default=Dataloader(), description="How batches are loaded.")

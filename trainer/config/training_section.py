@@ -5,7 +5,7 @@ from typing import Any, Literal
 
 from pydantic import Field, model_validator
 
-from trainer.config.field_types import Count, Limit, Number, Section, Strategy, Text, Whole
+from trainer.config.field_types import Count, Limit, Number, Reporters, Section, Strategy, Text, Whole
 
 Schedule = Literal[
     "linear", "cosine", "cosine_with_restarts", "polynomial", "constant", "constant_with_warmup", "inverse_sqrt"
@@ -61,8 +61,10 @@ class Training(Section):
         default=None,
         description="Evaluations without a better metric before the run stops. null: it never stops early.",
     )
-    report_to: Literal["tensorboard", "none"] = Field(
-        default="tensorboard", description="Where curves are written: tensorboard, in logs/ of output.dir, or none."
+    report_to: Reporters = Field(
+        default=("tensorboard",),
+        description="Where curves are written: tensorboard, wandb, mlflow, a list of these, or none. They write to "
+        "logs/ of output.dir; WANDB_MODE=online and MLFLOW_TRACKING_URI send them to a server.",
     )
     seed: Whole = Field(default=42, description="Seed of weights, batch order and dropout.")
     shuffle: bool = Field(default=True, description="Draw the rows in another order in every epoch.")

@@ -11,6 +11,7 @@ from diagnose.common.errors import InputError
 from trainer.config.schema import Audio, Config
 from trainer.data.audio.errors import AudioError
 from trainer.data.audio.load import audio_info, load_audio
+from trainer.data.augmentation import WaveformAugmentation, augmentation_seed
 from trainer.data.columns import configured_columns
 from trainer.data.manifest import duration_of, read_rows, row_id
 from trainer.data.prepare import SPEECH_TEXTS, needed_texts
@@ -25,10 +26,15 @@ class ManifestDataset(Dataset[Item]):
     """A dataset of rows, of which some can be taken."""
 
     rows: list[Row]
+    epoch = 0
     _lengths: list[float] | None = None
 
     def __len__(self) -> int:
         return len(self.rows)
+
+    def set_epoch(self, epoch: int) -> None:
+        """Draw other augmentations from now on."""
+        self.epoch = epoch
 
     def select(self, indices: Sequence[int]) -> Self:
         """The same dataset with these rows alone, as `select` of a Hugging Face dataset gives it."""
@@ -41,10 +47,12 @@ class SpeechDataset(ManifestDataset):
     """Clips with their texts; the audio is decoded by `__getitem__`.
 
     `allow_nonfinite` is set under a guard, which skips and records a step with a non-finite sample and names the file;
-    without one such a sample is refused.
+    without one such a sample is refused. `augmentation` is set on the training set alone.
     """
 
     allow_nonfinite = False
+    augmentation: WaveformAugmentation | None = None
+    augmentation_seed = 0
 
     def __init__(
         self, rows: Sequence[Row], root: str | Path, audio: Audio, needed: Sequence[str] = SPEECH_TEXTS
@@ -58,6 +66,10 @@ class SpeechDataset(ManifestDataset):
             samples = load_audio(row["audio_path"], self.root, rate, longest, finite=not self.allow_nonfinite)
         except AudioError as error:
             raise _with_row_id(row, error) from error
+        seed = {}
+        if self.augmentation is not None:
+            seed = {"augmentation_seed": augmentation_seed(self.augmentation_seed, self.epoch, row_id(row))}
+            samples = self.augmentation(samples, seed["augmentation_seed"])
         return {
             "audio": samples,
             "sample_rate": self.audio.sample_rate,
@@ -67,7 +79,16 @@ class SpeechDataset(ManifestDataset):
             "duration": len(samples) / self.audio.sample_rate,
             "id": row_id(row),
             **{name: row[name] for name in ("video_id", "speaker_id") if name in row},
+            **seed,
         }
+
+    def without_augmentation(self) -> Self | None:
+        """The same rows as they are in their files; None if that is what this set gives."""
+        if self.augmentation is None:
+            return None
+        plain = copy(self)
+        plain.augmentation = None
+        return plain
 
     def lengths(self) -> list[float]:
         """Seconds of each clip as it will be loaded: from the manifest, else from the audio header."""
@@ -124,7 +145,12 @@ def open_split(config: Config, name: str, subset: Subset = None) -> SplitDataset
     if config.model.type == "mt5":
         return TextDataset(read_rows(path, needed)[:rows], config)
     kept = read_rows(path, ("audio_path", *needed), configured_columns(config))[:rows]
-    return SpeechDataset(kept, config.paths.data_root, config.audio, needed)
+    dataset = SpeechDataset(kept, config.paths.data_root, config.audio, needed)
+    if name == "train" and (config.augmentation.changes_audio or config.augmentation.masks_features):
+        rate, longest = config.audio.sample_rate, config.audio.max_length_seconds
+        dataset.augmentation = WaveformAugmentation(config.augmentation, rate, longest)
+        dataset.augmentation_seed = config.training.seed
+    return dataset
 
 
 def _with_row_id(row: Row, error: AudioError) -> AudioError:

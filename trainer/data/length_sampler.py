@@ -4,7 +4,7 @@ Every length is first multiplied by a random factor of up to 1 + JITTER, the row
 batches; then the batches are shuffled. Rows whose lengths differ by less than the jitter may meet in any batch.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import numpy as np
 
@@ -33,13 +33,18 @@ class LengthBatchSampler:
         shuffle: bool = True,
         by_length: bool = True,
         longest_first: bool = False,
+        on_epoch: Callable[[int], None] | None = None,
     ) -> None:
         self.lengths = np.asarray(lengths, dtype=np.float64)
         self.batch_size, self.seed, self.epoch = batch_size, seed, 0
         self.shuffle, self.by_length, self.longest_first = shuffle, by_length, longest_first
+        self.on_epoch = on_epoch
 
     def set_epoch(self, epoch: int) -> None:
+        """Another order. `on_epoch` is called here, as of nested samplers the Trainer may reach this one alone."""
         self.epoch = epoch
+        if self.on_epoch is not None:
+            self.on_epoch(epoch)
 
     def __len__(self) -> int:
         return -(-len(self.lengths) // self.batch_size)

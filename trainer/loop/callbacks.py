@@ -9,12 +9,13 @@ from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
 from transformers import EarlyStoppingCallback, TrainerCallback
-from transformers.integrations import TensorBoardCallback
 from transformers.trainer_callback import ExportableState
 
 from diagnose.common.atomic_write import write_files
 from diagnose.common.progress import Advance, progress
 from trainer.loop.phase_callbacks import SaveAfterEpochCallback, phase_callbacks
+from trainer.loop.reporters import reporters
+from trainer.loop.runtime.out_of_memory import memory_text
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -27,6 +28,7 @@ log = logging.getLogger(__name__)
 
 FIRST = ("loss", "eval_loss", "train_loss")
 SPEED = ("runtime", "samples_per_second", "steps_per_second")
+FIRST_STEPS = 10  # each has a line of its own: what is wrong in them was wrong before the run
 ADVICE = "look at the data, and try another training.learning_rate"
 QUIET = ("epoch", "step", *(f"{kind}_{name}" for kind in ("eval", "train") for name in SPEED))
 
@@ -37,21 +39,13 @@ def callbacks(bundle: ModelBundle, evaluates: bool) -> list[TrainerCallback]:
     chosen = [SaveAfterEpochCallback(), LoggingCallback(), ConvergenceMonitorCallback(), *phase_callbacks(bundle)]
     if training.early_stopping_patience and evaluates:
         chosen.append(EarlyStoppingCallback(training.early_stopping_patience))
-    if training.report_to == "tensorboard":
-        chosen.append(tensorboard(output.dir / "logs"))
     name = output.experiment_name
+    chosen += reporters(training.report_to, output.dir / "logs")
     return [*chosen, MetricsSaveCallback(output.dir / "metrics" / f"{name}_metrics.json", name)]
 
 
-def tensorboard(folder: Path) -> TrainerCallback:
-    """A TensorBoard callback that writes to the run's own folder."""
-    callback = TensorBoardCallback()
-    callback.logging_dir = str(folder)
-    return callback
-
-
 class LoggingCallback(TrainerCallback):
-    """Logs a line for every log and evaluation, and shows the progress."""
+    """Logs a line for each of the first steps, every log and evaluation, and shows the progress."""
 
     def __init__(self) -> None:
         self._open = ExitStack()
@@ -65,12 +59,12 @@ class LoggingCallback(TrainerCallback):
 
     def on_step_end(self, args: Any, state: TrainerState, control: TrainerControl, **_: Any) -> None:
         self._advance(1)
+        control.should_log = control.should_log or state.global_step <= FIRST_STEPS
 
     def on_log(self, args: Any, state: TrainerState, control: TrainerControl, logs: Any = None, **_: Any) -> None:
         if state.is_world_process_zero:
-            log.info(
-                "step %d/%d, epoch %.2f: %s", state.global_step, state.max_steps, state.epoch or 0, format_logs(logs)
-            )
+            step, memory = f"step {state.global_step}/{state.max_steps}", f"; {memory_text()}" * ("loss" in logs)
+            log.info("%s, epoch %.2f: %s%s", step, state.epoch or 0, format_logs(logs), memory)
 
     def on_train_end(self, *_: Any, **__: Any) -> None:
         self.close()
@@ -113,7 +107,7 @@ class ConvergenceMonitorCallback(TrainerCallback, ExportableState):
 
     def on_log(self, args: Any, state: TrainerState, control: TrainerControl, logs: Any = None, **_: Any) -> None:
         loss, step = (logs or {}).get("loss"), state.global_step
-        if loss is None:
+        if loss is None or step <= FIRST_STEPS:  # the loss of one batch alone varies more than the mean of many
             return
         if loss < self.best:
             self.best, self.best_step, self.told_step = loss, step, step

@@ -49,7 +49,12 @@ def train_loader(
     """Batches of like length in an order that depends on seed and epoch alone."""
     training, grouped = config.training, config.dataloader.group_by_length
     batches = LengthBatchSampler(
-        dataset.lengths(), arguments.train_batch_size, training.seed, training.shuffle, by_length=grouped
+        dataset.lengths(),
+        arguments.train_batch_size,
+        training.seed,
+        training.shuffle,
+        by_length=grouped,
+        on_epoch=getattr(dataset, "set_epoch", None),
     )
     shards = ShardedBatchSampler(batches, arguments.process_index, arguments.world_size, even=True)
     return DataLoader(dataset, batch_sampler=shards, **_options(collate, arguments))

@@ -54,7 +54,8 @@ def training_arguments(config: Config, evaluates: bool = True) -> Seq2SeqTrainin
             label_names=["toks" if config.model.type == "hybrid" else "labels"],
             remove_unused_columns=False,
             logging_nan_inf_filter=False,  # it would hide a NaN, and wait for the device at every step to do so
-            report_to="none",  # TensorBoard gets its folder in callbacks
+            report_to="none",  # reporters get their folders in callbacks
+            run_name=config.output.experiment_name,
             disable_tqdm=True,
             log_level="error",
         )

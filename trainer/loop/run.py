@@ -38,6 +38,7 @@ def train(
     epochs: float | None = None,
     subset: Subset = None,
     guard: GuardProtocol | None = None,
+    profile: bool = False,
 ) -> RunResult:
     """Train a configuration; `epochs` and `subset` shorten the run, `guard` judges every step."""
     resolved = with_epochs(resolved, epochs)
@@ -53,6 +54,10 @@ def train(
         trainer = _build(resolved, checkpoint, subset)
         if guard is not None and guard.mode != "off":
             trainer.set_guard(guard)
+        if profile:
+            from trainer.loop.profiler import ProfilerCallback
+
+            trainer.add_callback(ProfilerCallback(run / "profile"))
         with explain_resource_errors(trainer):
             return _run_training(trainer, checkpoint, command=resume_command(resolved, epochs, subset))
 
@@ -63,10 +68,13 @@ def build_trainer(
     """The trainer with all its callbacks, ready to `train()`."""
     from trainer.loop.callbacks import callbacks
     from trainer.loop.checkpoints.bit_exact_load import make_bit_exact
+    from trainer.loop.evaluation_log import EvaluationLogCallback
     from trainer.loop.trainer import RunTrainer
 
     make_bit_exact(bundle)
-    return RunTrainer(bundle, train_set, eval_set, callbacks(bundle, evaluates=eval_set is not None))
+    trainer = RunTrainer(bundle, train_set, eval_set, callbacks(bundle, evaluates=eval_set is not None))
+    trainer.add_callback(EvaluationLogCallback(trainer))
+    return trainer
 
 
 def with_epochs(resolved: Resolved, epochs: float | None) -> Resolved:

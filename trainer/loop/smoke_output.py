@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from trainer.loop.runtime.out_of_memory import peak_memory
 
 if TYPE_CHECKING:
+    from transformers import PreTrainedModel
+
     from trainer.loop.guard.protocol import GuardProtocol
     from trainer.loop.trainer import RunTrainer
     from trainer.models.bundle import Batch, ModelBundle
@@ -23,6 +25,7 @@ class PrintingGuard:
     def __init__(self, guard: GuardProtocol, trainer: RunTrainer, print_every: int) -> None:
         self.guard, self.trainer, self.print_every = guard, trainer, print_every
         self.mode = guard.mode
+        self.encoder = EncoderLines(trainer.model)
 
     def begin(self, **run_facts: Any) -> None:
         self.guard.begin(**run_facts)
@@ -33,7 +36,8 @@ class PrintingGuard:
     def judge(self, **figures: Any) -> bool:
         if figures.get("lr") is not None and figures["step"] % self.print_every == 0:
             assert self.trainer.step_monitor is not None
-            for line in step_lines(self.trainer.bundle, self.trainer.step_monitor.snapshot.batches, figures):
+            batches = self.trainer.step_monitor.snapshot.batches
+            for line in (*step_lines(self.trainer.bundle, batches, figures), *map(batch_line, batches), *self.encoder):
                 self.print_line(line)
         return self.guard.judge(**figures) and "loss" in figures  # an evaluation is printed before the run may stop
 
@@ -55,6 +59,33 @@ def step_lines(bundle: ModelBundle, batches: Sequence[Batch], figures: Mapping[s
     clip = f"  clip={figures['clip']:.2f}" if figures["clip"] else ""
     peak = f"  peak_memory={peak_memory() / 1e6:.0f}MB"
     yield f"       grad_norm={figures['grad_norm']:.2f}  lr={figures['lr']:.6e}{clip}{peak}"
+
+
+def batch_line(batch: Batch) -> str:
+    """Shape and NaN flag of every tensor of a micro-batch."""
+    tensors = (f"{name} {list(value.shape)} nan={bool(value.isnan().any())}" for name, value in batch.items())
+    return f"[DBG] batch: {'  '.join(tensors)}"
+
+
+class EncoderLines:
+    """`[DBG] encoder_out: [8, 62, 96]  mask_sum: 431`: the encoder's last output and its frames that are no padding."""
+
+    def __init__(self, model: PreTrainedModel) -> None:
+        self.model = model
+        self._line = ""
+        model.get_encoder().register_forward_hook(self._keep, with_kwargs=True)
+
+    def __iter__(self) -> Iterator[str]:
+        yield from [self._line] * bool(self._line)
+
+    def _keep(self, encoder: Any, args: Any, inputs: Mapping[str, Any], output: Any) -> None:
+        frames, *rest = output.to_tuple() if hasattr(output, "to_tuple") else output
+        mask, lengths_of = inputs.get("attention_mask"), getattr(self.model, "encoder_lengths", None)
+        if mask is not None:
+            real = lengths_of(mask.sum(dim=1)).sum() if lengths_of else mask.sum()
+        else:
+            real = rest[0].sum() if rest else frames[..., 0].numel()
+        self._line = f"[DBG] encoder_out: {list(frames.shape)}  mask_sum: {int(real)}"
 
 
 def sizes(bundle: ModelBundle, batches: Sequence[Batch]) -> tuple[int, int, int]:

@@ -55,7 +55,7 @@ def smoke(
 
 def _in_own_folder(resolved: Resolved) -> Resolved:
     """The same run in its own folder, without saving, evaluating or reporting."""
-    quiet = {"save_strategy": "no", "eval_strategy": "no", "load_best_model_at_end": False, "report_to": "none"}
+    quiet = {"save_strategy": "no", "eval_strategy": "no", "load_best_model_at_end": False, "report_to": ()}
     training = resolved.config.training.model_copy(update={**quiet, "predict_with_generate": True})
     output = resolved.config.output.model_copy(update={"dir": resolved.config.output.dir / FOLDER})
     return replace(resolved, config=resolved.config.model_copy(update={"training": training, "output": output}))
@@ -66,7 +66,7 @@ def _build(resolved: Resolved, subset: Subset, settings: SmokeSettings) -> tuple
     from transformers import set_seed
     from transformers.utils.logging import disable_progress_bar
 
-    from trainer.data.dataset import open_split
+    from trainer.data.dataset import SpeechDataset, open_split
     from trainer.loop.checkpoints.bit_exact_load import make_bit_exact
     from trainer.loop.phase_callbacks import StopAfterStepsCallback, phase_callbacks
     from trainer.loop.trainer import RunTrainer
@@ -78,6 +78,8 @@ def _build(resolved: Resolved, subset: Subset, settings: SmokeSettings) -> tuple
     train_set = open_split(config, "train", subset)
     has_dev = (config.splits / "dev.csv").exists()
     eval_set = open_split(config, "dev" if has_dev else "train", subset or DEV_ROWS)
+    if isinstance(eval_set, SpeechDataset):
+        eval_set = eval_set.without_augmentation() or eval_set
     bundle = build(config, train_set.texts())
     make_bit_exact(bundle)
     trainer = RunTrainer(bundle, train_set, None, [*phase_callbacks(bundle), StopAfterStepsCallback(settings.steps)])

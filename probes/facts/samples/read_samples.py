@@ -79,22 +79,30 @@ def _of_batch(source: SampleSource, batch: Any, number: int, items: Sequence[int
 def _with_second_draw(source: SampleSource, found: Sequence[Found]) -> Samples:
     numbers = list(dict.fromkeys(item for _, item, _ in found if item is not None))
     try:
-        again = run_in_fork(lambda: _items(source, numbers)) if numbers and source.dataset is not None else {}
+        again, plain = run_in_fork(lambda: _items(source, numbers)) if numbers and source.dataset is not None else _NONE
     except (CannotFork, ChildRaised):
-        again = {}
-    rows = [_completed(sample, again.get(item), turn) for sample, item, turn in found]
+        again, plain = _NONE
+    rows = [_completed(sample, again.get(item), plain.get(item), turn) for sample, item, turn in found]
     known = any(sample.values and again[item][2] for sample, item, _ in found if item in again)
     return Samples(tuple(rows), any(row.second_draw for row in rows) if known else None)
 
 
 Item = tuple[dict[str, str], Clip | None, list[Sample]]  # texts, audio, and its rows with other random numbers
+Items = dict[int | None, Item]
+_NONE: tuple[Items, Items] = ({}, {})
 
 
-def _items(source: SampleSource, numbers: Sequence[int]) -> dict[int | None, Item]:
-    """Runs in a child: loading and collating may draw at random and count."""
+def _items(source: SampleSource, numbers: Sequence[int]) -> tuple[Items, Items]:
+    """Items drawn again, and without augmentation. Runs in a child: loading and collating may draw and count."""
     torch.manual_seed(1)
     np.random.seed(1)
-    return {number: _item(source, number) for number in numbers}
+    without = getattr(source.dataset, "without_augmentation", lambda: None)()
+    plain: Items = {n: _item(replace(source, dataset=without), n) for n in numbers if without is not None}
+    found: Items = {number: _item(source, number) for number in numbers}
+    if without is None or not hasattr(source.dataset, "set_epoch"):
+        return found, plain
+    source.dataset.set_epoch(source.dataset.epoch + 1)  # the same item again: what it draws depends on the epoch
+    return {number: (*one[:2], _item(source, number or 0)[2]) for number, one in found.items()}, plain
 
 
 def _item(source: SampleSource, number: int) -> Item:
@@ -110,12 +118,14 @@ def _item(source: SampleSource, number: int) -> Item:
     return texts, clip, [source.sample(batch, row, rows, "second draw") for row in range(rows)]
 
 
-def _completed(sample: Sample, item: Item | None, turn: int) -> Sample:
+def _completed(sample: Sample, item: Item | None, plain: Item | None, turn: int) -> Sample:
     if item is None:
         return sample
     texts, clip, rows = item
     again = rows[turn] if turn < len(rows) else None
     changed = again is not None and _differs(sample, again)
+    if plain is not None and turn < len(plain[2]):
+        sample = replace(sample, plain=replace(plain[2][turn], clip=plain[1]))
     return replace(sample, texts=texts, clip=clip, second_draw=again if changed else None)
 
 

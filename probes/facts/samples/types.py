@@ -49,6 +49,7 @@ class Sample:
     values: Mapping[str, Any] = field(repr=False, default_factory=dict)
     input_text: str = ""
     second_draw: "Sample | None" = None  # the same item with other random numbers, where that changes it
+    plain: "Sample | None" = None  # the same item without augmentation, where the dataset can give that
 
     def pictures(self) -> dict[str, bytes]:
         """PNGs of the inputs with an axis of bands beside time; where there is none, of the audio."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from transformers import TrainerCallback, TrainerControl, TrainerState
 
 from tests.support.small_runs import config, dataset, trainer
 from trainer.loop.callbacks import ConvergenceMonitorCallback, MetricsSaveCallback, callbacks, format_logs
+from trainer.loop.evaluation_log import expectation_lines, worst_lines
 from trainer.models.bundle import build
 
 
@@ -39,6 +41,51 @@ def test_a_line_for_a_person_has_the_loss_first(tmp_path: Path, caplog) -> None:
     assert "ctc_loss" in first
     assert "learning_rate" in first
     assert format_logs({"epoch": 1.0, "grad_norm": 2.0, "loss": 1.23456}) == "loss 1.235, grad_norm 2"
+
+
+def test_each_of_the_first_ten_steps_has_its_line_and_its_record(tmp_path: Path, caplog) -> None:
+    caplog.set_level("INFO", "trainer")
+    run = trainer("mt5", tmp_path, max_steps=24, logging_steps=12)
+    run.train()
+    logged = {row["step"]: row["loss"] for row in run.state.log_history if "loss" in row}
+    assert [*logged] == [*range(1, 11), 12, 24]
+    lines = [line for line in messages(caplog) if ": loss " in line]
+    assert all(line.startswith(f"step {step}/24, ") for line, step in zip(lines, logged, strict=True))
+    memory = re.compile(r"; process memory [\d,]+ MB, [\d,]+ MB free, no GPU$")
+    assert all(map(memory.search, lines)) or torch.cuda.is_available()
+
+
+def test_a_sample_with_its_reference_and_the_worst_metrics_at_the_first_evaluation(tmp_path: Path, caplog) -> None:
+    caplog.set_level("INFO", "trainer")
+    trainer("hybrid", tmp_path, max_steps=2, eval_rows=4, eval_strategy="steps", eval_steps=1).train()
+    told = [line.removeprefix("[EVAL] ") for line in messages(caplog) if line.startswith("[EVAL] ")]
+    assert told[0] == told[2] == "Sample prediction: (empty)" and told.count(told[0]) == 4
+    assert told[1].startswith("        reference: ") and told.count(told[1]) == 2  # the same row again
+    assert [line for line in told if "no better than empty" in line] == told[4:5]
+    assert "WER 100.00" in told[4] and "BLEU 0.00" in told[4] and told[5] == "8 of 8 generated texts are empty"
+
+
+def test_metrics_that_are_not_at_their_worst_are_not_told() -> None:
+    rows = [("transcribe", "xin chào", "xin"), ("transcribe", "một", "")]
+    assert [*worst_lines({"eval_wer": 66.7, "eval_rouge2": 0.1, "eval_loss": 0.0}, rows)] == [
+        "1 of 2 generated texts are empty"
+    ]
+    assert next(worst_lines({"eval_rouge1": 0.0}, rows[:1])).startswith("no better than empty texts")
+
+
+@pytest.mark.parametrize(
+    ("step", "epoch", "before", "told"),
+    [
+        (499, 0.9, {}, []),
+        (500, 0.9, {"step": 400, "epoch": 0.7}, ["step 500"]),
+        (600, 1.1, {"step": 500, "epoch": 0.9}, ["epoch 1"]),
+        (600, 3.0, {}, ["step 500", "epoch 1", "epoch 2", "epoch 3"]),
+        (900, 3.5, {"step": 800, "epoch": 3.0}, []),
+    ],
+)
+def test_what_a_healthy_fine_tune_has_is_told_once(step: int, epoch: float, before: Any, told: list[str]) -> None:
+    lines = [*expectation_lines(step, epoch, before)]
+    assert [line.split(" has at ")[1].split(":")[0] for line in lines] == told
 
 
 @pytest.mark.parametrize("architecture", ["hybrid", "whisper", "e2e+ctc"])

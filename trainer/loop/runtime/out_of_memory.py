@@ -61,6 +61,18 @@ def peak_memory() -> int:
     return (_gpu() or _host())[1]
 
 
+def memory_text() -> str:
+    """Memory in use and free: of the GPU, by all programs; without one, of this process."""
+    import psutil
+    import torch
+
+    if torch.cuda.is_available():
+        free, total = torch.cuda.mem_get_info()
+        return f"GPU memory {(total - free) / 1e6:,.0f} MB used, {free / 1e6:,.0f} MB free"
+    used, free = psutil.Process().memory_info().rss, psutil.virtual_memory().available
+    return f"process memory {used / 1e6:,.0f} MB, {free / 1e6:,.0f} MB free, no GPU"
+
+
 def _settings(config: Config, evaluating: bool) -> str:
     training = config.training
     now = training.eval_batch_size or training.batch_size

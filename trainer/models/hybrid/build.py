@@ -11,6 +11,7 @@ from transformers import PreTrainedTokenizerFast
 
 from diagnose.common.errors import InputError
 from trainer.collate.hybrid import HybridCollator
+from trainer.collate.masking import feature_masking
 from trainer.collate.task_tokens import tasks_of
 from trainer.models import pretrained
 from trainer.models.bundle import ModelBundle
@@ -34,7 +35,8 @@ class HybridBundle(ModelBundle[HybridModel, FbankExtractor]):
     """The hybrid, ready to train."""
 
     def collate_for(self, task: str) -> Collate:
-        return HybridCollator(self.feature_extractor, self.tokenizer, task, self.config.model.max_label_length)
+        limit, masking = self.config.model.max_label_length, feature_masking(self.config)
+        return HybridCollator(self.feature_extractor, self.tokenizer, task, limit, masking)
 
     def generate(self, model: HybridModel, batch: Batch) -> Tensor:
         """Greedy decoding from each row's own task token."""

@@ -13,6 +13,7 @@ from transformers import WhisperConfig, WhisperFeatureExtractor, WhisperForCondi
 from transformers.models.whisper.tokenization_whisper import TASK_IDS
 
 from trainer.collate.labels import token_ids
+from trainer.collate.masking import feature_masking
 from trainer.collate.whisper import PROMPT, WhisperCollator
 from trainer.models import ctc, pretrained
 from trainer.models.bundle import ModelBundle
@@ -44,6 +45,7 @@ class WhisperBundle(ModelBundle[WhisperForConditionalGeneration, WhisperFeatureE
             max_label_length=limit,
             cmvn=self.config.audio.cmvn,
             ctc_vocabulary=self.ctc_vocabulary,
+            masking=feature_masking(self.config),
         )
 
     def generate(self, model: WhisperForConditionalGeneration, batch: Batch) -> Tensor:

@@ -83,7 +83,7 @@ def test_in_the_midst_of_a_shuffled_epoch_with_accumulation(architecture: str, t
     "settings",
     [
         pytest.param({"rows": 6, "cut_at": 3}, id="at an epoch's end"),
-        pytest.param({"rows": 6, "cut_at": 5, "logging_steps": 4}, id="in the midst of a log line"),
+        pytest.param({"rows": 6, "cut_at": 13, "max_steps": 16, "logging_steps": 5}, id="in the midst of a log line"),
         pytest.param({"rows": 14, "cut_at": 5, "num_workers": 2}, id="with workers", marks=SLOW),
         pytest.param(
             {"architecture": "whisper+ctc", "cut_at": 4, "ctc_only_steps": 2},
