@@ -1,8 +1,9 @@
 """From an id or a symptom in a person's own words to the playbook that says what to do."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from diagnose.phrase_match import known_words, likeness, rarity
 
 NEAR = 40.0  # of 100; below it, most of the words differ
 ALSO = 3
+SYMPTOM = 10.0  # of 100: what a person sees is a symptom before it is a cause
 
 
 @dataclass(frozen=True)
@@ -56,9 +58,10 @@ def explain(query: str, probes: Sequence[Probe]) -> Explanation:
     return _of_symptom(query, probes)
 
 
-def playbooks() -> list[Playbook]:
+@cache
+def playbooks() -> tuple[Playbook, ...]:
     """All that are shipped, symptoms and probes."""
-    return [Playbook(path) for path in _shipped("*.md") if path.stem != "README"]
+    return tuple(Playbook(path) for path in _shipped("*.md") if path.stem != "README")
 
 
 def former_names() -> dict[str, str]:
@@ -91,7 +94,7 @@ def _of_probe(probe: Probe) -> str:
 
 def _of_symptom(query: str, probes: Sequence[Probe]) -> Explanation:
     ids = {probe.name: probe.id for probe in probes}
-    likenesses = _likenesses(query)
+    likenesses = _likenesses(query, probes)
     ranked = sorted(playbooks(), key=lambda b: (-likenesses[b.name], b.name in ids))
     near = [book for book in ranked if likenesses[book.name] >= NEAR]
     if not near:
@@ -101,11 +104,19 @@ def _of_symptom(query: str, probes: Sequence[Probe]) -> Explanation:
     return Explanation(near[0].text, also)
 
 
-def _likenesses(query: str) -> dict[str, float]:
-    """For each playbook, how well the closest of its lines and phrases matches."""
-    lines = {book.name: book.front for book in playbooks()}
-    for phrase, name in phrases().items():
-        lines.setdefault(name, []).append(phrase)
-    weights = rarity(line for front in lines.values() for line in front)
+def _likenesses(query: str, probes: Sequence[Probe]) -> dict[str, float]:
+    """For each playbook, how well the closest of its lines, its probe's title and its phrases matches."""
+    lines, weights = _index(tuple((probe.title, probe.name) for probe in probes))
     sought = known_words(query, weights)
-    return {name: max(likeness(sought, line, weights) for line in front) for name, front in lines.items()}
+    of_probes = {probe.name for probe in probes}
+    nearest = {name: max(likeness(sought, line, weights) for line in front) for name, front in lines.items()}
+    return {name: value + SYMPTOM * (name not in of_probes and value > 0) for name, value in nearest.items()}
+
+
+@cache
+def _index(titles: tuple[tuple[str, str], ...]) -> tuple[Mapping[str, list[str]], Mapping[str, float]]:
+    """The lines of each playbook, and how rare each word is."""
+    lines = {book.name: book.front for book in playbooks()}
+    for line, name in [*titles, *phrases().items()]:
+        lines.setdefault(name, []).append(line)
+    return lines, rarity(line for front in lines.values() for line in front)
