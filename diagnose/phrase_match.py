@@ -7,9 +7,17 @@ from functools import cache
 from math import log
 from unicodedata import normalize
 
-from diagnose.synonyms import GROUPS, IGNORED
+from diagnose.playbook_files import table
 
+IGNORED = """
+    a about after also always an and any are at be become becomes becoming been but by did do does during even for
+    from get gets getting give gives go goes going had has have how i in instead is it its just keep keeps me my of
+    on only or our percent really so some stay stays still than that the their then there they this to too turns
+    very was were what when whenever while why will with you your bi cac co cua da den hay la mot nay ngay nhung qua
+    rat ra sao thi tai va vao
+"""  # they say nothing about a fault; those from "bi" on are Vietnamese, without tone marks
 STOP_WORDS = frozenset(IGNORED.split())
+ERROR_KINDS = re.compile(r"\b(Runtime|Value|Type|Index|Assertion|Attribute|OS)Error\b|(?<=OfMemory)Error\b")
 ENDINGS = ("ations", "age", "ation", "ments", "ment", "ings", "ing", "ies", "ed", "es", "e", "s")
 LONGEST = 4  # words that are a synonym together
 STEM = 3  # letters that a word keeps
@@ -19,7 +27,7 @@ TYPO = 87.0  # of 100: one wrong letter in eight, or one too many in seven
 @cache
 def words(text: str) -> frozenset[str]:
     """The words that count, without endings, synonyms in one form."""
-    spaced = re.sub(r"(?<=[a-z][a-z])(?=[A-Z][a-z])", " ", text)  # FileNotFoundError
+    spaced = re.sub(r"(?<=[a-z][a-z])(?=[A-Z][a-z])", " ", ERROR_KINDS.sub("", text))  # FileNotFoundError
     letters = normalize("NFD", spaced.lower().replace("đ", "d"))  # a tone mark is a character of its own
     plain = re.sub(r"[\u0300-\u036f']|model\.", "", letters).replace("_", " ")
     found = re.findall(r"-?\w+", re.sub(r"\b\d+\.\d+\b", "", re.sub(r"\b0\.0+\b", "zero", plain)))
@@ -58,8 +66,9 @@ def _without_typo(word: str, weights: Mapping[str, float]) -> str:
 
 
 def _one_word(word: str) -> str:
-    """Without its ending, and the first of its synonyms."""
-    return _synonyms().get((_stem(word),), _stem(word))
+    """In American spelling, without its ending, and the first of its synonyms."""
+    stem = _stem(re.sub(r"(?<=\w\w)is(?=(e|ed|es|ing|ation)$)", "iz", word))
+    return _synonyms().get((stem,), stem)
 
 
 def _joined(found: list[str]) -> Iterator[str]:
@@ -74,8 +83,9 @@ def _joined(found: list[str]) -> Iterator[str]:
 
 @cache
 def _synonyms() -> Mapping[tuple[str, ...], str]:
-    groups = [re.split(r"[:,] ", line) for line in GROUPS.strip().splitlines()]
-    phrases = [(words.split(), group[0]) for group in groups for words in group]
+    """By neighboring words: the first column of synonyms.tsv, where the second lists those that mean the same."""
+    groups = table("synonyms.tsv").items()
+    phrases = [(one.split(), head) for head, others in groups for one in [head, *others.split(", ")]]
     plain = [([_stem(w) for w in words if w not in STOP_WORDS], _head(head)) for words, head in phrases]
     single = {tuple(words): head for words, head in plain if len(words) == 1}
     return single | {tuple(single.get((one,), one) for one in words): head for words, head in plain if len(words) > 1}

@@ -4,15 +4,15 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from importlib.util import find_spec
 from pathlib import Path
 
 from diagnose.common.errors import InputError
 from diagnose.engine.decorators import Probe
 from diagnose.engine.user_facts import nearest
 from diagnose.phrase_match import known_words, likeness, rarity
+from diagnose.playbook_files import shipped, table
 
-NEAR = 40.0  # of 100; below it, most of the words differ
+NEAR = 36.0  # of 100; below it, most of the words differ
 ALSO = 3
 SYMPTOM = 10.0  # of 100: what a person sees is a symptom before it is a cause
 
@@ -61,27 +61,17 @@ def explain(query: str, probes: Sequence[Probe]) -> Explanation:
 @cache
 def playbooks() -> tuple[Playbook, ...]:
     """All that are shipped, symptoms and probes."""
-    return tuple(Playbook(path) for path in _shipped("*.md") if path.stem != "README")
+    return tuple(Playbook(path) for path in shipped("*.md") if path.stem != "README")
 
 
 def former_names() -> dict[str, str]:
     """The id of each probe that had another name, by that name."""
-    return _table("former_names.tsv")
+    return table("former_names.tsv")
 
 
 def phrases() -> dict[str, str]:
     """The playbook of each phrase that people type."""
-    return _table("phrases.tsv")
-
-
-def _table(name: str) -> dict[str, str]:
-    lines = [line for path in _shipped(name) for line in path.read_text(encoding="utf-8").splitlines()]
-    return dict(line.split("\t") for line in lines)
-
-
-def _shipped(pattern: str) -> list[Path]:
-    spec = find_spec("playbooks")
-    return sorted(Path(spec.origin).parent.rglob(pattern)) if spec and spec.origin else []
+    return table("phrases.tsv")
 
 
 def _of_probe(probe: Probe) -> str:
