@@ -45,6 +45,11 @@ class Explanation:
     markdown: str
     also: tuple[str, ...] = ()
 
+    @property
+    def advice(self) -> str:
+        """Without the sections Broken and Fixed: a test executes them on a small model, a person has another."""
+        return re.sub(r"(?ms)^## (Broken|Fixed)\n.*?(?=^## |\Z)", "", self.markdown)
+
 
 def explain(query: str, probes: Sequence[Probe]) -> Explanation:
     """By id, by name (a former one too), or by symptom; an unknown one is refused with the nearest."""
@@ -90,8 +95,12 @@ def _of_symptom(query: str, probes: Sequence[Probe]) -> Explanation:
     if not near:
         names = ", ".join(repr(book.name.replace("_", " ")) for book in ranked[:ALSO]) or "none yet"
         raise InputError(f"no playbook describes {query!r}; the nearest are {names}")
-    also = tuple(f"diagnose explain {ids.get(book.name, book.name)}" for book in near[1 : 1 + ALSO])
+    also = tuple(f"diagnose explain {_titled(book.name, ids)}" for book in near[1 : 1 + ALSO])
     return Explanation(near[0].text, also)
+
+
+def _titled(name: str, ids: Mapping[str, str]) -> str:
+    return f"{ids[name]}  # {name.replace('_', ' ')}" if name in ids else name
 
 
 def _likenesses(query: str, probes: Sequence[Probe]) -> dict[str, float]:
