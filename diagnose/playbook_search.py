@@ -1,18 +1,20 @@
 """From an id or a symptom in a person's own words to the playbook that says what to do."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from importlib.util import find_spec
+from functools import cache
 from pathlib import Path
 
 from diagnose.common.errors import InputError
 from diagnose.engine.decorators import Probe
 from diagnose.engine.user_facts import nearest
 from diagnose.phrase_match import known_words, likeness, rarity
+from diagnose.playbook_files import shipped, table
 
-NEAR = 40.0  # of 100; below it, most of the words differ
+NEAR = 36.0  # of 100; below it, most of the words differ
 ALSO = 3
+SYMPTOM = 10.0  # of 100: what a person sees is a symptom before it is a cause
 
 
 @dataclass(frozen=True)
@@ -43,6 +45,11 @@ class Explanation:
     markdown: str
     also: tuple[str, ...] = ()
 
+    @property
+    def advice(self) -> str:
+        """Without the sections Broken and Fixed: a test executes them on a small model, a person has another."""
+        return re.sub(r"(?ms)^## (Broken|Fixed)\n.*?(?=^## |\Z)", "", self.markdown)
+
 
 def explain(query: str, probes: Sequence[Probe]) -> Explanation:
     """By id, by name (a former one too), or by symptom; an unknown one is refused with the nearest."""
@@ -56,29 +63,20 @@ def explain(query: str, probes: Sequence[Probe]) -> Explanation:
     return _of_symptom(query, probes)
 
 
-def playbooks() -> list[Playbook]:
+@cache
+def playbooks() -> tuple[Playbook, ...]:
     """All that are shipped, symptoms and probes."""
-    return [Playbook(path) for path in _shipped("*.md") if path.stem != "README"]
+    return tuple(Playbook(path) for path in shipped("*.md") if path.stem != "README")
 
 
 def former_names() -> dict[str, str]:
     """The id of each probe that had another name, by that name."""
-    return _table("former_names.tsv")
+    return table("former_names.tsv")
 
 
 def phrases() -> dict[str, str]:
     """The playbook of each phrase that people type."""
-    return _table("phrases.tsv")
-
-
-def _table(name: str) -> dict[str, str]:
-    lines = [line for path in _shipped(name) for line in path.read_text(encoding="utf-8").splitlines()]
-    return dict(line.split("\t") for line in lines)
-
-
-def _shipped(pattern: str) -> list[Path]:
-    spec = find_spec("playbooks")
-    return sorted(Path(spec.origin).parent.rglob(pattern)) if spec and spec.origin else []
+    return table("phrases.tsv")
 
 
 def _of_probe(probe: Probe) -> str:
@@ -91,21 +89,33 @@ def _of_probe(probe: Probe) -> str:
 
 def _of_symptom(query: str, probes: Sequence[Probe]) -> Explanation:
     ids = {probe.name: probe.id for probe in probes}
-    likenesses = _likenesses(query)
+    likenesses = _likenesses(query, probes)
     ranked = sorted(playbooks(), key=lambda b: (-likenesses[b.name], b.name in ids))
     near = [book for book in ranked if likenesses[book.name] >= NEAR]
     if not near:
         names = ", ".join(repr(book.name.replace("_", " ")) for book in ranked[:ALSO]) or "none yet"
         raise InputError(f"no playbook describes {query!r}; the nearest are {names}")
-    also = tuple(f"diagnose explain {ids.get(book.name, book.name)}" for book in near[1 : 1 + ALSO])
+    also = tuple(f"diagnose explain {_titled(book.name, ids)}" for book in near[1 : 1 + ALSO])
     return Explanation(near[0].text, also)
 
 
-def _likenesses(query: str) -> dict[str, float]:
-    """For each playbook, how well the closest of its lines and phrases matches."""
-    lines = {book.name: book.front for book in playbooks()}
-    for phrase, name in phrases().items():
-        lines.setdefault(name, []).append(phrase)
-    weights = rarity(line for front in lines.values() for line in front)
+def _titled(name: str, ids: Mapping[str, str]) -> str:
+    return f"{ids[name]}  # {name.replace('_', ' ')}" if name in ids else name
+
+
+def _likenesses(query: str, probes: Sequence[Probe]) -> dict[str, float]:
+    """For each playbook, how well the closest of its lines, its probe's title and its phrases matches."""
+    lines, weights = _index(tuple((probe.title, probe.name) for probe in probes))
     sought = known_words(query, weights)
-    return {name: max(likeness(sought, line, weights) for line in front) for name, front in lines.items()}
+    of_probes = {probe.name for probe in probes}
+    nearest = {name: max(likeness(sought, line, weights) for line in front) for name, front in lines.items()}
+    return {name: value + SYMPTOM * (name not in of_probes and value > 0) for name, value in nearest.items()}
+
+
+@cache
+def _index(titles: tuple[tuple[str, str], ...]) -> tuple[Mapping[str, list[str]], Mapping[str, float]]:
+    """The lines of each playbook, and how rare each word is."""
+    lines = {book.name: book.front for book in playbooks()}
+    for line, name in [*titles, *phrases().items()]:
+        lines.setdefault(name, []).append(line)
+    return lines, rarity(line for front in lines.values() for line in front)

@@ -5,6 +5,7 @@ from pathlib import Path
 import click
 
 from diagnose.commands.options import FILE
+from diagnose.common.progress import Verbosity, verbosity
 from diagnose.terminal import terminal
 
 
@@ -23,20 +24,24 @@ def list_probes() -> None:
 @click.command()
 @click.argument("id_or_symptom", nargs=-1, required=True)
 def explain(id_or_symptom: tuple[str, ...]) -> None:
-    """Explain a finding (LAB002) or a symptom ("loss is nan")."""
+    """Explain a finding (LAB002) or a symptom ("loss is nan").
+
+    With -v also as a small example that runs.
+    """
     from rich.markdown import Markdown
 
     from diagnose.engine import discovery
     from diagnose.playbook_search import explain as explained
 
     explanation = explained(" ".join(id_or_symptom), discovery.probes().items)
+    text = explanation.markdown if verbosity.get() >= Verbosity.VERBOSE else explanation.advice
     console = terminal.console()
     if console.is_terminal:
-        console.print(Markdown(explanation.markdown))
+        console.print(Markdown(text))
     else:
-        terminal.print_result(explanation.markdown.rstrip())
-    for command in explanation.also:
-        terminal.print_result(f"see also: {command}")
+        terminal.print_result(text.rstrip())
+    if explanation.also:
+        terminal.print_result("\nsee also:\n  " + "\n  ".join(explanation.also))
 
 
 @click.command()

@@ -55,7 +55,7 @@ def drill(engine: Engine, plan: DrillPlan, on_result: OnResult = lambda result: 
 
 
 def _results(engine: Engine, plan: DrillPlan) -> Iterator[HealthyTrial | FaultTrial]:
-    first, kinds = _first_twin(engine, plan)
+    first, kinds = _first_healthy_trial(engine, plan)
     yield first
     others = {seed: partial(healthy_trial, engine, plan.build, seed) for seed in range(1, plan.seeds)}
     for seed, twin in run_forked(others, plan.processes):
@@ -74,7 +74,7 @@ def _results(engine: Engine, plan: DrillPlan) -> Iterator[HealthyTrial | FaultTr
         yield empty_trial(faults[id], seed, TrialStatus.UNPROVEN, result.reason) if broken else result
 
 
-def _first_twin(engine: Engine, plan: DrillPlan) -> tuple[HealthyTrial, tuple[str, ...]]:
+def _first_healthy_trial(engine: Engine, plan: DrillPlan) -> tuple[HealthyTrial, tuple[str, ...]]:
     """Also imports the modules that a subject needs: once here, so that no worker has to."""
 
     def look() -> tuple[HealthyTrial, list[str]]:

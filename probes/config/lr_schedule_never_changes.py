@@ -1,7 +1,7 @@
 from diagnose import Finding, Findings, Severity, Stage, probe
 from probes.facts.learning_rate.types import ScheduleCurve
 
-MEANT = ("constant", "ConstantLR", "LambdaLR")  # these may stand still because somebody wants them to
+CONSTANT_KINDS = ("constant", "ConstantLR", "LambdaLR")  # these may stand still because somebody wants them to
 
 
 @probe(id="CFG004", stage=Stage.CONFIG, severity=Severity.ERROR, explains=("LRN*", "GRD*"))
@@ -11,7 +11,7 @@ def lr_schedule_never_changes(schedule_curve: ScheduleCurve) -> Findings:
     if curve.moves or curve.error or curve.updates < 2:
         return
     still = curve.peak <= 0
-    if not still and any(word in curve.kind for word in MEANT):
+    if not still and any(word in curve.kind for word in CONSTANT_KINDS):
         return
     yield Finding(
         where=f"schedule {curve.kind}",

@@ -28,10 +28,10 @@ def eval_audio_differs(audio_files_of_both_splits: AudioFiles) -> Findings:
 
 
 Sound = list[tuple[AudioFile, AudioHeader, WaveformStats]]
-Told = tuple[str, dict[str, float]]
+Difference = tuple[str, dict[str, float]]
 
 
-def _rates(train: Sound, other: Sound) -> Told:
+def _rates(train: Sound, other: Sound) -> Difference:
     rates = [header.rate for _, header, _ in other]
     usual = max(set(rates), key=rates.count)
     share = sum(header.rate == usual for _, header, _ in train) / len(train)
@@ -43,7 +43,7 @@ def _rates(train: Sound, other: Sound) -> Told:
     return (told if share < RARE else ""), {"evaluation": usual, "train": ours[0]}
 
 
-def _levels(train: Sound, other: Sound) -> Told:
+def _levels(train: Sound, other: Sound) -> Difference:
     ours, theirs = (median(wave.rms for _, _, wave in side) for side in (train, other))
     apart = max(ours, theirs) > TIMES * max(min(ours, theirs), 1e-9)
     return (f"the median level is {theirs:.4f} in evaluation and {ours:.4f} in training" if apart else ""), {
@@ -52,7 +52,7 @@ def _levels(train: Sound, other: Sound) -> Told:
     }
 
 
-def _lengths(train: Sound, other: Sound) -> Told:
+def _lengths(train: Sound, other: Sound) -> Difference:
     """The longest and the shortest training clips are always among those that were looked at."""
     ours, theirs = [h.seconds for _, h, _ in train], median(h.seconds for _, h, _ in other)
     outside = theirs > max(ours) or theirs < min(ours)

@@ -10,7 +10,7 @@ SHIFT, SCALE = 0.25, 1.25  # of the spread; smaller shifts do not matter
 def eval_preprocessing_differs(preprocessing: Preprocessing) -> Findings:
     """Evaluation inputs are preprocessed differently from training inputs."""
     train, other = preprocessing.train, preprocessing.evaluation
-    told = _told(preprocessing)
+    told = _summary(preprocessing)
     if told:
         yield Finding(
             where=f"eval_batches, {other.key}",
@@ -20,7 +20,7 @@ def eval_preprocessing_differs(preprocessing: Preprocessing) -> Findings:
         )
 
 
-def _told(both: Preprocessing) -> str:
+def _summary(both: Preprocessing) -> str:
     train, other = both.train, both.evaluation
     widths = {train.width, other.width}
     if train.key != other.key or (len(widths) > 1 and 0 not in widths):

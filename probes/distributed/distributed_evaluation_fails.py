@@ -18,7 +18,7 @@ def distributed_evaluation_fails(distributed_evaluation: Ranks) -> Findings:
         stop.failure.line,
         f"rank {stop.rank}",
         f"with {count} processes{forced}, {stop}; expected metrics",
-        _cure(stop),
+        _fix(stop),
         rank=stop.rank,
         how=stop.how,
         processes=count,
@@ -26,7 +26,7 @@ def distributed_evaluation_fails(distributed_evaluation: Ranks) -> Findings:
     )
 
 
-def _cure(stop: RankStop) -> str:
+def _fix(stop: RankStop) -> str:
     place = stop.failure.line or "the call that fails"
     if MISMATCH in stop.failure.message:
         return (

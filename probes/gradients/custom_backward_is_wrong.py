@@ -7,13 +7,13 @@ from probes.reporting.code_finding import code_finding
 def custom_backward_is_wrong(repeated_step: RepeatedStep) -> Findings:
     """A custom autograd Function returns a wrong gradient from backward()."""
     for row in repeated_step.functions:
-        told = _told(row)
+        told = _judge(row)
         if told:
             where = f"{row.function}, argument {row.argument}"
             yield code_finding(row.line, where, *told, error=row.error, ratio=row.ratio, verdict=row.verdict)
 
 
-def _told(row: CustomBackward) -> tuple[str, str, Severity | None] | None:
+def _judge(row: CustomBackward) -> tuple[str, str, Severity | None] | None:
     """A forward pass that changes nothing, or that is flat, has a backward pass of its own by intention: that is told.
 
     Where the forward pass is smooth, differences are the truth, and another gradient is a mistake."""

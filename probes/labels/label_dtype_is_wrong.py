@@ -3,7 +3,7 @@ from probes.facts.batches.types import BatchShape
 from probes.facts.first_step.types import FirstStep
 
 AFTER = ("LAB0*", "LOS*", "GRD*", "PRE*", "LRN*", "GEN*")
-ASKED = ("long", "scalar type")  # what torch says when it wants numbers of classes
+TORCH_EXPECTS = ("long", "scalar type")  # what torch says when it wants numbers of classes
 
 
 @probe(id="LAB030", stage=Stage.LABELS, severity=Severity.ERROR, explains=AFTER)
@@ -13,7 +13,7 @@ def label_dtype_is_wrong(batch_shape: BatchShape, first_step: FirstStep) -> Find
     if failure is None:
         return
     form = batch_shape
-    if form.whole and form.kind != "int64" and any(word in failure.message.lower() for word in ASKED):
+    if form.whole and form.kind != "int64" and any(word in failure.message.lower() for word in TORCH_EXPECTS):
         yield Finding(
             where="batch 0",
             message=f"the labels {list(form.labels or ())} are {form.kind}, expected int64: "

@@ -3,7 +3,7 @@ from probes.facts.learning_rate.types import RateTrial
 
 # The trial at higher rates is made only where the peak falls short of what is needed. Such a rate shows the fault where
 # it lowers the loss visibly, and by far more than the peak moved it: a model that has learnt does neither.
-SEEN = 0.01  # of the loss
+NOTICEABLE = 0.01  # of the loss
 TIMES = 10.0
 
 
@@ -15,7 +15,7 @@ def learning_rate_is_too_low(rate_trial: RateTrial) -> Findings:
     if trial.rate > 0 and (high is None or total is None or not peak.sound):
         return
     moved, promised, needed = peak.moved, peak.promises(total or 0), trial.needed * abs(peak.first)
-    learns = high is not None and high.first - high.last > max(SEEN * abs(high.first), TIMES * moved)
+    learns = high is not None and high.first - high.last > max(NOTICEABLE * abs(high.first), TIMES * moved)
     if trial.rate > 0 and not learns:
         return
     yield Finding(

@@ -8,7 +8,7 @@ PATIENCE = 500  # steps: before them a model may well say nothing of sense
 STRANGE = re.compile(r"<extra_id_\d+>|<0x[0-9A-Fa-f]{2}>|[\x00-\x08\ufffd]")
 # A word, or up to three in turn, six times in a row; a few letters without a space between them, ten times. Where a
 # reference does so too, it is no fault.
-AGAIN = re.compile(r"(\S+(?:\s+\S+){0,2})(?:\s+\1){5,}|(\S{1,12}?)\2{9,}")
+REPEATS = re.compile(r"(\S+(?:\s+\S+){0,2})(?:\s+\1){5,}|(\S{1,12}?)\2{9,}")
 MOST = 0.5  # of the texts
 
 
@@ -25,7 +25,7 @@ def generated_text_is_not_text(records: Records) -> Findings:
             o.text for o in texts if STRANGE.search(o.text) and not STRANGE.search(o.reference)
         ],
         "empty": [o.text for o in texts if not o.text.strip()],
-        "one phrase repeated": [o.text for o in texts if AGAIN.search(o.text) and not AGAIN.search(o.reference)],
+        "one phrase repeated": [o.text for o in texts if REPEATS.search(o.text) and not REPEATS.search(o.reference)],
     }
     early = row.step - begins < PATIENCE
     for kind, hits in kinds.items():

@@ -1,11 +1,14 @@
 """What people type leads to the right page: every phrase of the table, and phrases that are not in it."""
 
+from pathlib import Path
+
 import pytest
 
 from diagnose.common.errors import InputError
 from diagnose.engine import discovery
 from diagnose.playbook_search import explain, phrases, playbooks
 
+PHRASINGS = Path(__file__).with_name("phrasings.tsv")
 PROBES = tuple(discovery.probes().items)
 TEXTS = {book.name: book.text for book in playbooks()}
 SYMPTOM_PAGES = {name for name, text in TEXTS.items() if "## In this order" in text}
@@ -108,11 +111,35 @@ def test_a_phrase_that_is_not_in_the_table_leads_to_the_same_page(phrase, page):
     assert first_page(phrase) == page
 
 
+def test_nine_of_ten_other_phrasings_lead_to_their_page_and_nearly_all_show_it():
+    """Errors as torch prints them and questions as people ask them, each with the pages that answer it."""
+    rows = [line.split("\t") for line in PHRASINGS.read_text("utf-8").splitlines()]
+    assert len(rows) >= 150 and not {query.lower() for query, _ in rows} & {phrase.lower() for phrase in phrases()}
+    names = {probe.id: probe.name for probe in PROBES}
+    first = shown = 0
+    for query, pages in rows:
+        found = explain(query, PROBES)
+        top = next(name for name, text in TEXTS.items() if found.markdown == text)
+        also = {names.get(command.split()[2], command.split()[2]) for command in found.also}
+        first += top in pages.split()
+        shown += bool({top, *also} & set(pages.split()))
+    print(f"\n{first} of {len(rows)} first, {shown} shown")
+    assert first >= 0.9 * len(rows) and shown >= 0.95 * len(rows)
+
+
 def test_the_table_has_sixty_phrases_and_no_held_out_one():
     assert len(phrases()) >= 60 and len(HELD_OUT) >= 20
     assert not {phrase.lower() for phrase in HELD_OUT} & {phrase.lower() for phrase in phrases()}
     assert set(phrases().values()) <= set(TEXTS)
     assert set(phrases().values()) >= SYMPTOM_PAGES
+
+
+def test_advice_leaves_out_the_examples_that_a_test_executes():
+    found = explain("LAB002", PROBES)
+    assert "## Broken" in found.markdown and "## Fixed" in found.markdown
+    sections = [line for line in found.advice.splitlines() if line.startswith("## ")]
+    assert sections == ["## Symptom", "## Why", "## Fix", "## In your code", "## If it comes back"]
+    assert "probes.healthy" not in found.advice and "masked_fill" in found.advice
 
 
 @pytest.mark.parametrize("query", ["qwertyuiop zxcvbnm", "how to bake bread", "xyz"])

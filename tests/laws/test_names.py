@@ -55,6 +55,12 @@ def test_no_public_name_is_a_word_that_nobody_greps_for():
     assert {row for row in wrong if row[1] not in STAYS} == set()
 
 
+def test_no_private_function_or_class_is_one_either():
+    defined = ast.FunctionDef, ast.ClassDef
+    found = [(m, n.name) for m, tree in modules().items() for n in ast.walk(tree) if isinstance(n, defined)]
+    assert {row for row in found if row[1].startswith("_") and FORBIDDEN & set(words(row[1]))} == set()
+
+
 def test_a_forbidden_word_would_be_seen():
     (node,) = ast.parse("def f(wanted, x): self.books = x").body
     assert [FORBIDDEN & set(words(name)) for name in names_in(node)] == [set(), {"wanted"}, set()]

@@ -59,7 +59,7 @@ def usual_columns(columns: Sequence[str]) -> dict[str, str]:
 
 def rename_columns(table: ManifestTable, named: Mapping[str, str | None]) -> ManifestTable:
     """Speech columns under our names: by `named`, else as they are, else guessed from the usual names."""
-    given = _given(table, named)
+    given = _named_columns(table, named)
     free = [name for name in table.columns if name not in given.values()]
     found = {**usual_columns(free), **given}
     theirs = {name: ours for ours, name in found.items()}
@@ -70,7 +70,7 @@ def rename_columns(table: ManifestTable, named: Mapping[str, str | None]) -> Man
     return ManifestTable(table.path, names, [_renamed(row, kept, names) for row in table.rows], table.line)
 
 
-def _given(table: ManifestTable, named: Mapping[str, str | None]) -> dict[str, str]:
+def _named_columns(table: ManifestTable, named: Mapping[str, str | None]) -> dict[str, str]:
     """The columns that the configuration names; a file that train wrote has ours already."""
     given = {ours: name for ours, name in named.items() if name is not None}
     missing = [name for ours, name in given.items() if name not in table.columns and ours not in table.columns]

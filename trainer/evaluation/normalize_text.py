@@ -17,11 +17,11 @@ def normalize(text: str) -> str:
         character for character in text.translate(_APOSTROPHES) if unicodedata.category(character) != "Cf"
     )
     lowered = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", visible).lower())
-    spoken = "".join(character if _is_spoken(character) else " " for character in _one_tone_style(lowered))
+    spoken = "".join(character if _is_word_character(character) else " " for character in _one_tone_style(lowered))
     return " ".join(_LOOSE_APOSTROPHE.sub(" ", spoken).split())
 
 
-def _is_spoken(character: str) -> bool:
+def _is_word_character(character: str) -> bool:
     """A letter, a mark, a digit, an apostrophe, or the one sign that is read aloud as a word."""
     return character in "'%" or unicodedata.category(character)[0] in "LMN"
 

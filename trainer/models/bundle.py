@@ -100,7 +100,7 @@ def build(config: Config, train_texts: Sequence[str] = ()) -> ModelBundle:
 def load_bundle(directory: str | Path, config: Config | None = None) -> ModelBundle:
     """Load what `ModelBundle.save` or a checkpoint wrote."""
     directory = Path(directory)
-    config = config or _resolved_beside(directory)
+    config = config or _saved_config(directory)
     return _seeded(config.training.seed, lambda: _architecture(config).load(directory, config))
 
 
@@ -122,7 +122,7 @@ def _seeded(seed: int, make: Callable[[], ModelBundle]) -> ModelBundle:
         return make()
 
 
-def _resolved_beside(directory: Path) -> Config:
+def _saved_config(directory: Path) -> Config:
     from trainer.config import load
 
     for folder in (directory, directory.parent):

@@ -38,7 +38,7 @@ def find_cuts(setup: StepSetup, batch: Any, first: Gradients, more: Iterable[Any
     if not suspects:
         return GradientReach(total)
     with restore_afterwards(model, others=setup.also_restore) as before:
-        again = _gradients_again(setup, batch)
+        again = _second_gradients(setup, batch)
         restore_weights(model, before)
         silent = {row.name: again[row.name].norm is None for row in suspects if _silent(again[row.name])}
         cuts = sorted(_cuts(model, silent), key=lambda cut: -cut.size)
@@ -56,7 +56,7 @@ def _faint(row: ParameterGradient) -> bool:
     return row.dims > 1 and bool(row.norm) and row.finite and row.largest < WORTH_A_LOOK
 
 
-def _gradients_again(setup: StepSetup, batch: Any) -> dict[str, ParameterGradient]:
+def _second_gradients(setup: StepSetup, batch: Any) -> dict[str, ParameterGradient]:
     model, compute_loss = setup.model, setup.compute_loss
     with torch.enable_grad():
         model.eval()

@@ -33,24 +33,24 @@ def take_own_steps(setup: StepSetup, step: Step, batch: Any, scheduler: Any) -> 
     with restore_bindings(step), restore_afterwards(model, optimizer, scheduler, scaler, others) as before:
         for number in (1, 2):
             paced = _steps_of(scheduler)
-            with _StepLedger(model, optimizer, scaler) as ledger:
+            with _StepRecorder(model, optimizer, scaler) as recorder:
                 try:
                     for _ in range(MOST if number == 1 or calls[0].updates else 1):
                         with seeded("own_step"):
                             step(copy_batch(batch))
-                        if not ledger.accumulates(before):
+                        if not recorder.accumulates(before):
                             break
                 except Exception as error:
                     phase = "training step" if number == 1 else "second call of the training step"
                     return UserStep(tuple(calls), failure_of(error, model, phase), number)
                 finally:
-                    pass_counter.count_passes(max(1, len(ledger.backwards)))
-                calls.append(replace(ledger.closed(before), schedule_steps=_steps_of(scheduler) - paced))
+                    pass_counter.count_passes(max(1, len(recorder.backwards)))
+                calls.append(replace(recorder.closed(before), schedule_steps=_steps_of(scheduler) - paced))
             restore_weights(model, before)
     return UserStep(tuple(calls))
 
 
-class _StepLedger(ModuleHooks):
+class _StepRecorder(ModuleHooks):
     """Records every backward pass and every update while it is open."""
 
     def __init__(self, model: torch.nn.Module, optimizer: Any, scaler: Any) -> None:

@@ -8,7 +8,7 @@ IGNORED = 0.25  # of what it costs not to know the rows: a model that uses its i
 STILL = 1e-3  # nats: scores of frames that are the same but for rounding
 CHANGES = 4  # of the labels: enough to look closer
 SLOW = 0.1  # of the whole fall: one that goes on as it began gains half of it in the second half of the updates
-SEEN = 0.01  # of the first loss: less in so many updates is told from nothing by no plot
+NOTICEABLE = 0.01  # of the first loss: less in so many updates is told from nothing by no plot
 LEARNT = 0.05  # of the first loss, where nobody knows how low it can go
 
 
@@ -49,7 +49,7 @@ class OverfitAttempt(InputUse):
         """In the second half of its updates it gained too little to call it falling."""
         losses = self.cross_entropies or self.curve
         gained = losses[len(losses) // 2] - losses[-1]
-        return gained < max(SLOW * (losses[0] - losses[-1]), SEEN * abs(losses[0]))
+        return gained < max(SLOW * (losses[0] - losses[-1]), NOTICEABLE * abs(losses[0]))
 
     def _is_above_unigram(self) -> bool:
         """Not even the label frequencies are learned: a healthy model is past that after some twenty updates."""

@@ -11,7 +11,7 @@ from probes.facts.overfit.outcome import SAME, loss_fell, uses_input
 from probes.facts.overfit.target_checks import loss_depends_on_labels, target_label_agreement
 from probes.facts.overfit.types import OverfitResult
 
-TAUGHT = "the loss does not depend on the labels: it has its own targets"
+OWN_TARGETS = "the loss does not depend on the labels: it has its own targets"
 
 
 def result_of(learning: OverfitAttempt, note: str) -> OverfitResult:
@@ -25,7 +25,7 @@ def _judged(found: OverfitResult) -> OverfitResult:
     So has one with all labels right, though soft targets keep the cross-entropy up.
     """
     if found.has_own_targets and not (found.learnt and found.uses_input):
-        return replace(found, ended=TAUGHT)
+        return replace(found, ended=OWN_TARGETS)
     unknown = found.cross_entropy is None and found.ctc is None and found.loss_fell
     soft = found.accuracy == 1.0 and found.loss_fell
     short = found.ended in ("stuck", "still falling") and found.uses_input is not False

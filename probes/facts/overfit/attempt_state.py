@@ -15,7 +15,7 @@ from probes.facts.overfit.target_checks import LABELS, ROWS, Pass, labels_redraw
 
 MOST = 120  # updates: twice what a healthy model may need
 RANDOM = 1e-6  # of the loss: two passes that draw other random numbers, and differ by more than rounding
-AGAIN = 12  # passes at the same weights: two labels that change places at random stay in all of them once in 2,048
+PASSES = 12  # passes at the same weights: two labels that change places at random stay in all of them once in 2,048
 MIXED = "rows and their labels are drawn again together"
 
 
@@ -93,7 +93,7 @@ class AttemptState:
             return ""
         passes: list[Pass] = []
         found = ""
-        while found != LABELS and len(passes) < AGAIN * len(self.targets):
+        while found != LABELS and len(passes) < PASSES * len(self.targets):
             self.stepper.draw = len(passes) // len(self.targets)
             self.stepper.gradient(lambda: passes.append((self.reader.read_targets(None), self.reader.logits)))
             found = labels_redrawn(passes, len(self.targets))

@@ -56,7 +56,7 @@ def _result(steps: OwnSteps, broken: NonfiniteGradient | None, seconds: float) -
     )
 
 
-AGAIN = 60  # updates
+UPDATES = 60  # updates
 TRIALS = 2  # parts that are set free, one after the other
 
 
@@ -71,7 +71,7 @@ def retry_with_batch_stats(
     restore_weights(subject.model, before)
     for _, norm in asleep:
         norm.training = True
-    trial = OverfitAttempt(subject, reader, AGAIN).learn()
+    trial = OverfitAttempt(subject, reader, UPDATES).learn()
     for _, norm in asleep:
         norm.training = False
     if trial.ended != "learnt":
@@ -92,7 +92,7 @@ def retry_unfrozen(
             weight.requires_grad_(True)
         held = {id(weight) for group in subject.groups for weight in group.weights}
         free = tuple(weight for weight in weights if id(weight) not in held)
-        trial = OverfitAttempt(replace(subject, groups=(*subject.groups, RateGroup(free))), reader, AGAIN).learn()
+        trial = OverfitAttempt(replace(subject, groups=(*subject.groups, RateGroup(free))), reader, UPDATES).learn()
         for weight in free:
             weight.requires_grad_(False)
         now, before_it = trial.totals.cross_entropy, found.cross_entropy

@@ -7,7 +7,7 @@ from probes.facts.core.require import require
 from probes.facts.corpus.types import Corpus, CorpusRow
 from probes.facts.pairing.types import ManifestPairTest
 
-SPOKEN = ("transcript", "text", "sentence", "transcription")
+SPEECH_COLUMNS = ("transcript", "text", "sentence", "transcription")
 LEAST = 50  # rows; below, right pairs may look like chance
 VARY = 0.1  # standard deviation over mean; below, rounding and pauses decide
 MOST, STRETCHES = 2000, 8  # rows that are looked at; of more, eight stretches in the manifest's own order
@@ -27,7 +27,7 @@ def manifest_pair_tests(train_corpus: Corpus) -> tuple[ManifestPairTest, ...]:
 def _lengths(rows: Sequence[CorpusRow]) -> Iterator[ManifestPairTest]:
     from probes.facts.pairing.permutation_tests import fit
 
-    spoken = next((name for name in SPOKEN if rows[0].texts.get(name)), "")
+    spoken = next((name for name in SPEECH_COLUMNS if rows[0].texts.get(name)), "")
     texts = [float(len(row.texts.get(spoken, ""))) for row in rows]
     others = [float(len(row.texts.get("translation", ""))) for row in rows]
     seconds = [_seconds(row) or 0.0 for row in rows] if spoken else [0.0] * len(rows)

@@ -21,16 +21,16 @@ def find_repeats(train_batches: Any, eval_batches: Any, labels_of: LabelsOf) -> 
     drawn = draw(eval_batches, MOST)
     require(drawn.failure is None and drawn.batches, "no batches of the evaluation set can be drawn")
     numbers = [number for batch in drawn.indices for number in batch]
-    if again := _again(numbers):
+    if again := _repeats(numbers):
         return RepeatedRows(len(numbers), len(again), f"row {again[0]} of the dataset")
     rows = dict(_keys(drawn, labels_of))
-    again = _again(list(rows.values()))
+    again = _repeats(list(rows.values()))
     others = [key for _, key in _keys(draw(train_batches, MOST), labels_of)] if again else []
-    count = 0 if is_usual(len(again), len(rows), len(_again(others)), len(others)) else len(again)
+    count = 0 if is_usual(len(again), len(rows), len(_repeats(others)), len(others)) else len(again)
     return RepeatedRows(len(rows), count, next((where for where, key in rows.items() if again and key == again[0]), ""))
 
 
-def _again(values: list[Any]) -> list[Any]:
+def _repeats(values: list[Any]) -> list[Any]:
     """Each value that stands there before, as often as it comes again."""
     seen: set[Any] = set()
     return [value for value in values if value in seen or seen.add(value)]  # type: ignore[func-returns-value]

@@ -13,7 +13,7 @@ from probes.facts.text.types import SpeakingRate, TextCheck, TextStyle, UnknownT
 
 LEAST = 20  # texts of each side
 
-SPOKEN = ("transcript", "text", "sentence", "transcription")
+SPEECH_COLUMNS = ("transcript", "text", "sentence", "transcription")
 TEXTS = 256  # read by the tokenizer, three times each
 
 
@@ -60,7 +60,7 @@ def speaking_rates(sampled_rows: Corpus, audio_files: AudioFiles | None = None) 
 
 
 def _pace(row: CorpusRow, seconds: float | None) -> SpeakingRate | None:
-    column = next((name for name in SPOKEN if row.texts.get(name, "").strip()), "")
+    column = next((name for name in SPEECH_COLUMNS if row.texts.get(name, "").strip()), "")
     return SpeakingRate(row, column, len("".join(row.texts[column].split())), seconds) if column and seconds else None
 
 

@@ -18,8 +18,8 @@ MARKUP = re.compile(
     r"|[♪♫]"
 )
 # In what is spoken nobody says these either; a document may well hold them.
-SAID = re.compile(r"https?://\S+|\d[\d:.,]{4,}\s*-->\s*\d[\d:.,]{4,}|[\U0001F300-\U0001FAFF]")
-SPOKEN = ("transcript", "transcription", "sentence", "translation")
+UNSPOKEN = re.compile(r"https?://\S+|\d[\d:.,]{4,}\s*-->\s*\d[\d:.,]{4,}|[\U0001F300-\U0001FAFF]")
+SPEECH_COLUMNS = ("transcript", "transcription", "sentence", "translation")
 USEFUL = frozenset("\u200c\u200d\u3000\t\n")  # joiners that some scripts need, the wide space of another
 LIKE = frozenset({"LATIN", "CYRILLIC", "GREEK"})  # scripts that share the looks of many letters
 Ids = Callable[[str], Sequence[int]]
@@ -48,12 +48,12 @@ def _read(row: CorpusRow, column: str, text: str, ids: Ids | None, tokens: Colle
 
 
 def _marks(column: str, text: str) -> list[str]:
-    return MARKUP.findall(text) + (SAID.findall(text) if column in SPOKEN else [])
+    return MARKUP.findall(text) + (UNSPOKEN.findall(text) if column in SPEECH_COLUMNS else [])
 
 
 def _breaks(column: str, letter: str) -> bool:
     """A tab in what somebody said is the rest of a row that was read wrongly."""
-    return letter == "\t" and column in SPOKEN
+    return letter == "\t" and column in SPEECH_COLUMNS
 
 
 def clean(text: str) -> str:

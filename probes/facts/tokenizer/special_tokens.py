@@ -10,7 +10,7 @@ from probes.facts.core.tokens import text_ids
 from probes.facts.core.types import TokenTables
 from probes.facts.tokenizer.types import ExtractorMatch, SpecialTokens, WeightTies
 
-NEVER_SEEN = "\U000f1234"  # of the private use area: only a tokenizer of bytes can spell it
+PRIVATE_USE = "\U000f1234"  # of the private use area: only a tokenizer of bytes can spell it
 SPEECH = ("whisper", "wav2vec2", "hubert", "wavlm", "speech_to_text", "seamless_m4t", "mctct", "unispeech")
 RATE = 16_000  # what all released models of these families were trained at
 OWN_HEADS = ("mt5", "umt5")  # released with a head of their own, whatever their configuration says since transformers 5
@@ -33,7 +33,7 @@ def special_tokens_of(tokenizer: Any, model: Any, aligned: bool = False) -> Spec
         encoder_decoder=bool(getattr(config, "is_encoder_decoder", False)),
         is_ctc=type(model).__name__.endswith("ForCTC") and hasattr(tokenizer, "word_delimiter_token"),
         unknown=unknown,
-        says_unknown=unknown is not None and unknown in text_ids(tokenizer, NEVER_SEEN),
+        says_unknown=unknown is not None and unknown in text_ids(tokenizer, PRIVATE_USE),
         names={name: tokenizer.convert_tokens_to_ids(name) for name in _names(tokenizer)},
         roles=_roles(tokenizer),
     )

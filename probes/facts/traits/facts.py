@@ -9,6 +9,7 @@ from probes.facts.core.require import require, require_items
 from probes.facts.core.step_setup import LabelsOf, StepSetup
 from probes.facts.core.types import FirstLoss
 from probes.facts.settings.types import RunSettings
+from probes.facts.traits.loss_differences import adds_up, is_additive, is_close
 from probes.facts.traits.types import TraitTrials
 
 MOST = 0.9  # of the scored positions: a label that is no target is the lowest gradient of V by chance, 1 / V
@@ -27,14 +28,14 @@ def trait_trials(step_setup: StepSetup, batch: Any, first_loss: FirstLoss) -> Tr
 @provider
 def evaluation_is_repeatable(trait_trials: TraitTrials) -> Trait:
     """The same rows and random numbers give the same loss."""
-    holds = trait_trials.close(trait_trials.loss, trait_trials.same_seed)
+    holds = is_close(trait_trials, trait_trials.loss, trait_trials.same_seed)
     return Trait(holds, f"two passes with the same seed: {trait_trials.loss:.6g} and {trait_trials.same_seed:.6g}")
 
 
 @provider
 def evaluation_is_deterministic(trait_trials: TraitTrials) -> Trait:
     """The same rows give the same loss, whatever the random numbers are."""
-    holds = trait_trials.close(trait_trials.loss, trait_trials.other_seed)
+    holds = is_close(trait_trials, trait_trials.loss, trait_trials.other_seed)
     return Trait(holds, f"two passes with different seeds: {trait_trials.loss:.6g} and {trait_trials.other_seed:.6g}")
 
 
@@ -47,7 +48,7 @@ def rows_are_independent(trait_trials: TraitTrials, evaluation_is_deterministic:
     if trials.parts is None:
         return Trait(False, trials.cannot_split)
     first, second = trials.parts
-    holds = trials.adds_up or trials.is_additive
+    holds = adds_up(trials) or is_additive(trials)
     return Trait(holds, f"{trials.rows} rows: {trials.loss:.6g}; in two parts: {first:.6g} and {second:.6g}")
 
 

@@ -19,7 +19,8 @@ from probes.facts.core.output_hook import OutputHook
 from probes.facts.core.step_setup import StepSetup
 from probes.facts.core.torch_ops import iter_leaves
 from probes.facts.loss.reference_cross_entropy import target_agreement
-from probes.facts.traits.types import CLOSE, TraitTrials
+from probes.facts.traits.loss_differences import CLOSE, adds_up
+from probes.facts.traits.types import TraitTrials
 
 ROWS = 4  # two parts of two: a part of one row has no other row that could influence it
 
@@ -96,7 +97,7 @@ def _in_parts(trial: _Trial, batch: Any, whole: TraitTrials) -> TraitTrials:
     weights = [(half, rows - half), *zip(_weights(first, trial.setup), _weights(second, trial.setup), strict=True)]
     shares = tuple(one / (one + other) for one, other in weights if one + other)
     trials = replace(whole, parts=losses, shares=shares)
-    return trials if trials.adds_up or rows < ROWS else replace(trials, interaction=_interaction(trial, batch, trials))
+    return trials if adds_up(trials) or rows < ROWS else replace(trials, interaction=_interaction(trial, batch, trials))
 
 
 def _interaction(trial: _Trial, batch: Any, trials: TraitTrials) -> float | None:

@@ -9,17 +9,7 @@ import transformers as hf
 from torch import nn
 from torch.utils.data import DataLoader
 
-from tests.zoo.failures._models import (
-    Tagger,
-    bart,
-    bart_tokenizer,
-    heard,
-    t5,
-    t5_tokenizer,
-    translated,
-    whisper,
-    whisper_processor,
-)
+from tests.zoo.failures import _models as small
 from tests.zoo.failures.cases import failure
 from tests.zoo.failures.corpora import seq2seq_trainer
 from tests.zoo.failures.parameters import commands
@@ -45,9 +35,9 @@ class CountingTrainer(hf.Seq2SeqTrainer):
 @failure("loss_ga_inflated", "LOS013", "LOS004")
 def whisper_with_accumulation(broken: bool) -> Facts:
     """Four micro-batches; the loss of each is not divided by four."""
-    processor = whisper_processor()
-    model = whisper(processor.tokenizer)
-    rows = heard(processor, "input_features")
+    processor = small.whisper_processor()
+    model = small.whisper(processor.tokenizer)
+    rows = small.heard(processor, "input_features")
     kind = hf.Seq2SeqTrainer if broken else CountingTrainer
     options = {"gradient_accumulation_steps": 4, "per_device_train_batch_size": 2, "learning_rate": 1e-3}
     collate = DataCollatorSpeechSeq2SeqWithPadding(processor, model.config.decoder_start_token_id, mask=False)
@@ -74,14 +64,14 @@ def accumulating(facts: Facts, scale: float, weighted: bool) -> Facts:
 @failure("loss_scaled_with_accumulation", "LOS013", "LOS004", short=True)
 def micro_batches_are_summed(broken: bool) -> Facts:
     """Nobody divides by the number of micro-batches."""
-    return accumulating(commands(Tagger()), 1.0, weighted=not broken)
+    return accumulating(commands(small.Tagger()), 1.0, weighted=not broken)
 
 
 @failure("loss_attention_ignores_ga_tokens", "LOS013")
 def mean_of_means_over_tokens(broken: bool) -> Facts:
     """Each micro-batch is a mean over its own tokens, of which there are few or many."""
-    tokenizer = bart_tokenizer()
-    model = bart(tokenizer, dropout=0.0)
+    tokenizer = small.bart_tokenizer()
+    model = small.bart(tokenizer, dropout=0.0)
     rows = [dict(tokenizer(a, text_target=b if n % 2 else f"{b} {a}")) for n, (a, b) in enumerate(articles())]
     collate = hf.DataCollatorForSeq2Seq(tokenizer, model=model)
     optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3)
@@ -103,8 +93,8 @@ def mean_of_means_over_tokens(broken: bool) -> Facts:
 @failure("loss_label_smoothing_crash", "LOS003", "GRD019", short=True)
 def smoothing_without_decoder_inputs(broken: bool) -> Facts:
     """The Trainer takes the labels away, and the collator made no decoder inputs."""
-    tokenizer = t5_tokenizer()
-    model = t5(tokenizer)
+    tokenizer = small.t5_tokenizer()
+    model = small.t5(tokenizer)
     collate = hf.DataCollatorForSeq2Seq(tokenizer, model=None if broken else model)
     options = {"label_smoothing_factor": 0.1, "learning_rate": 2e-3}
-    return {"trainer": seq2seq_trainer(model, tokenizer, translated(tokenizer), None, collate, **options)}
+    return {"trainer": seq2seq_trainer(model, tokenizer, small.translated(tokenizer), None, collate, **options)}

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from diagnose.common.errors import InputError
 
-AGAIN = "copy or export the file again"
+EXPORT = "copy or export the file again"
 CONVERT = "convert it to WAV or FLAC"
 MISSING, OUTSIDE, EMPTY = "missing audio", "audio outside the data root", "empty audio"
 TRUNCATED, UNREADABLE, NOT_FINITE = "truncated audio", "unreadable audio", "NaN or Inf in audio"

@@ -7,7 +7,7 @@ bit rate whose header does not say how long it is. So the header is checked here
 import os
 
 from diagnose.common.audio_headers import ogg_is_truncated, read_wav
-from trainer.data.audio.errors import AGAIN, CONVERT, TRUNCATED, AudioError
+from trainer.data.audio.errors import CONVERT, EXPORT, TRUNCATED, AudioError
 
 FIRST_MP3_FRAME = 2048
 LENGTH_MARKS = (b"Xing", b"Info", b"VBRI")
@@ -30,7 +30,7 @@ def check_container(handle: int, name: str) -> None:
 
 
 def truncated_error(name: str, why: str) -> AudioError:
-    return AudioError(f"{name} is truncated: {why}", AGAIN, TRUNCATED)
+    return AudioError(f"{name} is truncated: {why}", EXPORT, TRUNCATED)
 
 
 def unknown_length(name: str) -> AudioError:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import soundfile
 
-from trainer.data.audio.errors import AGAIN, NOT_FINITE, TRUNCATED, AudioError, printable_path
+from trainer.data.audio.errors import EXPORT, NOT_FINITE, TRUNCATED, AudioError, printable_path
 from trainer.data.audio.headers import truncated_error
 from trainer.data.audio.open import open_audio
 
@@ -88,14 +88,14 @@ def _decode(sound: soundfile.SoundFile, name: str, done: int, frames: int, finit
         samples = sound.read(expected, dtype="float32", always_2d=True)
     except soundfile.LibsndfileError as error:
         reason = error.error_string.rstrip(".")
-        raise AudioError(f"{name} is damaged or truncated ({reason})", AGAIN, TRUNCATED) from error
+        raise AudioError(f"{name} is damaged or truncated ({reason})", EXPORT, TRUNCATED) from error
     if len(samples) < max(1, expected - _slack(sound)):
         found, promised = (done + len(samples)) / sound.samplerate, sound.frames / sound.samplerate
         raise truncated_error(name, f"its header gives {promised:.2f} s, {found:.2f} s can be decoded")
     whole = np.isfinite(samples).all(axis=1)
     if finite and not whole.all():
         second = (done + int(whole.argmin())) / sound.samplerate
-        raise AudioError(f"{name} has a NaN or infinite sample at {second:.3f} s", AGAIN, NOT_FINITE)
+        raise AudioError(f"{name} has a NaN or infinite sample at {second:.3f} s", EXPORT, NOT_FINITE)
     return samples
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import soundfile
 
-from trainer.data.audio.errors import AGAIN, CONVERT, EMPTY, MISSING, OUTSIDE, AudioError, printable_path
+from trainer.data.audio.errors import CONVERT, EMPTY, EXPORT, MISSING, OUTSIDE, AudioError, printable_path
 from trainer.data.audio.headers import check_container, unknown_length
 
 FORMATS = ("WAV", "WAVEX", "RF64", "FLAC", "OGG", "MP3")  # those whose length we can check
@@ -54,7 +54,7 @@ def _open_file(path: str | Path, target: Path) -> int:
         return handle
     os.close(handle)
     if stat.S_ISREG(status.st_mode):
-        raise AudioError(f"{printable_path(path)} is empty (0 bytes)", AGAIN, EMPTY)
+        raise AudioError(f"{printable_path(path)} is empty (0 bytes)", EXPORT, EMPTY)
     raise AudioError(f"{printable_path(path)} is a folder, a pipe or a device, not a file", "pass an audio file")
 
 
@@ -70,7 +70,7 @@ def _open_sound(handle: int, name: str) -> soundfile.SoundFile:
     elif sound.frames >= ENDLESS:
         failure = unknown_length(name)
     elif not sound.frames:
-        failure = AudioError(f"{name} has no samples", AGAIN, EMPTY)
+        failure = AudioError(f"{name} has no samples", EXPORT, EMPTY)
     if failure:
         sound.close()
         raise failure
