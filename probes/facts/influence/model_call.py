@@ -25,8 +25,6 @@ class ModelCall:
         self.setup, self.batch = setup, batch
         self.args, self.kwargs = _first_call(setup, batch)
         self.inputs = dict(_named(setup.model, self.args, self.kwargs))
-        if any(value.layout is not torch.strided for value in self.inputs.values()):
-            raise NotApplicable("an input of the model is a sparse tensor: it has no rows to exchange")
         sizes = {value.shape[0] for value in self.inputs.values() if value.dim()}
         if len(sizes) != 1 or max(sizes, default=0) < 2:
             raise NotApplicable("the inputs of the model do not have one entry per row")
