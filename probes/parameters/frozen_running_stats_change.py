@@ -9,7 +9,7 @@ def frozen_running_stats_change(training_pass: TrainingPass) -> Findings:
         worst = max(training_pass.moved, key=lambda moved: moved.change)
         yield Finding(
             where=worst.name,
-            message=f"one forward pass changes it by {100 * worst.change:.2g}% although the {worst.kind} is frozen, "
+            message=f"one forward pass changes it by {100 * worst.change:.3g}% although the {worst.kind} is frozen, "
             f"expected 0; {len(training_pass.moved)} buffers are affected",
             fix="call eval() on the frozen module after every model.train()",
             measured={"buffers": len(training_pass.moved), "change": worst.change},

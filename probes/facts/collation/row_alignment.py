@@ -17,7 +17,10 @@ def align_rows(
     """`alone` holds a batch of each item. Rows that are like no item, or like several, are not counted."""
     inputs = [_rows(input_of(batch)) for batch in alone]
     labels = [[_bare(ids) for ids in rows_of(labels_of(batch))] for batch in alone]
-    pairs = zip(_rows(input_of(together)), rows_of(labels_of(together)), strict=False)
+    reads, targets = _rows(input_of(together)), list(rows_of(labels_of(together)))
+    if len(reads) != len(targets):  # the nodes of several graphs, or the boxes of several pictures, in one tensor
+        return RowAlignment()
+    pairs = zip(reads, targets, strict=True)
     known, apart = 0, []
     for number, (read, ids) in enumerate(pairs):
         heard = {item for item, rows in enumerate(inputs) if any(_same(read, row) for row in rows)}

@@ -67,7 +67,9 @@ def _others(labels: torch.Tensor, classes: int | None) -> torch.Tensor:
         return ~labels
     if labels.is_floating_point():
         yes_or_no = bool(((labels == 0) | (labels == 1)).all())
-        return 1 - labels if yes_or_no else labels + float(labels.float().std(correction=0)) + 1.0
+        # by another amount at each place: some losses do not see a shift or a scale (SI-SNR, correlation)
+        size = 2 * float(labels.float().std(correction=0)) + 2.0
+        return 1 - labels if yes_or_no else labels + torch.rand_like(labels) * size
     known = torch.unique(labels[labels >= 0])
     if len(known) > 1:
         following = known.roll(-1)[torch.searchsorted(known, labels.clamp(min=int(known[0])))]

@@ -12,6 +12,7 @@ from diagnose.engine.context import NotApplicable
 from probes.facts.core.batches import copy_batch
 from probes.facts.core.fork import run_apart
 from probes.facts.core.step_setup import LabelsOf
+from probes.facts.core.torch_ops import values_of
 
 LONGEST_FIRST = ("input_features", "input_values", "feats", "input_ids", "inputs", "x")  # what the model reads
 
@@ -103,9 +104,9 @@ def input_of(batch: Any) -> tuple[str, torch.Tensor] | None:
 
 
 def tensors(batch: Any) -> Iterator[tuple[str, torch.Tensor]]:
-    """The batch's tensors by name; of a tensor alone, itself."""
-    yield from (("batch", batch),) if isinstance(batch, torch.Tensor) else ()
-    yield from ((name, value) for name, value in named_values(batch) if isinstance(value, torch.Tensor))
+    """The batch's tensors by name; of a tensor alone, itself; of a sparse one, the values."""
+    yield from (("batch", values_of(batch)),) if isinstance(batch, torch.Tensor) else ()
+    yield from ((name, values_of(value)) for name, value in named_values(batch) if isinstance(value, torch.Tensor))
 
 
 def named_values(batch: Any) -> Iterator[tuple[str, Any]]:

@@ -12,7 +12,7 @@ from torch.utils.data import DataLoader, IterableDataset
 from diagnose.engine.context import NotApplicable
 from probes.facts.core.fork import SECONDS, CannotFork, ChildRaised, TimedOut, run_in_fork
 from probes.facts.core.observer import restore_afterwards
-from probes.facts.core.torch_ops import map_leaves
+from probes.facts.core.torch_ops import map_leaves, values_of
 from probes.facts.core.types import DrawnBatches
 
 Drawn = tuple[list[Any], list[tuple[int, ...]]]
@@ -136,9 +136,9 @@ def to_device(batch: Any, device: torch.device) -> Any:
 
 
 def tensors_of(batch: Any, name: str = "batch") -> Iterator[tuple[str, torch.Tensor]]:
-    """Every tensor in the batch with its path."""
+    """Every tensor in the batch with its path; of a sparse one, the values."""
     if isinstance(batch, torch.Tensor):
-        yield name, batch
+        yield name, values_of(batch)
     elif isinstance(batch, Mapping):
         for key, value in batch.items():
             yield from tensors_of(value, f"{name}[{key!r}]")

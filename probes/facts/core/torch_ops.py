@@ -28,7 +28,9 @@ def numeric(tensor: Any) -> bool:
 
 def values_of(tensor: torch.Tensor) -> torch.Tensor:
     """The values of a sparse tensor, which share its memory; a dense one as it is."""
-    return tensor._values() if tensor.layout is torch.sparse_coo else tensor
+    if tensor.layout is torch.sparse_coo:
+        return tensor._values()
+    return tensor if tensor.layout is torch.strided else tensor.values()
 
 
 def name_of(func: Any) -> str:

@@ -54,7 +54,7 @@ def row_order(train_batches: Any, trainer: Any = None) -> RowOrder:
     if not is_map_style(loader):
         raise NotApplicable("train_batches is not a DataLoader over an indexed dataset: its order is unknown")
     try:
-        order = order_of(loader)
+        order = require(order_of(loader), "the sampler draws items of its own, not numbers of rows")
     except CannotFork as reason:
         raise NotApplicable(f"the row order cannot be read without side effects: {reason}") from reason
     except ChildRaised as reason:

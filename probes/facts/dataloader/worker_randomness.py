@@ -21,14 +21,16 @@ def is_map_style(loader: Any) -> bool:
     return isinstance(loader, DataLoader) and not isinstance(loader.dataset, IterableDataset)
 
 
-def order_of(loader: DataLoader[Any]) -> RowOrder:
-    """Asks the sampler alone: no row is loaded."""
+def order_of(loader: DataLoader[Any]) -> RowOrder | None:
+    """Asks the sampler alone: no row is loaded. None if it draws something else than numbers of rows."""
     return run_in_fork(lambda: _order(loader))
 
 
-def _order(loader: DataLoader[Any]) -> RowOrder:
+def _order(loader: DataLoader[Any]) -> RowOrder | None:
     sampler = loader.batch_sampler or loader.sampler
     pieces = (loader, sampler, loader.sampler, getattr(sampler, "sampler", None))
+    if not all(hasattr(row, "__index__") for batch in islice(iter(sampler), 1) for row in _rows(batch)):
+        return None
     untold = [_epoch(sampler) for _ in range(2)]
     epochs = []
     for epoch in range(2):
@@ -42,8 +44,12 @@ def _order(loader: DataLoader[Any]) -> RowOrder:
 
 def _epoch(sampler: Any) -> tuple[list[int], int]:
     """The rows in their order, and the number of batches."""
-    taken = [batch if isinstance(batch, list | tuple) else [batch] for batch in islice(iter(sampler), MOST)]
+    taken = [_rows(batch) for batch in islice(iter(sampler), MOST)]
     return [int(row) for batch in taken for row in batch][:MOST], len(taken)
+
+
+def _rows(batch: Any) -> Any:
+    return batch if isinstance(batch, list | tuple) else [batch]
 
 
 def measure_worker_draws(loader: DataLoader[Any]) -> WorkerDraws:

@@ -16,6 +16,7 @@ from probes.facts.core.output_hook import OutputHook
 from probes.facts.core.step_setup import LabelsOf, StepSetup
 from probes.facts.loss.input_sensitivity import copies_of, module_losing_signal
 from probes.facts.loss.loss_calls import LossCallSpy
+from probes.facts.loss.own_targets import makes_own_targets
 from probes.facts.loss.reference_cross_entropy import compare_with_cross_entropy
 from probes.facts.loss.scaled_head import HeadHooks, scale_head
 from probes.facts.loss.types import LossCall, LossTrials
@@ -39,6 +40,9 @@ def perturb_batch(setup: StepSetup, batch: Any) -> LossTrials:
         trials = trial.with_labels(trial.with_inputs(trials, pair, inputs_of), pair)
         trials = trial.doubled(trials)
         trials = trial.with_perturbed_weights(trials, pair, inputs_of) if _hardly_changes(trials) else trials
+        if trials.ignores_labels:
+            cuts = [trial.cut([*range(trials.rows)] * times) for times in (1, 2)]
+            trials = replace(trials, makes_own_targets=makes_own_targets(setup, cuts))
         return replace(trials, bound=trial.with_larger_head(pair))
 
 
@@ -139,8 +143,7 @@ class _LossTrial:
 
 def _hardly_changes(trials: LossTrials) -> bool:
     """Something that should have moved the loss hardly did."""
-    labels = trials.other_labels is not None and abs(trials.other_labels - trials.value) < 1e-5 * abs(trials.value)
-    return labels or (trials.logit_change is not None and trials.logit_change < 1e-4)
+    return trials.ignores_labels or (trials.logit_change is not None and trials.logit_change < 1e-4)
 
 
 def _larger(one: float | None, other: float | None) -> float | None:

@@ -51,10 +51,16 @@ class LossTrials:
     loss_change: float | None = None  # likewise, of the loss
     signal_lost_in: str = ""  # the module whose inputs differ and whose outputs do not; "" where the logits change
     other_labels: float | None = None  # the loss when every label of the first row is another one
+    makes_own_targets: bool = False  # the labels are never read, and the targets are inputs or places in the batch
     target_agreement: float | None = None  # share of scored labels whose class the loss makes more likely there
     loss_calls: tuple[LossCall, ...] = ()
     bound: HeadBound | None = None
     eps: float = 1e-7  # the finest relative difference that the numbers' type can tell
+
+    @property
+    def ignores_labels(self) -> bool:
+        """Other labels hardly change the loss."""
+        return self.other_labels is not None and abs(self.other_labels - self.value) < 1e-5 * abs(self.value)
 
     @property
     def growth(self) -> float | None:

@@ -63,8 +63,10 @@ def _moved(model: torch.nn.Module, before: dict[str, torch.Tensor]) -> Iterator[
 
 def frozen_buffers(model: torch.nn.Module) -> Iterator[tuple[str, torch.Tensor, str]]:
     """Buffers of frozen modules that follow frozen modules only: their inputs do not change either."""
-    behind_frozen = True
+    behind_frozen, teachers = True, tuple(f"{name}." for name in _teachers(model))
     for name, module in model.named_modules():
+        if f"{name}.".startswith(teachers):
+            continue
         own = [parameter.requires_grad for parameter in module.parameters(recurse=False)]
         if behind_frozen and not any(own):
             for key, buffer in module.named_buffers(recurse=False):
@@ -72,3 +74,16 @@ def frozen_buffers(model: torch.nn.Module) -> Iterator[tuple[str, torch.Tensor, 
                     yield f"{name}.{key}" if name else key, buffer, type(module).__name__
         if own:
             behind_frozen = not any(own)
+
+
+def _teachers(model: torch.nn.Module) -> Iterator[str]:
+    """Frozen copies of a trained sibling, as BYOL and MoCo have: they follow it by a moving average, in train mode."""
+    for path, parent in model.named_modules():
+        shapes = {
+            name: ({key: p.shape for key, p in child.named_parameters()}, {p.requires_grad for p in child.parameters()})
+            for name, child in parent.named_children()
+            if not name.isdigit()
+        }
+        for name, (held, trained) in shapes.items():
+            if trained == {False} and (held, {True}) in shapes.values():
+                yield f"{path}.{name}" if path else name
