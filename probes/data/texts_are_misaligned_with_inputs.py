@@ -2,6 +2,7 @@ from math import atanh
 
 from diagnose import Finding, Findings, Severity, Stage, probe
 from probes.facts.pairing.types import ManifestPairTest
+from probes.reporting.shared_words import strange_words
 
 ALPHA = 1e-4  # the chance that texts dealt out at random fit as well and are passed
 FLOOR = 0.5  # correlation of right pairs at the very least: the demo has 0.80 and 0.89, read speech 0.9
@@ -15,14 +16,16 @@ def texts_are_misaligned_with_inputs(manifest_pair_tests: tuple[ManifestPairTest
     for fit in manifest_pair_tests:
         if _wrong(fit):
             measure = "gain in shared words" if fit.by == "words" else "rank correlation"
+            strange = strange_words(fit.shared)
             slipped = f"; shifted by {fit.shift:+d} rows they match ({fit.shifted:.2f})" if fit.shift else ""
             yield Finding(
                 where=f"{fit.first.where} to {fit.last.where}" if fit.others is not None else fit.first.where,
                 message=f"{fit.right} and {fit.left} of {fit.rows} rows have a {measure} of {fit.correlation:.2f}, "
-                f"expected {_expected(fit)}; p = {fit.p_value:.2g} against shuffled texts{slipped}",
+                f"expected {_expected(fit)}; p = {fit.p_value:.2g} against shuffled texts{slipped}"
+                + (f"; {strange}" if strange else ""),
                 fix="join texts and inputs again by file name, not by position",
                 measured={"correlation": fit.correlation, "chance": fit.p_value, "rows": fit.rows, "shift": fit.shift},
-                severity=Severity.WARNING if fit.by == "words" and not fit.shift else None,
+                severity=None if fit.by == "length" or fit.shift or strange else Severity.WARNING,
                 file=fit.first.file,
                 line=fit.first.line,
             )

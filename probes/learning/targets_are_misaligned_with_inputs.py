@@ -2,8 +2,9 @@ from math import atanh, sqrt
 
 from diagnose import Finding, Findings, Severity, Stage, probe
 from probes.facts.pairing.types import PairTest, PairTests
+from probes.reporting.shared_words import strange_words
 
-UNRELATED = 0.01  # the chance above which own targets are taken to fit no better than swapped ones
+UNRELATED = 1e-3  # the chance above which own targets are taken to fit no better than swapped ones
 SHOWN = 1e-3  # and below which they do
 SURE = 6.0  # one-sided 1e-9; some fifty shifts, kinds and stretches are looked at
 APART = 5.0  # between two figures of deviation 1 each: one-sided 2e-4, besides being sure
@@ -13,7 +14,7 @@ FLOOR, FEWEST = 0.5, 3.72  # lengths of right pairs correlate by that at the ver
 
 @probe(id="LRN030", stage=Stage.LEARNING, severity=Severity.ERROR, explains=("LRN03[12]", "GEN*"))
 def targets_are_misaligned_with_inputs(pair_tests: PairTests) -> Findings:
-    """Targets are misaligned with their inputs: a linear model fits them no better than swapped ones."""
+    """Targets are misaligned with their inputs: what other rows teach fits them no better than swapped ones."""
     kinds = [one for one in pair_tests.train if one.whole]
     stretches = [one for one in pair_tests.train if not one.whole]
     found = [(one, why) for one in kinds if (why := _why(one, _peers(one, kinds, pair_tests.evaluation)))]
@@ -22,7 +23,7 @@ def targets_are_misaligned_with_inputs(pair_tests: PairTests) -> Findings:
     for one, why in found:
         yield Finding(
             where=one.where,
-            message=f"a linear model predicts the targets of {one.rows} rows it has not seen; own targets against "
+            message=f"a kernel regression predicts the targets of {one.rows} rows it has not seen; own targets against "
             f"swapped targets: z = {max(one.z_score, 0.0):.1f}, p = {one.p_value:.2g}, expected a much larger z; {why}",
             fix="join inputs and targets again by file name, not by position",
             measured={"sigmas": one.z_score, "chance": one.p_value, "rows": one.rows, "shift": one.shift},
@@ -41,11 +42,12 @@ def _why(one: PairTest, peers: list[PairTest]) -> str:
     law = None if one.lengths is None else (atanh(FLOOR) - atanh(min(one.lengths, 0.999))) * sqrt(one.rows - 3)
     if unrelated and law is not None and law > FEWEST:
         return f"the correlation of input and target lengths is {one.lengths:.2f}, expected at least {FLOOR} for speech"
-    return ""
+    return strange_words(one.shared) if unrelated else ""
 
 
 def _expected(peer: PairTest, one: PairTest) -> float:
-    return peer.z_score * sqrt(min(1.0, one.rows / peer.rows)) if peer.p_value <= SHOWN else 0.0
+    """Of a faint relation sigmas grow with the rows, of a strong one more slowly."""
+    return peer.z_score * min(1.0, one.rows / peer.rows) if peer.p_value <= SHOWN else 0.0
 
 
 def _peers(one: PairTest, kinds: list[PairTest], evaluation: tuple[PairTest, ...]) -> list[PairTest]:

@@ -1,4 +1,4 @@
-"""Corpora of the demo, ten seeds, with texts as they are and slipped by a row: who is accused?"""
+"""Ten seeds of five tasks with right and with shuffled pairs, and of the demo's corpora: who is accused?"""
 
 from __future__ import annotations
 
@@ -8,10 +8,13 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import torch
+
 import diagnose
 from diagnose import Severity
 from diagnose.engine.engine import installed
 from tests.bench.report import Measured
+from tests.support.pair_runs import TASKS
 from trainer.data.dataset import open_split
 from trainer.demo.corpus import make_corpus
 from trainer.demo.corpus_plan import CorpusSize
@@ -79,4 +82,24 @@ def _asked(resolved: Any, shift: int) -> dict[str, Any]:
     }
 
 
-MEASUREMENTS = {"right": partial(measure, 0), "slipped": partial(measure, 1)}
+def measure_task(task: str, seeds: Any = SEEDS) -> Measured:
+    """Errors and warnings of the probes for pairs, with inputs shuffled beside their targets and as they are."""
+    told = {shuffled: [_told(task, seed, shuffled) for seed in seeds] for shuffled in (True, False)}
+    figures = {
+        "seeds": len(told[True]),
+        "found": sum(bool(alarms) for alarms in told[True]),
+        "false_alarms": sum(bool(alarms) for alarms in told[False]),
+        "told": [" ".join(alarms) for alarms in told[True]],
+        "told_of_healthy": [" ".join(alarms) for alarms in told[False]],
+    }
+    return Measured(figures, f"{len(told[True])} seeds with shuffled inputs and {len(told[False])} healthy ones")
+
+
+def _told(task: str, seed: int, shuffled: bool) -> list[str]:
+    torch.manual_seed(seed)
+    report = diagnose.preflight(select=["LRN03*"], **TASKS[task](seed, shuffled))
+    return [f"{one.probe} {one.severity}" for one in report.findings if one.severity is not Severity.NOTE]
+
+
+TASK_MEASUREMENTS = {task: partial(measure_task, task) for task in TASKS}
+MEASUREMENTS = {**TASK_MEASUREMENTS, "right": partial(measure, 0), "slipped": partial(measure, 1)}

@@ -6,7 +6,7 @@ from diagnose.common.provider import provider
 from diagnose.engine.context import NotApplicable
 from probes.facts.core.require import has_items, require
 from probes.facts.core.step_setup import LabelsOf, StepSetup
-from probes.facts.pairing.types import PairTest, PairTests, RowMatches, SwappedTargetLoss
+from probes.facts.pairing.types import LabelColumns, PairTest, PairTests, RowMatches, SwappedTargetLoss
 
 if TYPE_CHECKING:
     from probes.facts.pairing.read_pairs import PairRows
@@ -17,7 +17,23 @@ EVALUATION, BATCHED = "the evaluation set", "train_batches"
 
 
 @provider
+def pair_rows(
+    train_batches: Any, labels_of: LabelsOf, train_dataset: Any = None, collate: Any = None, inputs_of: Any = None
+) -> "PairRows":
+    """Up to 400 rows of the items, of plain vectors 1,200; of the batches where there are no items."""
+    return _read(train_dataset, collate, train_batches, labels_of, inputs_of)
+
+
+@provider
+def label_columns(pair_rows: "PairRows") -> LabelColumns:
+    """Of inputs that are vectors, as tables are."""
+    found = [kind.columns for kind in pair_rows.kinds if kind.columns is not None]
+    return require(found, "the inputs are not vectors of features with one label each")[0]
+
+
+@provider
 def pair_tests(
+    pair_rows: "PairRows",
     train_batches: Any,
     labels_of: LabelsOf,
     train_dataset: Any = None,
@@ -26,26 +42,25 @@ def pair_tests(
     inputs_of: Any = None,
     tokenizer: Any = None,
 ) -> PairTests:
-    """Up to 400 rows of the items, and as many of the batches that are made of them; the model is not needed."""
+    """The items, and the batches that are made of them; the model is not needed."""
     import time
 
-    start = time.perf_counter()
-    rows, consumed = _read(train_dataset, collate, train_batches, labels_of, inputs_of)
+    start, rows = time.perf_counter(), pair_rows
     train = _related(rows, tokenizer)
     doubted = any(one.whole and one.p_value > DOUBT for one in train)
     evaluation: tuple[PairTest, ...] = ()
     if doubted and has_items(eval_dataset) and collate is not None:
         try:
-            evaluation = _related(_read(eval_dataset, collate, None, labels_of, inputs_of)[0], tokenizer, EVALUATION)
+            evaluation = _related(_read(eval_dataset, collate, None, labels_of, inputs_of), tokenizer, EVALUATION)
         except NotApplicable:
             evaluation = ()
     batches: tuple[PairTest, ...] = ()
     if not doubted and len(rows.kinds) == 1 and collate is not None and _is_made_of(train_batches, train_dataset):
         try:
-            batches = _related(_read(None, None, train_batches, labels_of, inputs_of)[0], tokenizer, BATCHED)[:1]
+            batches = _related(_read(None, None, train_batches, labels_of, inputs_of), tokenizer, BATCHED)[:1]
         except NotApplicable:
             batches = ()
-    return PairTests(train, evaluation, batches, len(rows.numbers), time.perf_counter() - start, consumed)
+    return PairTests(train, evaluation, batches, len(rows.numbers), time.perf_counter() - start, rows.consumed)
 
 
 @provider
@@ -95,7 +110,7 @@ def _only_in_doubt(found: PairTests | None, matches: RowMatches | None) -> None:
         raise NotApplicable("another test already shows that targets match inputs; `diagnose overfit --pairs` runs it")
 
 
-def _read(dataset: Any, collate: Any, batches: Any, labels_of: LabelsOf, inputs_of: Any) -> tuple["PairRows", str]:
+def _read(dataset: Any, collate: Any, batches: Any, labels_of: LabelsOf, inputs_of: Any) -> "PairRows":
     from probes.facts.pairing.read_pairs import from_batches, from_items, read
 
     def work() -> "PairRows":
@@ -103,13 +118,13 @@ def _read(dataset: Any, collate: Any, batches: Any, labels_of: LabelsOf, inputs_
             return from_items(dataset, collate, labels_of, inputs_of)
         return from_batches(batches, labels_of, inputs_of)
 
-    rows, consumed = read(work, (dataset, collate, batches))
+    rows = read(work, (dataset, collate, batches))
     require(len(rows.numbers) >= LEAST, f"{len(rows.numbers)} rows are too few, expected at least {LEAST}")
-    return rows, consumed
+    return rows
 
 
 def _related(rows: "PairRows", tokenizer: Any, of: str = "train_dataset") -> tuple[PairTest, ...]:
-    from probes.facts.pairing.ridge_test import run_pair_tests
+    from probes.facts.pairing.held_out_test import run_pair_tests
 
     names = [of + _name(rows, number, tokenizer) for number in range(len(rows.kinds))]
     return tuple(

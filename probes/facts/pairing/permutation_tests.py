@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from probes.facts.corpus.types import CorpusRow
+from probes.facts.pairing.shared_tokens import shared_tokens_of
 from probes.facts.pairing.types import ManifestPairTest
 
 SHUFFLES = 10_000  # the least that can show a chance of 1e-4
@@ -94,6 +95,6 @@ def overlap_fit(
     helps = best > own and best - usual > SURE * float(shuffled.std())
     p = (1 + int((shuffled >= own).sum())) / (1 + SHUFFLES)
     shift = shift if helps else 0
-    return ManifestPairTest(
-        left, right, "words", rows[0], rows[-1], len(rows), own - usual, p, None, shift, best - usual
-    )
+    shared = shared_tokens_of([words_of(text) for text in sources], [words_of(text) for text in targets])
+    found = (len(rows), own - usual, p, None, shift, best - usual)
+    return ManifestPairTest(left, right, "words", rows[0], rows[-1], *found, shared=shared)

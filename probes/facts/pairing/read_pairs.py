@@ -1,7 +1,7 @@
 """Reads inputs and targets of consecutive rows, in stretches from the first row to the last."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -15,9 +15,13 @@ from probes.facts.core.observer import restore_afterwards
 from probes.facts.core.step_setup import LabelsOf
 from probes.facts.core.torch_ops import iter_leaves
 from probes.facts.pairing.count_features import Values, are_audio, inputs_as_counts, lengths_of, targets_as_counts
+from probes.facts.pairing.label_columns import find_label_columns
 from probes.facts.pairing.permutation_tests import correlation, ranks
+from probes.facts.pairing.tag_counts import are_tags
+from probes.facts.pairing.types import LabelColumns
 
 STRETCHES, LENGTH = 4, 100  # 400 rows in all, with which right pairs of the demo stand out by more than 40 sigmas
+VECTORS = 300  # rows of a stretch of plain vectors, which cost little
 BATCHED = 1200  # rows of batches: with these a relation of a tenth of the variance stands out, too
 KINDS = 4  # targets of one item at most: transcript, translation …
 VARY = 0.1  # standard deviation over mean; below, lengths tell nothing
@@ -37,6 +41,9 @@ class TargetKind:
     is_speech: bool = False  # frames or samples in, several tokens out
     lengths: float | None = None  # rank correlation of lengths, where both vary
     first: int | None = None  # the token that every target begins with
+    tags: tuple[Values, Values] | None = None  # tokens and their classes
+    texts: tuple[Values, Values] | None = None  # tokens in, other tokens out
+    columns: LabelColumns | None = None  # of features
 
 
 @dataclass(frozen=True)
@@ -46,23 +53,26 @@ class PairRows:
     kinds: tuple[TargetKind, ...]
     numbers: tuple[int, ...]
     stretches: tuple[int, ...]
+    consumed: str = ""
 
 
-def read(work: Callable[[], PairRows], others: tuple[Any, ...]) -> tuple[PairRows, str]:
+def read(work: Callable[[], PairRows], others: tuple[Any, ...]) -> PairRows:
     """In a child, since loading and collating may draw at random and count; and what was used up, if there is none."""
     try:
-        return run_in_fork(work), ""
+        return run_in_fork(work)
     except ChildRaised as reason:
         raise CannotRead(f"rows cannot be read: {reason}") from reason
     except CannotFork as reason:
         with restore_afterwards(others=others):
-            return work(), f"rows were read in the training process itself, because {reason}"
+            return replace(work(), consumed=f"rows were read in the training process itself, because {reason}")
 
 
 def from_items(dataset: Any, collate: Collate, labels_of: LabelsOf, inputs_of: LabelsOf | None) -> PairRows:
     """Each item collated alone: all that it is made into (a transcript and a translation, say) is known to be its."""
     found = []
-    for stretch, number in places(len(dataset)):
+    first = next(_pairs(collate([dataset[0]]), labels_of, inputs_of), None) if len(dataset) else None
+    length = VECTORS if first and first[0].dtype.kind == "f" and not are_audio([first[0]]) else LENGTH
+    for stretch, number in places(len(dataset), length):
         found.append((stretch, number, list(_pairs(collate([dataset[number]]), labels_of, inputs_of))))
     found.sort(key=lambda one: one[:2])
     count = min((len(pairs) for _, _, pairs in found), default=0)
@@ -81,9 +91,9 @@ def from_batches(batches: Any, labels_of: LabelsOf, inputs_of: LabelsOf | None) 
     return _counted([pairs], numbers, [number * STRETCHES // max(1, len(pairs)) for number in numbers])
 
 
-def places(total: int) -> list[tuple[int, int]]:
+def places(total: int, length: int = LENGTH) -> list[tuple[int, int]]:
     """(stretch, row) of so many rows in a row, at equal distances."""
-    length = min(LENGTH, total // STRETCHES)
+    length = min(length, total // STRETCHES)
     starts = [round(k * (total - length) / (STRETCHES - 1)) for k in range(STRETCHES)]
     return [(stretch, start + step) for step in range(length) for stretch, start in enumerate(starts)]
 
@@ -112,7 +122,10 @@ def _kind(inputs: Values, targets: Values) -> TargetKind:
     firsts = {int(target[0]) for target in targets} if several and all(map(len, targets)) else set()
     lengths = _lengths(lengths_of(inputs), lengths_of(targets)) if is_speech else None
     first = firsts.pop() if len(firsts) == 1 else None
-    return TargetKind(inputs_as_counts(inputs), targets_as_counts(targets), is_speech, lengths, first)
+    tags = (inputs, targets) if are_tags(inputs, targets) else None
+    texts = (inputs, targets) if several and tags is None and inputs[0].dtype.kind in "iu" else None
+    counts = inputs_as_counts(inputs), targets_as_counts(targets)
+    return TargetKind(*counts, is_speech, lengths, first, tags, texts, find_label_columns(inputs, targets))
 
 
 def _lengths(x: np.ndarray, y: np.ndarray) -> float | None:

@@ -6,6 +6,26 @@ from probes.facts.corpus.types import CorpusRow
 
 
 @dataclass(frozen=True)
+class LabelColumns:
+    """Columns of the inputs that hold the label: one value for each class, or the number itself, scaled and moved."""
+
+    columns: tuple[int, ...]
+    width: int  # columns that vary
+    rows: int
+    classes: int = 0  # 0: the label is a number
+
+
+@dataclass(frozen=True)
+class SharedTokens:
+    """Rare tokens of the targets that their inputs hold, too: in own pairs, and in pairs of different rows."""
+
+    own: float
+    swapped: float  # the mean over permutations
+    deviation: float  # of the permutations
+    tokens: int
+
+
+@dataclass(frozen=True)
 class PairTest:
     """A permutation test on held-out rows: targets predicted from inputs, own ones against swapped ones."""
 
@@ -18,6 +38,9 @@ class PairTest:
     whole: bool = True  # False: a range of rows, one of several
     is_speech: bool = False  # frames or samples in, several tokens out
     lengths: float | None = None  # rank correlation of the lengths of inputs and targets, where both vary
+    kind: str = ""  # tags: one class for each token; texts: tokens in, a rich vocabulary out
+    power: float | None = None  # the share of the targets that a relation must decide to be seen; where none was
+    shared: SharedTokens | None = None  # texts in and out; where no relation was seen
 
 
 @dataclass(frozen=True)
@@ -79,3 +102,4 @@ class ManifestPairTest:
     others: float | None = None  # the usual correlation in other stretches of the manifest; None: these are all rows
     shift: int = 0  # rows by which the right side must be moved to fit best; 0: no shift helps
     shifted: float = 0.0  # the correlation then
+    shared: SharedTokens | None = None  # by words
