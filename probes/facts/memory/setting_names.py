@@ -1,0 +1,59 @@
+"""The names of the settings that change the peak: of this trainer's configuration, or of transformers' arguments."""
+
+from dataclasses import dataclass
+
+from probes.facts.settings.types import RunSettings
+
+
+@dataclass(frozen=True)
+class SettingNames:
+    """`ours`: keys of a configuration; else arguments of transformers. `speech`: the input is audio."""
+
+    ours: bool = False
+    rows_per_item: int = 1
+    accumulation: int = 1
+
+    @classmethod
+    def of(cls, settings: RunSettings | None) -> "SettingNames":
+        if settings is None:
+            return cls()
+        return cls(settings.kind == "ours", settings.rows_per_item, settings.accumulation or 1)
+
+    def batch(self, items: int, parts: int) -> str:
+        size = "training.batch_size" if self.ours else "per_device_train_batch_size"
+        return f"{size} {items} with gradient_accumulation_steps {self.accumulation * parts}"
+
+    @property
+    def checkpointing(self) -> str:
+        return self._own("gradient_checkpointing true")
+
+    @property
+    def bf16(self) -> str:
+        return self._own("bf16 true")
+
+    @property
+    def length(self) -> str:
+        return "no row longer than the median batch"
+
+    @property
+    def eight_bit(self) -> str:
+        return self._own("optim adamw_bnb_8bit")
+
+    @property
+    def adafactor(self) -> str:
+        return self._own("optim adafactor")
+
+    @property
+    def freeze(self) -> str:
+        return "model.freeze_encoder true" if self.ours else "encoder frozen"
+
+    @property
+    def beams(self) -> str:
+        return self._own("generation_num_beams 1")
+
+    @property
+    def generate(self) -> str:
+        return self._own("predict_with_generate false")
+
+    def _own(self, setting: str) -> str:
+        return f"training.{setting}" if self.ours else setting
