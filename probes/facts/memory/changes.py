@@ -1,43 +1,22 @@
 """What would lower the peak: each change with the peak that it leads to and its cost in time."""
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from probes.facts.core.batch_rows import CannotSplitBatch, rows_of_batch, select_rows
 from probes.facts.core.step_setup import StepSetup
 from probes.facts.memory.batches import LONGEST, MEDIAN
-from probes.facts.memory.optimizer_sizes import adafactor_state, eight_bit_adam_state
+from probes.facts.memory.fake_weights import adafactor_state, eight_bit_adam_state
 from probes.facts.memory.predict import EvaluationSettings, predict
-from probes.facts.memory.setting_names import SettingNames
+from probes.facts.memory.trials import MemoryTrial, NamedChange, SettingNames, with_evaluation, with_options
 from probes.facts.memory.types import (
     STEP,
     MemoryChange,
     MemoryLimit,
     MemoryPlan,
     MemoryPrediction,
-    StepOptions,
 )
-
-
-@dataclass(frozen=True)
-class MemoryTrial:
-    """Settings to predict with. `parts`: how many batches make what was one; `state`: of the optimizer, in bytes."""
-
-    batch: Any
-    options: StepOptions
-    evaluation: EvaluationSettings
-    parts: int = 1
-    optimizer: str = ""
-
-
-@dataclass(frozen=True)
-class NamedChange:
-    """A change by the name of its setting."""
-
-    setting: str
-    apply: Callable[[MemoryTrial], MemoryTrial]
-    cost: str = ""
 
 
 class ChangeRanking:
@@ -49,7 +28,7 @@ class ChangeRanking:
         batches: Mapping[str, Any],
         prediction: MemoryPrediction,
         evaluation: EvaluationSettings,
-        limit: MemoryLimit | None,
+        limit: MemoryLimit,
         names: SettingNames,
     ) -> None:
         self.setup, self.batches, self.now, self.limit, self.names = setup, batches, prediction, limit, names
@@ -66,7 +45,7 @@ class ChangeRanking:
         return MemoryPlan(self.now, self.limit, tuple(ranked), together)
 
     def fits(self, peak: int) -> bool:
-        return self.limit is None or peak <= self.limit.usable
+        return peak <= self.limit.usable
 
     def _apply(self, change: NamedChange) -> MemoryTrial | None:
         try:
@@ -76,7 +55,8 @@ class ChangeRanking:
 
     def _together(self) -> MemoryChange | None:
         """In the order of what they cost, until it fits."""
-        trial, settings, found = self.start, [], None
+        trial, found = self.start, None
+        settings: list[str] = []
         for change in self._changes(alone=False):
             try:
                 trial = change.apply(trial)
@@ -96,21 +76,22 @@ class ChangeRanking:
         if rows > 1:
             yield NamedChange(names.batch(1, rows), lambda trial: self._cut(trial, 1))
         if not options.checkpointing and getattr(model, "supports_gradient_checkpointing", False):
-            yield NamedChange(names.checkpointing, _with(checkpointing=True))
+            yield NamedChange(names.checkpointing, with_options(checkpointing=True))
         if options.precision == "fp32" and options.gpu:
-            yield NamedChange(names.bf16, _with(precision="bf16"))
+            yield NamedChange(names.bf16, with_options(precision="bf16"))
         if MEDIAN in self.batches and alone:
             yield NamedChange(names.length, lambda trial: replace(trial, batch=self.batches[MEDIAN]), "longer rows go")
-        yield NamedChange(names.eight_bit, lambda trial: replace(trial, optimizer="8bit"), "needs bitsandbytes")
+        if alone:  # together with others the one that needs no further package
+            yield NamedChange(names.eight_bit, lambda trial: replace(trial, optimizer="8bit"), "needs bitsandbytes")
         yield NamedChange(names.adafactor, lambda trial: replace(trial, optimizer="adafactor"), "no momentum")
-        if hasattr(model, "get_encoder") and any(p.requires_grad for p in model.get_encoder().parameters()):
-            yield NamedChange(names.freeze, _with(freeze_encoder=True), "the encoder does not learn")
+        if _trains_encoder(model):
+            yield NamedChange(names.freeze, with_options(freeze_encoder=True), "the encoder does not learn")
         if self.start.evaluation.beams > 1:
-            yield NamedChange(names.beams, _evaluated(beams=1), "greedy search")
+            yield NamedChange(names.beams, with_evaluation(beams=1), "greedy search")
         if self.start.evaluation.tokens and self.now.peak_phase != STEP:
-            yield NamedChange(names.generate, _evaluated(tokens=0), "no WER or BLEU in evaluations")
+            yield NamedChange(names.generate, with_evaluation(tokens=0), "no WER or BLEU in evaluations")
         if self.start.evaluation.logits:
-            yield NamedChange("preprocess_logits_for_metrics", _evaluated(logits=0))
+            yield NamedChange("preprocess_logits_for_metrics", with_evaluation(logits=0))
 
     def _items(self) -> int:
         try:
@@ -141,9 +122,6 @@ class ChangeRanking:
         return MemoryChange(setting, peak, round(time, 2), cost, self.fits(peak))
 
 
-def _with(**options: Any) -> Callable[[MemoryTrial], MemoryTrial]:
-    return lambda trial: replace(trial, options=replace(trial.options, **options))
-
-
-def _evaluated(**settings: Any) -> Callable[[MemoryTrial], MemoryTrial]:
-    return lambda trial: replace(trial, evaluation=replace(trial.evaluation, **settings))
+def _trains_encoder(model: Any) -> bool:
+    encoder = getattr(model, "get_encoder", lambda: None)()
+    return encoder is not None and any(parameter.requires_grad for parameter in encoder.parameters())

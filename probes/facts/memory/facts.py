@@ -1,5 +1,6 @@
 """The facts of memory: predicted with fake tensors, so that nothing of it is allocated."""
 
+from dataclasses import replace
 from typing import Any
 
 from diagnose.common.provider import provider
@@ -15,11 +16,27 @@ CANDIDATES = 24  # items whose size is measured where no manifest tells it
 
 
 @provider
-def memory_limit(device_memory: Any = None) -> MemoryLimit:
+def memory_limit(
+    device_memory: Any = None, device_name: str | None = None, configured_device_memory: str | None = None
+) -> MemoryLimit:
     """What the run may use: as stated, else the GPU's memory, else this machine's."""
-    from probes.facts.memory.limits import limit_here, stated_limit
+    from probes.facts.memory.limits import gpu_named, limit_here, stated_limit
 
-    return limit_here() if device_memory in (None, "") else stated_limit(device_memory)
+    if stated := device_memory or (None if device_name else configured_device_memory):
+        return stated_limit(stated)
+    return stated_limit(f"{gpu_named(device_name).gigabytes:g}GB") if device_name else limit_here()
+
+
+@provider
+def all_memory_changes() -> bool:
+    """Whether to rank what would lower the peak although it fits; a command requests it."""
+    return False
+
+
+@provider(may_be_empty=True)
+def memory_remarks() -> tuple[str, ...]:
+    """What was assumed by whoever laid out model and batches."""
+    return ()
 
 
 @provider
@@ -91,16 +108,21 @@ def evaluation_settings(
 
 @provider
 def memory_prediction(
-    update_setup: StepSetup, memory_batches: dict[str, Any], memory_options: StepOptions, evaluation_settings: Any
+    update_setup: StepSetup,
+    memory_batches: dict[str, Any],
+    memory_options: StepOptions,
+    evaluation_settings: Any,
+    memory_remarks: tuple[str, ...] = (),
 ) -> MemoryPrediction:
     """The peak of the run, on the longest batch."""
     from probes.facts.memory.batches import LONGEST
     from probes.facts.memory.predict import predict
 
-    return predict(update_setup, LONGEST, memory_batches[LONGEST], memory_options, evaluation_settings)
+    found = predict(update_setup, LONGEST, memory_batches[LONGEST], memory_options, evaluation_settings)
+    return replace(found, remarks=(*memory_remarks, *found.remarks))
 
 
-@provider(reported=True)
+@provider
 def memory_plan(
     memory_prediction: MemoryPrediction,
     memory_limit: MemoryLimit,
@@ -111,9 +133,16 @@ def memory_plan(
     all_memory_changes: bool = False,
 ) -> MemoryPlan:
     """The prediction next to the device; where it does not fit, what would make it fit."""
+    from probes.facts.memory.batches import LONGEST
     from probes.facts.memory.changes import ChangeRanking
-    from probes.facts.memory.setting_names import SettingNames
+    from probes.facts.memory.one_step import with_allocator_peak
+    from probes.facts.memory.predict import with_other_batches
+    from probes.facts.memory.trials import SettingNames
 
+    if all_memory_changes:
+        others = {name: batch for name, batch in memory_batches.items() if batch is not memory_batches[LONGEST]}
+        memory_prediction = with_other_batches(memory_prediction, update_setup, others)
+        memory_prediction = with_allocator_peak(memory_prediction, update_setup, memory_batches[LONGEST])
     if memory_prediction.peak <= memory_limit.usable and not all_memory_changes:
         return MemoryPlan(memory_prediction, memory_limit)
     names = SettingNames.of(run_settings)

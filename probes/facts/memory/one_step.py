@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import torch
@@ -13,13 +13,30 @@ from diagnose.engine.context import NotApplicable
 from probes.facts.core.batches import copy_batch
 from probes.facts.core.model_parts import as_in_training
 from probes.facts.core.observer import restore_afterwards
+from probes.facts.core.progress_log import silence_transformers
 from probes.facts.core.step_setup import StepSetup
 from probes.facts.core.torch_ops import iter_leaves
-from probes.facts.memory.fake_optimizer import fake_update
-from probes.facts.memory.fake_weights import fake_weights
-from probes.facts.memory.gpu_kernels import as_on_device
+from probes.facts.memory.fake_weights import fake_update, fake_weights
+from probes.facts.memory.gpu_kernels import autocast_of, device_rules
 from probes.facts.memory.step_meter import StepMeter, on_gradient
-from probes.facts.memory.types import StepOptions
+from probes.facts.memory.types import MemoryPrediction, StepOptions
+
+
+def with_allocator_peak(prediction: MemoryPrediction, setup: StepSetup, batch: Any) -> MemoryPrediction:
+    """Forward, backward and update of the model that is there; without a GPU the prediction as it is."""
+    first = next(setup.model.parameters(), None)
+    if first is None or first.device.type != "cuda":
+        return prediction
+    with restore_afterwards(setup.model, setup.optimizer, others=setup.also_restore), torch.enable_grad():
+        as_in_training(setup.model)
+        torch.cuda.reset_peak_memory_stats(first.device)
+        before = torch.cuda.memory_allocated(first.device)
+        setup.compute_loss(setup.model, copy_batch(batch)).backward()
+        if setup.optimizer is not None:
+            setup.optimizer.step()
+        counted = torch.cuda.max_memory_allocated(first.device) - before
+    held = prediction.step.kinds.get("weights", 0) + prediction.step.kinds.get("optimizer state", 0)
+    return replace(prediction, allocator=counted + held)
 
 
 @dataclass(frozen=True)
@@ -40,8 +57,9 @@ def count_step(setup: StepSetup, batch: Any, options: StepOptions) -> CountedSte
                 if options.accumulates:
                     parameter.grad = torch.empty_like(parameter)
                     meter.set_kind(parameter.grad, "gradients", name.rpartition(".")[0])
-        with as_on_device(model, options):
+        with autocast_of(model, options):
             loss = setup.compute_loss(model, copy_batch(batch))
+        meter.forget_weight_copies()
         backward = _name_living(meter, "activations")
         loss.backward()
         del loss
@@ -59,7 +77,7 @@ def count_evaluation(setup: StepSetup, batch: Any, options: StepOptions) -> tupl
     def note(module: Any, args: Any, output: Any) -> None:
         positions.extend(tensor.shape[1] for tensor in iter_leaves(output) if tensor.dim() == 3)
 
-    with _faked(setup, batch, options) as (model, meter, _), torch.no_grad(), as_on_device(model, options):
+    with _faked(setup, batch, options) as (model, meter, _), torch.no_grad(), autocast_of(model, options):
         model.eval()
         encoder = getattr(model, "get_encoder", lambda: None)()
         if isinstance(encoder, torch.nn.Module):
@@ -75,6 +93,7 @@ def _faked(setup: StepSetup, batch: Any, options: StepOptions) -> Iterator[tuple
     meter = StepMeter({id(module): name for name, module in model.named_modules()}, options.gpu)
     with restore_afterwards(model, others=setup.also_restore), torch.enable_grad(), ExitStack() as stack:
         as_in_training(model)
+        stack.enter_context(silence_transformers())
         _configure(model, options)
         fakes = stack.enter_context(fake_weights(model, mode))
         if options.freeze_encoder:
@@ -83,7 +102,7 @@ def _faked(setup: StepSetup, batch: Any, options: StepOptions) -> Iterator[tuple
             meter.add(weight, "weights", name.rpartition(".")[0])
         for tensor in iter_leaves(batch):
             meter.add(tensor, "batch", "")
-        for context in (mode, meter, meter.modules()):
+        for context in (device_rules(options), mode, meter, meter.modules()):
             stack.enter_context(context)
         try:
             yield model, meter, fakes

@@ -13,9 +13,8 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils.flop_counter import flop_registry
 
 from probes.facts.core.torch_ops import iter_leaves
-from probes.facts.memory.allocations import Allocation
-from probes.facts.memory.fake_operations import rule_for, with_known_places
-from probes.facts.memory.workspace import workspace
+from probes.facts.memory.fake_operations import rule_for, with_known_places, workspace
+from probes.facts.memory.types import Allocation
 
 CUDA_BLOCK = 512  # bytes to which the allocator of a GPU rounds up
 DEVICE = torch.ops.prim.device.default
@@ -43,6 +42,7 @@ class StepMeter(TorchDispatchMode):
         self._names, self._gpu, self._round_to = module_names, gpu, CUDA_BLOCK if gpu else 1
         self._modules: list[str] = [""]
         self._live: dict[int, tuple[Any, Allocation]] = {}
+        self._weight_copies: dict[int, torch.Tensor] | None = {}
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         if func is DEVICE:
@@ -57,7 +57,11 @@ class StepMeter(TorchDispatchMode):
         else:
             output = func(*with_known_places(func, args), **kwargs)
         self._count_flops(func, args, kwargs, output)
-        kind = "16-bit copies of weights" if func is TO_COPY and self.kind_of(args[0]) == "weights" else ""
+        kind = ""
+        if func is TO_COPY and self.kind_of(args[0]) == "weights":
+            kind = "16-bit copies of weights"
+            if self._weight_copies is not None:
+                self._weight_copies.setdefault(args[0].untyped_storage()._cdata, output)
         for tensor in (output,) if isinstance(output, torch.Tensor) else iter_leaves(output):
             self.add(tensor, kind)
         if size := workspace(func, args, output, self._gpu):
@@ -85,6 +89,10 @@ class StepMeter(TorchDispatchMode):
         self.add(tensor, kind, module)
         allocation = self._live[tensor.untyped_storage()._cdata][1]
         allocation.kind, allocation.module = kind, module
+
+    def forget_weight_copies(self) -> None:
+        """Autocast has let go of them; until then it holds the first copy of each weight."""
+        self._weight_copies = None
 
     def living(self) -> list[Allocation]:
         return [allocation for _, allocation in self._live.values()]

@@ -1,14 +1,14 @@
 """From allocations to figures: the peak, what lives then by kind and by module, and a timeline."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
 from probes.facts.core.torch_ops import iter_leaves
-from probes.facts.memory.allocations import Allocation, live_bytes, living_at
 from probes.facts.memory.one_step import CountedStep
 from probes.facts.memory.step_meter import StepMeter
-from probes.facts.memory.types import KINDS, ModuleMemory, StepMemory
+from probes.facts.memory.types import KINDS, Allocation, ModuleMemory, StepMemory
 
 MOMENTS = 200
 COLUMNS = {"weights": "weights", "gradients": "gradients", "optimizer state": "optimizer"}
@@ -35,7 +35,7 @@ def summarize(counted: CountedStep, name: str, batch: Any) -> StepMemory:
         timeline=_sampled(series, totals),
         phase_starts={phase: clock / max(1, meter.clock) for phase, clock in starts.items()},
         flops=meter.flops,
-        forward_kept=series["activations"][counted.backward] if "activations" in series else 0,
+        saved_for_backward=series["activations"][counted.backward] if "activations" in series else 0,
     )
 
 
@@ -64,5 +64,23 @@ def _sampled(series: Mapping[str, Sequence[int]], totals: Sequence[int]) -> dict
     """Of each stretch of operations the one with the largest total, so that the peak is among them."""
     stretches = min(MOMENTS, len(totals))
     edges = [len(totals) * number // stretches for number in range(stretches + 1)]
-    moments = [max(range(a, b), key=lambda place: totals[place]) for a, b in zip(edges, edges[1:], strict=False)]
+    moments = [max(range(a, b), key=lambda place: totals[place]) for a, b in pairwise(edges)]
     return {kind: tuple(series[kind][moment] for moment in moments) for kind in KINDS if kind in series}
+
+
+def live_bytes(allocations: Iterable[Allocation], length: int) -> dict[str, list[int]]:
+    """Bytes that live after each operation, by kind."""
+    changes: dict[str, list[int]] = {}
+    for one in allocations:
+        series = changes.setdefault(one.kind, [0] * (length + 2))
+        series[one.start] += one.bytes
+        if one.end is not None:
+            series[one.end + 1] -= one.bytes
+    for series in changes.values():
+        for place in range(1, len(series)):
+            series[place] += series[place - 1]
+    return {kind: series[: length + 1] for kind, series in changes.items()}
+
+
+def living_at(allocations: Iterable[Allocation], clock: int) -> Iterator[Allocation]:
+    return (one for one in allocations if one.start <= clock and (one.end is None or clock <= one.end))

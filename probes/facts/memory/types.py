@@ -2,9 +2,21 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 KINDS = ("weights", "gradients", "optimizer state", "16-bit copies of weights", "activations", "temporary", "batch")
 STEP, EVALUATION, GENERATION, CHECKPOINT = "training step", "evaluation", "generation", "checkpoint"
+
+
+@dataclass
+class Allocation:
+    """One storage. `end` is None while it lives; both ends are numbers of operations."""
+
+    bytes: int
+    kind: str
+    module: str
+    start: int
+    end: int | None = None
 
 
 @dataclass(frozen=True)
@@ -46,8 +58,7 @@ class StepMemory:
     timeline: Mapping[str, tuple[int, ...]]  # by kind, at up to 200 moments
     phase_starts: Mapping[str, float]  # shares of the timeline
     flops: float
-    forward_kept: int  # activations that live when the forward pass ends
-    measured: bool = False  # on the weights themselves: the model does not run on fake ones
+    saved_for_backward: int  # activations that live when the forward pass ends
 
     @property
     def persistent(self) -> int:
@@ -57,7 +68,7 @@ class StepMemory:
 
 @dataclass(frozen=True)
 class MemoryLimit:
-    """The memory of the device, and where the figure comes from. `overhead`: of CUDA and its libraries."""
+    """The memory of the device, and where the figure comes from. `overhead`: what is there before any tensor."""
 
     name: str
     bytes: int
@@ -67,6 +78,10 @@ class MemoryLimit:
     @property
     def usable(self) -> int:
         return self.bytes - self.overhead
+
+    @property
+    def overhead_of(self) -> str:
+        return "CUDA and its libraries" if self.gpu else "Python and its packages"
 
 
 @dataclass(frozen=True)
@@ -105,6 +120,21 @@ class MemoryPlan:
     """The prediction next to the device, and what would lower the peak: cheapest of those that fit first."""
 
     prediction: MemoryPrediction
-    limit: MemoryLimit | None
+    limit: MemoryLimit
     changes: tuple[MemoryChange, ...] = ()
     together: MemoryChange | None = None  # several changes, where no single one is enough
+
+    def figure(self) -> dict[str, Any]:
+        """For the report: one step by kind, next to the device."""
+        step = self.prediction.step
+        return {
+            "timeline": {kind: list(values) for kind, values in step.timeline.items()},
+            "phases": dict(step.phase_starts),
+            "kinds": dict(step.kinds),
+            "peaks": dict(self.prediction.phases),
+            "peak": step.peak,
+            "peak_phase": step.peak_phase,
+            "batch": step.batch,
+            "device": self.limit.name,
+            "memory": self.limit.bytes,
+        }

@@ -1,7 +1,11 @@
-"""The names of the settings that change the peak: of this trainer's configuration, or of transformers' arguments."""
+"""Settings to predict with, and changes of them."""
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
 
+from probes.facts.memory.predict import EvaluationSettings
+from probes.facts.memory.types import StepOptions
 from probes.facts.settings.types import RunSettings
 
 
@@ -57,3 +61,31 @@ class SettingNames:
 
     def _own(self, setting: str) -> str:
         return f"training.{setting}" if self.ours else setting
+
+
+@dataclass(frozen=True)
+class MemoryTrial:
+    """Settings to predict with. `parts`: how many batches make what was one; `state`: of the optimizer, in bytes."""
+
+    batch: Any
+    options: StepOptions
+    evaluation: EvaluationSettings
+    parts: int = 1
+    optimizer: str = ""
+
+
+@dataclass(frozen=True)
+class NamedChange:
+    """A change by the name of its setting."""
+
+    setting: str
+    apply: Callable[[MemoryTrial], MemoryTrial]
+    cost: str = ""
+
+
+def with_options(**options: Any) -> Callable[[MemoryTrial], MemoryTrial]:
+    return lambda trial: replace(trial, options=replace(trial.options, **options))
+
+
+def with_evaluation(**settings: Any) -> Callable[[MemoryTrial], MemoryTrial]:
+    return lambda trial: replace(trial, evaluation=replace(trial.evaluation, **settings))
