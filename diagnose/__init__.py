@@ -8,20 +8,21 @@ from diagnose.engine.types import Finding, Findings, Outcome, Severity, Stage, S
 from diagnose.version import __version__
 
 if TYPE_CHECKING:
-    from diagnose.api import nan_bisect, precision, preflight
+    from diagnose.api import memory, nan_bisect, precision, preflight
     from diagnose.engine.report import PreflightFailed, Report, Stopped
     from diagnose.guard import Guard
     from diagnose.tensor_values import debug_tensor
 
 __all__ = [
     "Fault", "Finding", "Findings", "Guard", "Outcome", "PreflightCallback", "PreflightFailed", "Probe", "Report",
-    "Severity", "Stage", "Status", "Stopped", "Verdict", "__version__", "debug_tensor", "fault", "nan_bisect",
-    "precision", "preflight", "probe", "provider",
+    "Severity", "Stage", "Status", "Stopped", "Verdict", "__version__", "debug_tensor", "fault", "memory",
+    "nan_bisect", "precision", "preflight", "probe", "provider",
 ]  # fmt: skip
 
 _LATER = {
     "Guard": "diagnose.guard",
     "debug_tensor": "diagnose.tensor_values",
+    "memory": "diagnose.api",
     "nan_bisect": "diagnose.api",
     "precision": "diagnose.api",
     "preflight": "diagnose.api",

@@ -80,6 +80,24 @@ def precision(
     return replace(result, findings=tuple(report.findings))
 
 
+def memory(*, batch: Any = None, watcher: ProgressListener | None = None, **facts: Any) -> Any:
+    """The predicted peak of a run next to its device, and what would lower it; nothing of it is allocated.
+
+    `batch` stands for the longest one; without it, `train_batches` or a data set with its collator are looked at.
+    """
+    return memory_and_duration(facts | ({} if batch is None else {"train_batches": [batch]}), watcher)[0]
+
+
+def memory_and_duration(facts: Mapping[str, Any], watcher: ProgressListener | None = None) -> tuple[Any, Any]:
+    """The same with the duration of the run, or with the reason why that is not known."""
+    context = installed().context({**facts, "all_memory_changes": True}, watcher)
+    try:
+        plan = context.get("memory_plan")
+    except FactError as refusal:
+        raise InputError(f"the memory cannot be predicted: {refusal.reason}") from refusal
+    return plan, context.get_or_none("duration_estimate") or context.why_not("duration_estimate")
+
+
 def _settings(engine: Engine, facts: Mapping[str, Any]) -> dict[str, Any]:
     """The configuration of the run, which a fix may name; {} for a trainer of somebody else's."""
     values = engine.context({name: facts[name] for name in ("config",) if name in facts}).get_or_none("config_values")

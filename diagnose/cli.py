@@ -11,6 +11,7 @@ from diagnose.commands.curves import curves
 from diagnose.commands.data import data
 from diagnose.commands.drill import drill
 from diagnose.commands.info import diff, env, explain, list_probes
+from diagnose.commands.memory import memory
 from diagnose.commands.nan_bisect import nan_bisect
 from diagnose.commands.options import TrainerHooks
 from diagnose.commands.overfit import overfit
@@ -43,11 +44,11 @@ def config_names() -> list[str]:
 @click.pass_context
 def main(context: click.Context) -> None:
     """Decide whether a training run may start, and say why not."""
-    context.obj = TrainerHooks(facts_from, replay_of)
+    context.obj = TrainerHooks(facts_from, replay_of, without_weights)
 
 
 COMMANDS = (
-    preflight, samples, data, overfit, precision, nan_bisect, curves, drill, release, serve, list_probes,
+    preflight, samples, data, memory, overfit, precision, nan_bisect, curves, drill, release, serve, list_probes,
     explain, diff, env, completion,
 )  # fmt: skip
 for command in COMMANDS:
@@ -73,6 +74,15 @@ def facts_from(
 
         return facts_at_checkpoint(resolved, checkpoint)
     return {"config": resolved}
+
+
+def without_weights(config: str, overrides: Sequence[str]) -> dict[str, Any]:
+    """The facts for predicting memory: weights that --config names are not read."""
+    from trainer.config import load
+    from trainer.facts_without_weights import facts_without_weights
+    from trainer.paths import find_config
+
+    return facts_without_weights(load(find_config(config), overrides))
 
 
 def replay_of(recording: Path) -> Any:

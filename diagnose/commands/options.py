@@ -1,7 +1,7 @@
 """What the commands that look at a run have in common: what to look at, and where the report goes."""
 
 import shlex
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial, wraps
 from pathlib import Path
@@ -21,6 +21,7 @@ class TrainerHooks:
 
     facts_from: Callable[..., dict[str, Any]]
     replay_of: Callable[[Path], Any]
+    without_weights: Callable[[str, Sequence[str]], dict[str, Any]]
 
 
 @dataclass(frozen=True)
@@ -42,6 +43,12 @@ class Target:
 
     def facts(self, checkpoint: Path | None = None) -> dict[str, Any]:
         return self.hooks.facts_from(self.config, self.overrides, self.subject, checkpoint)
+
+    def facts_without_weights(self) -> dict[str, Any]:
+        """Of a configuration, sizes and shapes where it names released weights; of a subject, its facts."""
+        if self.config is None or self.subject is not None:
+            return self.facts()
+        return self.hooks.without_weights(self.config, self.overrides)
 
 
 def target_options(command: Callable[..., Any]) -> Any:

@@ -6,6 +6,7 @@ from typing import Any
 from diagnose.page.chart import Chart
 from diagnose.page.data_charts import clip_length_charts, label_coverage_chart
 from diagnose.page.learning_charts import overfit_chart, rate_chart, schedule_chart, sweep_chart
+from diagnose.page.memory_charts import memory_charts
 from diagnose.page.model_charts import gradient_chart, module_chart, range_chart
 from diagnose.page.run_charts import run_charts
 
@@ -15,6 +16,7 @@ CHARTS: Mapping[str, Callable[[Figure], Iterator[Chart]]] = {
     "clip_lengths": clip_length_charts,
     "label_coverage": label_coverage_chart,
     "parameters": module_chart,
+    "memory_plan": memory_charts,
     "first_step": gradient_chart,
     "precision_comparison": range_chart,
     "overfit_curve": overfit_chart,

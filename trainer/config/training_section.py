@@ -25,6 +25,16 @@ class Training(Section):
     warmup_ratio: Number = Field(default=0.0, ge=0, lt=1, description="Fraction of all updates that is warmup.")
     warmup_steps: Whole = Field(default=0, description="Updates of warmup. Give this or warmup_ratio.")
     weight_decay: Number = Field(default=0.0, ge=0, description="AdamW's weight decay; biases and norms have none.")
+    optim: Literal["adamw_torch_fused", "adafactor", "adamw_bnb_8bit"] = Field(
+        default="adamw_torch_fused",
+        description="The optimizer, as transformers names it. adafactor keeps a fraction of AdamW's state; "
+        "adamw_bnb_8bit a quarter, and needs bitsandbytes and a GPU.",
+    )
+    device_memory: Text | None = Field(
+        default=None,
+        description="Memory of the GPU to train on, such as 4GB, for predicting whether the run fits. null: that of "
+        "this machine's GPU or, without one, its own.",
+    )
     max_grad_norm: Number = Field(default=1.0, ge=0, description="Gradients are clipped to this norm. 0: not clipped.")
     num_train_epochs: Number = Field(default=3.0, gt=0, description="Passes over the training set.")
     max_steps: Limit = Field(

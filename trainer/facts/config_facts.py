@@ -58,6 +58,12 @@ def configured_dataset(config: Resolved) -> Any:
     return open_split(config.config, "train")
 
 
+@provider(may_be_empty=True)
+def configured_device_memory(config: Resolved) -> str:
+    """The memory of the GPU to train on, as the configuration states it; "" if it does not."""
+    return config.config.training.device_memory or ""
+
+
 @provider
 def metric_names(config: Resolved) -> tuple[str, ...]:
     """The metrics that an evaluation of this run computes."""

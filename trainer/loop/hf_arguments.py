@@ -20,6 +20,7 @@ SAME_NAME = (
     "learning_rate",
     "lr_scheduler_type",
     "weight_decay",
+    "optim",
     "max_grad_norm",
     "num_train_epochs",
     "max_steps",

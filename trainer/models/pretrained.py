@@ -14,6 +14,7 @@ from huggingface_hub.errors import OfflineModeIsEnabled, RepositoryNotFoundError
 from safetensors import SafetensorError
 
 from diagnose.common.errors import InputError
+from trainer.models.released_sizes import reads_no_weights, settings_of
 
 PATIENCE = 5.0  # seconds; left to itself, transformers retries half a minute for each file
 UNREADABLE = (OSError, ValueError, RuntimeError, KeyError, TypeError, SafetensorError)
@@ -21,6 +22,8 @@ UNREADABLE = (OSError, ValueError, RuntimeError, KeyError, TypeError, Safetensor
 
 def load(kind: Any, name: str, key: str = "model.name", **options: Any) -> Any:
     """`kind.from_pretrained` of a directory or hub name; the hub is asked only for what is not cached."""
+    if reads_no_weights():
+        return settings_of(kind, name, key)
     if is_directory(name, key):
         from transformers.utils.logging import disable_progress_bar
 
@@ -38,6 +41,9 @@ def load_model(
     """The model in float32, and the patterns of `may_be_fresh` that match missing parameters."""
     import torch
 
+    if reads_no_weights():
+        settings = options.get("config") or settings_of(kind.config_class, name, key)
+        return kind(settings), []
     model, info = load(kind, name, key, dtype=torch.float32, output_loading_info=True, **options)
     missing = sorted(info["missing_keys"])
     lacking = [entry for entry in missing if not any(fnmatch(entry, pattern) for pattern in may_be_fresh)]
