@@ -170,6 +170,7 @@ def test_a_kill_between_rename_and_removal_leaves_no_surplus(tmp_path: Path) -> 
     for step in (10, 20, 30):
         commit(tmp_path, step)
     (tmp_path / "checkpoint-30" / "trainer_state.json").write_text('{"best_global_step": 10}')
+    (tmp_path / "checkpoint-30" / checksums.DIGESTS).unlink()
     checksums.write_checksums(tmp_path / "checkpoint-30")
     recover(tmp_path)
     assert len(checkpoints(tmp_path)) == 3
