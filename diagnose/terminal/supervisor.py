@@ -52,9 +52,8 @@ def _forward_signals(child: int) -> list[int]:
         received.append(number)
         (os.killpg if number == signal.SIGTSTP else os.kill)(child, number)
 
-    for number in FORWARDED:
-        if signal.getsignal(number) is not signal.SIG_IGN:
-            signal.signal(number, forward)
+    for number in FORWARDED:  # also what is ignored here, as in a background job of a script: a run handles it
+        signal.signal(number, forward)
     signal.signal(signal.SIGTTOU, signal.SIG_IGN)  # or this process could not take the terminal back
     return received
 
