@@ -7,6 +7,7 @@ import os
 import signal
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from types import FrameType
 from typing import NoReturn
 
@@ -50,7 +51,8 @@ def _forward_signals(child: int) -> list[int]:
 
     def forward(number: int, frame: FrameType | None) -> None:
         received.append(number)
-        (os.killpg if number == signal.SIGTSTP else os.kill)(child, number)
+        with suppress(ProcessLookupError):  # it has ended already
+            (os.killpg if number == signal.SIGTSTP else os.kill)(child, number)
 
     for number in FORWARDED:  # also what is ignored here, as in a background job of a script: a run handles it
         signal.signal(number, forward)
