@@ -81,6 +81,8 @@ def _require_unchanged(folder: Path) -> None:
 
 
 def _require_finite(bundle: "ModelBundle", folder: Path) -> None:
+    if bundle.fresh:
+        raise InputError(f"{folder}: its model.safetensors lacks the weights {', '.join(bundle.fresh)}; train again")
     for name, value in bundle.model.state_dict().items():
         if value.is_floating_point() and not value.isfinite().all():
             raise InputError(f"{folder}: the weight {name} has NaN or infinite values; train again")

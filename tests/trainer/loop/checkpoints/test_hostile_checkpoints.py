@@ -15,7 +15,8 @@ from safetensors.torch import load_file, save_file
 from diagnose.common.errors import InputError
 from tests.support.small_runs import write_run
 from trainer.config import load
-from trainer.loop.checkpoints.checksums import DIGESTS, verify, write_checksums
+from trainer.evaluation.evaluate_directory import load_run
+from trainer.loop.checkpoints.checksums import DIGESTS, RESULTS, verify, write_checksums
 from trainer.loop.checkpoints.store import checkpoints
 from trainer.loop.run import train
 
@@ -139,3 +140,45 @@ def test_the_folder_of_a_run_lists_its_model_and_may_hold_other_files(saved: tup
     assert verify(run) is None and "model.safetensors" in json.loads((run / DIGESTS).read_text())["files"]
     (run / "adapter_model.safetensors").write_bytes(b"")
     assert "adapter_model.safetensors" in str(verify(run))
+
+
+def damaged(run: Path, how: Any, redigest: bool) -> str:
+    how(run / "model.safetensors")
+    if redigest:
+        results = (run / RESULTS).read_bytes()
+        (run / DIGESTS).unlink()
+        (run / RESULTS).unlink()
+        write_checksums(run)
+        (run / RESULTS).write_bytes(results)
+    with pytest.raises(InputError) as refused:
+        load_run(run)
+    return refused.value.message
+
+
+def flipped(path: Path) -> None:
+    content = bytearray(path.read_bytes())
+    content[len(content) // 2] ^= 1
+    path.write_bytes(content)
+
+
+def with_nan(path: Path) -> None:
+    tensors = load_file(path)
+    tensors[min(tensors)].fill_(float("nan"))
+    save_file(tensors, path, metadata={"format": "pt"})
+
+
+@pytest.mark.parametrize(
+    ("how", "redigest", "words"),
+    [
+        (flipped, False, "its model.safetensors has changed since it was saved"),
+        (with_nan, True, "has NaN or infinite values; train again"),
+        (without_a_tensor, True, "lacks the weights ctc.*; train again"),
+        (pickled, True, "cannot be loaded"),
+    ],
+)
+def test_a_damaged_model_is_not_evaluated(
+    saved: tuple[Path, Path], tmp_path: Path, how: Any, redigest: bool, words: str
+) -> None:
+    run = shutil.copytree(saved[1].parent, tmp_path / "run", ignore=shutil.ignore_patterns("checkpoint-*"))
+    assert load_run(run).config.model.type == "hybrid"
+    assert words in damaged(run, how, redigest)
