@@ -49,6 +49,7 @@ def start(
     dry_run: bool,
     print_config: bool,
     skip_preflight: str | None,
+    require_signed: bool,
     guard: str,
     debug_steps: int,
     profile: bool = False,
@@ -58,6 +59,8 @@ def start(
     from trainer.loop.checkpoints.resume import require_resumable
 
     refuse_in_smoke_run(debug_steps, resume, profile)
+    if require_signed and skip_preflight is not None:
+        raise click.UsageError("use either --require-signed or --skip-preflight")
     require_resumable(resume, resolved.config)
     if dry_run or print_config:
         from trainer.dry_run import planned
@@ -70,7 +73,8 @@ def start(
 
     if is_main_process() and not debug_steps:
         require_free(resolved.config.output.dir)
-    passed = require_go(with_epochs(resolved, epochs), skip_preflight, resume is not None, starts=not debug_steps)
+    accepted = {"resumed": resume is not None, "starts": not debug_steps, "signed": require_signed}
+    passed = require_go(with_epochs(resolved, epochs), skip_preflight, **accepted)
     if debug_steps:
         run_smoke(resolved, guard, {"steps": debug_steps, **smoke_settings}, epochs, subset)
     if is_main_process():
@@ -104,20 +108,23 @@ def run_smoke(
     exit_with_verdict(guard.verdict(), guard.records(), has_scores(figures), print_report=is_main_process())
 
 
-def require_go(resolved: "Resolved", skip: str | None = None, resumed: bool = False, starts: bool = True) -> str:
+def require_go(resolved: "Resolved", skip: str | None = None, signed: bool = False, **accepted: bool) -> str:
     """The verdict on a run in a line; ends the command with its exit code unless it is GO; a smoke run never starts."""
     from diagnose.gate import gate
+    from diagnose.gate.seal import require_signing_key
     from trainer.run_inputs import require_inputs
 
+    if signed:
+        require_signing_key()
     if skip is None:
-        require_inputs(resolved.config, weights=not resumed)
+        require_inputs(resolved.config, weights=not accepted.get("resumed"))
         if int(os.environ.get("WORLD_SIZE", "1")) > 1:
-            return require_receipt(resolved, resumed, starts)
-    passed = gate.require_go({"config": resolved}, skip=skip, resumed=resumed, starts=starts)
+            return require_receipt(resolved, **accepted)
+    passed = gate.require_go({"config": resolved}, skip=skip, **accepted)
     return passed.removeprefix("preflight").lstrip(": ")
 
 
-def require_receipt(resolved: "Resolved", resumed: bool, starts: bool = True) -> str:
+def require_receipt(resolved: "Resolved", resumed: bool = False, starts: bool = True) -> str:
     """The line of a valid receipt; with several processes, preflight must have been run before."""
     from diagnose.common.errors import InputError
     from diagnose.engine import engine

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from diagnose.commands.options import report_options, write_report
+from diagnose.commands.options import TrainerHooks, report_options, write_report
 from diagnose.common.errors import InputError
 from diagnose.terminal import terminal
 
@@ -31,7 +31,7 @@ def release(
     """
     from diagnose.commands.curves import judge_records
     from diagnose.curves.read_log import read
-    from diagnose.release.checks import run_checks
+    from diagnose.release.checks import FinishedRun, run_checks
     from diagnose.release.release_file import ReleaseGate, read_old
     from diagnose.release.signatures import model_files, signed, valid_signatures
     from diagnose.render.release import show_release
@@ -39,7 +39,7 @@ def release(
     _check(run, by, note, names)
     model, records = model_files(run), read(run)
     report = judge_records(records)
-    items = run_checks(records, report, run)
+    items = run_checks(FinishedRun(records, run, _audio_files(context.obj, run)), report)
     when = datetime.now(UTC).isoformat(timespec="seconds")
     standing, void = valid_signatures(read_old(run), items, model)
     for title in void:
@@ -50,6 +50,20 @@ def release(
     show_release(gate, run)
     write_report(report, **paths)
     context.exit(gate.exit_code)
+
+
+def _audio_files(hooks: TrainerHooks, run: Path) -> tuple[Path, ...]:
+    """Of the configuration that our trainer kept; none of another trainer's run."""
+    from diagnose.curves.trainer_state import RESOLVED
+    from diagnose.engine.engine import installed
+    from diagnose.gate.run_preflight import digest_inputs
+
+    try:
+        facts = hooks.facts_from(str(run / RESOLVED), (), None)
+        inputs = digest_inputs(installed().context(facts))
+    except InputError:
+        return ()
+    return inputs.audio_files if inputs else ()
 
 
 def _check(run: Path, by: str | None, note: str, names: tuple[str, ...]) -> None:

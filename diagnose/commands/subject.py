@@ -9,6 +9,7 @@ from pathlib import Path
 from traceback import extract_tb
 from typing import Any
 
+from diagnose.common.activity import doing
 from diagnose.common.errors import InputError, short_error
 from diagnose.engine.seeding import seed_all
 
@@ -57,8 +58,11 @@ def _places(function: Callable[..., Any], rank: int, processes: int) -> dict[str
 
 def _called(subject: str, function: Callable[[], Any]) -> dict[str, Any]:
     try:
-        returned = function()
-    except (Exception, SystemExit) as error:
+        with doing(f"running --subject {subject}"):
+            returned = function()
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
         frame = extract_tb(error.__traceback__)[-1]
         what = f"{short_error(error)} ({frame.filename}, line {frame.lineno})"
         raise InputError(f"--subject {subject}: the function raised {what}; fix it first") from error
@@ -77,8 +81,11 @@ def _function(subject: str) -> Callable[[], Any]:
     if str(Path.cwd()) not in sys.path:
         sys.path.insert(0, str(Path.cwd()))  # a person's project is where they stand, as with python -m
     try:
-        module = importlib.import_module(name)
-    except Exception as error:
+        with doing(f"importing {name} for --subject {subject}"):
+            module = importlib.import_module(name)
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
         raise InputError(f"--subject {subject}: {name} cannot be imported ({short_error(error)})") from error
     function = getattr(module, attribute, None)
     if not callable(function):

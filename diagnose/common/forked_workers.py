@@ -1,6 +1,5 @@
 """Runs functions in forked workers, a few at a time; their side effects die with them."""
 
-import ctypes
 import multiprocessing
 import os
 import pickle
@@ -16,6 +15,7 @@ from typing import Any, Generic, TypeVar
 
 from diagnose.common.errors import InputError, short_error
 from diagnose.common.interrupts import deferred_interrupts
+from diagnose.common.parent_death import die_with
 
 Key = TypeVar("Key")
 Watch = Callable[[Sequence[int]], str]
@@ -118,7 +118,7 @@ def _end(worker: _Worker[Key]) -> None:
 def _run(work: Callable[[], Any], sender: Connection, folder: str | None, parent: int) -> None:
     """On one thread: the parent's thread pool does not exist in a fork."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent, which ends its workers
-    _die_with(parent)
+    die_with(parent)
     if folder:
         _isolate(folder)
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")  # its threads do not exist in a fork
@@ -137,11 +137,3 @@ def _isolate(folder: str) -> None:
     for stream in (1, 2):
         os.dup2(silence, stream)
     sys.stdout = sys.stderr = os.fdopen(silence, "w")  # a notebook's streams are no files
-
-
-def _die_with(parent: int) -> None:
-    """A parent that is killed cannot end its workers: on Linux the kernel does it."""
-    if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
-        if os.getppid() != parent:  # it was quicker
-            os._exit(1)

@@ -5,6 +5,7 @@ import traceback
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from diagnose.common.activity import doing
 from diagnose.common.errors import short_error
 from diagnose.common.provider import Provider, facts_needed
 from diagnose.engine.fact_errors import FactError, FactFailed, NotApplicable, NotGiven, Unavailable
@@ -110,11 +111,11 @@ class Context:
         self._on_fact(provider.fact)
         start = time.perf_counter()
         try:
-            with seeded(provider.fact):
+            with seeded(provider.fact), doing(f"measuring {provider.fact}"):
                 return self._checked(provider.fact, provider.function(**arguments))
-        except FactError:
+        except (FactError, KeyboardInterrupt):
             raise
-        except (Exception, SystemExit) as error:
+        except BaseException as error:
             return FactFailed(short_error(error), trace=traceback.format_exc())
         finally:
             self.seconds[provider.fact] = time.perf_counter() - start

@@ -1,18 +1,25 @@
 """Finds probes, providers and faults through entry points, so that a package adds its own by being installed."""
 
 import importlib
+import logging
 import pkgutil
 import traceback
 from collections.abc import Callable, Iterator
+from contextlib import redirect_stdout
 from dataclasses import dataclass
 from importlib.metadata import EntryPoint, entry_points
+from io import StringIO
+from textwrap import shorten
 from types import ModuleType
 from typing import Any, Generic, TypeVar
 
+from diagnose.common.activity import doing
 from diagnose.common.errors import short_error
 from diagnose.common.provider import Provider
 from diagnose.engine.decorators import Fault, Probe
 from diagnose.engine.types import Outcome, Severity, Stage, Status
+
+log = logging.getLogger(__name__)
 
 NOT_PROBES = frozenset({"facts", "faults", "guards", "integrations", "reporting", "subjects"})
 Item = TypeVar("Item", Probe, Provider, Fault)
@@ -67,14 +74,26 @@ def is_provider_module(child: pkgutil.ModuleInfo) -> bool:
 def walk(name: str, accepts: ModuleFilter = lambda child: True) -> Iterator[ModuleType | Outcome]:
     """A module, or a package's modules in alphabetical order; what cannot be imported comes as a crashed outcome."""
     try:
-        module = importlib.import_module(name)
-    except Exception as error:
+        module = _import(name)
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
         yield _unreadable(name, short_error(error), traceback.format_exc())
         return
     yield module
     for child in pkgutil.iter_modules(getattr(module, "__path__", ())):
         if accepts(child):
             yield from walk(f"{name}.{child.name}", accepts)
+
+
+def _import(name: str) -> ModuleType:
+    """What the module prints is a warning that names it: stdout holds the result of the command only."""
+    printed = StringIO()
+    with doing(f"importing {name}"), redirect_stdout(printed):
+        module = importlib.import_module(name)
+    if text := printed.getvalue().strip():
+        log.warning("%s prints when it is imported: %s", name, shorten(text, 80))
+    return module
 
 
 def _points(group: str) -> list[EntryPoint]:

@@ -13,6 +13,7 @@ from diagnose.engine.root_causes import RootCause, find_root_causes
 from diagnose.engine.runner import ALL, Selection, StageCost
 from diagnose.engine.traits import Traits
 from diagnose.engine.types import Finding, Outcome, Severity, Status, Verdict
+from diagnose.engine.verdict import verdict_of
 
 EXIT_CODES = {Verdict.GO: 0, Verdict.NO_GO: 1, Verdict.INCONCLUSIVE: 2}
 
@@ -57,12 +58,8 @@ class Report:
 
     @property
     def verdict(self) -> Verdict:
-        if self.of(Severity.ERROR):
-            return Verdict.NO_GO
-        looked = any(outcome.ran for outcome in self.outcomes)
-        if not looked or self.having(Status.BLOCKED, Status.CRASHED) or self.missing_evidence:
-            return Verdict.INCONCLUSIVE
-        return Verdict.GO
+        severities = {finding.severity for finding in self.findings if finding.severity}
+        return verdict_of(severities, {outcome.status for outcome in self.outcomes}, self.missing_evidence)
 
     @property
     def missing_evidence(self) -> Mapping[str, str]:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 
+from diagnose.common.activity import doing
 from diagnose.common.errors import short_error
 from diagnose.engine import pass_counter
 from diagnose.engine.context import Context, FactError
@@ -100,11 +101,14 @@ def _look(probe: Probe, context: Context, blank: Outcome) -> Outcome:
     try:
         context.require_traits(probe.assumes)
         facts = context.arguments(probe.check)
-        findings.extend(_findings(probe, facts, context))  # what was found before a crash stays found
+        with doing(f"running {probe.id}, {probe.check.__module__}.{probe.name}"):
+            findings.extend(_findings(probe, facts, context))  # what was found before a crash stays found
     except FactError as refusal:
         refused = replace(blank, status=refusal.status, skip=refusal.skip, trace=refusal.trace)
         return replace(refused, reason=refusal.reason, chain=refusal.chain)
-    except Exception as error:
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
         crashed = replace(blank, status=Status.CRASHED, reason=short_error(error), trace=traceback.format_exc())
         return replace(crashed, findings=merge(findings))
     return replace(blank, status=Status.FOUND if findings else Status.PASSED, findings=merge(findings))

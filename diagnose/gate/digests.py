@@ -116,7 +116,7 @@ def _file(path: Path, content: bool) -> bytes:
         stat = path.stat()
     except OSError:
         return b"missing"
-    return f"{stat.st_size} {stat.st_mtime_ns}".encode()
+    return f"{stat.st_size} {stat.st_mtime_ns} {stat.st_ctime_ns}".encode()  # the latter cannot be set by a program
 
 
 def _sources(roots: Iterable[Path]) -> Iterator[tuple[str, str]]:

@@ -1,15 +1,18 @@
 """One folder of a preflight: its report, its receipt, and the long lists of findings."""
 
+import hashlib
 import json
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from diagnose.common.atomic_write import write_atomically
-from diagnose.common.errors import InputError
+from diagnose.common.errors import InputError, short_error
 from diagnose.engine.report import Report
 from diagnose.engine.report_json import finding_as_dict
 from diagnose.engine.root_causes import SHOWN
+from diagnose.engine.verdict import verdict_of_json
 from diagnose.gate.receipt import Receipt, why_rejected
 
 Key = tuple[str, str]  # probe and place of a finding
@@ -53,17 +56,33 @@ class PreflightFolder:
                 old.unlink(missing_ok=True)
         for probe, findings in long.items():
             write_atomically(self.findings(probe), "".join(f"{json.dumps(finding_as_dict(f))}\n" for f in findings))
-        write_atomically(self.report, report.to_json())
+        text = report.to_json()
+        write_atomically(self.report, text)
         report.write_html(self.page)
-        write_atomically(self.receipt, receipt.to_json())
+        write_atomically(self.receipt, replace(receipt, report=_digest(text.encode())).to_json())
 
     def opening_receipt(self) -> Receipt | None:
         """The receipt that lies here, if it opens the gate for a run that has not changed since."""
         try:
-            receipt = read_receipt(self.path)
+            receipt = self.proven_receipt()
         except InputError:
             return None
         return None if why_rejected(receipt) else receipt
+
+    def proven_receipt(self) -> Receipt:
+        """The receipt that lies here; refuses one whose verdict does not follow from the outcomes of the report."""
+        receipt = read_receipt(self.path)
+        try:
+            content = self.report.read_bytes()
+            report = json.loads(content) if _digest(content) == receipt.report else None
+            proven = report and (str(verdict_of_json(report)), _statuses(report)) == (receipt.verdict, receipt.probes)
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise _unproven(self.receipt, f"{self.report.name} cannot be read ({short_error(error)})") from error
+        if report is None:
+            raise _unproven(self.receipt, f"{self.report.name} has changed since, or is of another preflight")
+        if not proven:
+            raise _unproven(self.receipt, f"the outcomes in {self.report.name} do not give its verdict")
+        return receipt
 
     def copy_to(self, other: "PreflightFolder") -> None:
         """Takes the place of what lies there; the receipt comes last, as in `write`."""
@@ -93,6 +112,18 @@ class PreflightFolder:
 def _only(keys: Iterable[Key], others: Iterable[Key], probes: set[str]) -> tuple[Key, ...]:
     excluded = set(others)
     return tuple(key for key in dict.fromkeys(keys) if key not in excluded and key[0] in probes)
+
+
+def _digest(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
+
+
+def _statuses(report: Any) -> dict[str, str]:
+    return {outcome["probe"]: outcome["status"] for outcome in report["outcomes"]}
+
+
+def _unproven(path: Path, why: str) -> InputError:
+    return InputError(f"{path}: the receipt does not count: {why}; run diagnose preflight again")
 
 
 def read_receipt(path: Path) -> Receipt:

@@ -10,8 +10,9 @@ from diagnose.engine.report import Report
 from diagnose.engine.types import Stage, Status, Verdict
 from diagnose.gate.digests import Digests, canonical, short_sha256
 from diagnose.gate.item_digests import ItemDigests, difference
+from diagnose.gate.seal import sealed, unsealed
 
-SCHEMA = "gonogo/receipt/1"
+SCHEMA = "gonogo/receipt/2"
 TABLES = ("config", "manifests", "audio", "weights", "code", "versions", "ignored", "probes")
 REQUIRED_STAGES = (Stage.LOSS, Stage.GRADIENTS, Stage.LEARNING)
 
@@ -26,6 +27,8 @@ class Receipt:
     digests: Digests
     ignored: dict[str, str] = field(default_factory=dict)
     probes: dict[str, str] = field(default_factory=dict)
+    report: str = ""  # the digest of report.json next to it
+    signed: bool = field(default=False, compare=False)  # the key of this process signed it
 
     @classmethod
     def of(cls, report: Report, digests: Digests) -> "Receipt":
@@ -45,23 +48,28 @@ class Receipt:
 
     def to_json(self) -> str:
         content = asdict(self)
+        content.pop("signed")
         digests = {key: value for key, value in content.pop("digests").items() if key != "audio_names"}
-        return json.dumps({"schema": SCHEMA, "signature": self.signature, **content, **digests}, indent=1) + "\n"
+        head = {"schema": SCHEMA, "signature": self.signature}
+        plain = json.loads(json.dumps({**head, **content, **digests}, default=str))
+        return json.dumps(sealed(plain), indent=1) + "\n"
 
     @classmethod
     def from_json(cls, text: str) -> "Receipt":
         """Raises ValueError, KeyError or TypeError on anything that is not a receipt of this version."""
         content: Any = json.loads(text)
-        if not isinstance(content, dict) or content.pop("schema", "") != SCHEMA or not content.pop("signature"):
+        if not isinstance(content, dict) or content.get("schema") != SCHEMA:
             raise ValueError(f"not of schema {SCHEMA}")
+        content, signed = unsealed(content)
         if not all(isinstance(content[name], dict) for name in TABLES):
             raise TypeError(f"expected tables in {', '.join(TABLES)}")
         content["manifests"] = {path: ItemDigests(**item) for path, item in content["manifests"].items()}
         content["audio"] = ItemDigests(**content["audio"])
         if content.get("audio_content"):
             content["audio_content"] = ItemDigests(**content["audio_content"])
-        own = {name: content.pop(name) for name in ("created", "verdict", "full", "ignored", "probes")}
-        return cls(digests=Digests(**content), **own)
+        own = {name: content.pop(name) for name in ("created", "verdict", "full", "ignored", "probes", "report")}
+        del content["schema"], content["signature"]
+        return cls(digests=Digests(**content), signed=signed, **own)
 
 
 def why_rejected(receipt: Receipt) -> str:

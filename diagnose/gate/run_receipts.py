@@ -9,8 +9,9 @@ from pathlib import Path
 
 from diagnose.common.errors import InputError
 from diagnose.gate.digests import DigestInputs, Digests, canonical, flat_config, short_sha256
-from diagnose.gate.output_folder import PreflightFolder, read_receipt
+from diagnose.gate.output_folder import PreflightFolder
 from diagnose.gate.receipt import Receipt, mismatches, why_rejected
+from diagnose.gate.seal import KEY, signing_key
 
 NAMED = 5  # changes in the log; diagnose diff lists them all
 
@@ -44,7 +45,9 @@ def _modified(path: Path) -> int:
     return path.stat().st_mtime_ns if path.exists() else 0
 
 
-def find_receipt(inputs: DigestInputs, resumed: bool = False) -> tuple[PreflightFolder, Receipt] | str:
+def find_receipt(
+    inputs: DigestInputs, resumed: bool = False, signed: bool = False
+) -> tuple[PreflightFolder, Receipt] | str:
     """The receipt that opens the gate for this run with the folder it lies in, or why there is none."""
     reasons = []
     for folder in _with_receipt(inputs):
@@ -61,11 +64,13 @@ def _with_receipt(inputs: DigestInputs) -> Iterator[PreflightFolder]:
 
 def _accepted(folder: PreflightFolder, inputs: DigestInputs, resumed: bool) -> Receipt | str:
     try:
-        receipt = read_receipt(folder.path)
+        receipt, key = folder.proven_receipt(), signing_key()
     except InputError as error:
         return error.message
     if closed := why_rejected(receipt):
         return f"the receipt of {receipt.created} opens no gate: {closed}"
+    if key and not receipt.signed:
+        return f"the receipt of {receipt.created} is not signed with the key of {KEY}"
     if changed := changes_since(receipt, inputs, resumed):
         more = f"; and {len(changed) - NAMED} more" if len(changed) > NAMED else ""
         return f"the receipt of {receipt.created} is no longer valid: {'; '.join(changed[:NAMED])}{more}"

@@ -11,8 +11,9 @@ from diagnose.common.errors import InputError
 from diagnose.curves.trainer_state import RESOLVED
 from diagnose.engine.report import Report
 from diagnose.engine.types import Finding, Severity
-from diagnose.gate.output_folder import read_receipt
+from diagnose.gate.output_folder import PreflightFolder
 from diagnose.gate.receipt import why_rejected
+from diagnose.gate.seal import KEY, signing_key
 from diagnose.records import Records
 from diagnose.release.receipt_of_run import compared_files, configuration_of, why_of_another_run
 
@@ -25,6 +26,15 @@ class CheckState(StrEnum):
     PASSED = "passed"
     FAILING = "failing"
     MISSING = "missing"
+
+
+@dataclass(frozen=True)
+class FinishedRun:
+    """The log and the folder of a run, and the audio files that its configuration names."""
+
+    records: Records
+    folder: Path
+    audio_files: tuple[Path, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -43,10 +53,11 @@ class ReleaseCheck:
     title: str
     owner: str
     probes: tuple[str, ...]
-    show: Callable[[Records, Path], Evidence]
+    show: Callable[[FinishedRun], Evidence]
 
 
-def _logs(records: Records, run: Path) -> Evidence:
+def _logs(run: FinishedRun) -> Evidence:
+    records = run.records
     losses = records.series("loss")
     if len(losses.values) < RECORDS:
         return Evidence(CheckState.MISSING, f"{len(losses.values)} training losses, expected at least {RECORDS}")
@@ -54,19 +65,19 @@ def _logs(records: Records, run: Path) -> Evidence:
     finite = sum(map(isfinite, losses.values))
     figures = f"{finite} of {len(losses.values)} losses finite, steps {losses.steps[0]} to {losses.steps[-1]}, {ends}"
     path = Path(records.source)
-    source = path.relative_to(run) if path.is_relative_to(run) else path.name
+    source = path.relative_to(run.folder) if path.is_relative_to(run.folder) else path.name
     return Evidence(CheckState.PASSED, f"{figures}; {source}")
 
 
-def _gradients(records: Records, run: Path) -> Evidence:
-    norms = records.series("grad_norm").values
+def _gradients(run: FinishedRun) -> Evidence:
+    norms = run.records.series("grad_norm").values
     if not norms:
         return Evidence(CheckState.MISSING, "no grad_norm in the log: log it, or pass the folder that contains it")
     return Evidence(CheckState.PASSED, f"{len(norms)} gradient norms, {min(norms):.4g} to {max(norms):.4g}")
 
 
-def _overfitting(records: Records, run: Path) -> Evidence:
-    losses = records.series("evaluation.loss")
+def _overfitting(run: FinishedRun) -> Evidence:
+    losses = run.records.series("evaluation.loss")
     if len(losses.values) < EVALUATIONS:
         return Evidence(CheckState.MISSING, f"{len(losses.values)} evaluations, expected at least {EVALUATIONS}")
     best = min(range(len(losses.values)), key=losses.values.__getitem__)
@@ -74,21 +85,27 @@ def _overfitting(records: Records, run: Path) -> Evidence:
     return Evidence(CheckState.PASSED, f"{len(losses.values)} evaluations, {figures}")
 
 
-def _silent(records: Records, run: Path) -> Evidence:
-    skipped, written = run / "preflight" / "skipped.json", run / "preflight" / "receipt.json"
+def _silent(run: FinishedRun) -> Evidence:
+    folder = PreflightFolder(run.folder / "preflight")
+    skipped, written = folder.path / "skipped.json", folder.receipt
     try:
-        receipt = read_receipt(run)
+        receipt, key = folder.proven_receipt(), signing_key()
     except InputError as error:
         return Evidence(CheckState.MISSING, error.message)
     if skipped.exists() and (not written.exists() or skipped.stat().st_mtime > written.stat().st_mtime):
         return Evidence(CheckState.MISSING, f"the run was started without a preflight: {skipped}")
     if reason := why_rejected(receipt):
         return Evidence(CheckState.FAILING, f"the preflight's receipt does not allow a start: {reason}")
-    if configuration_of(run) is None:
-        return Evidence(CheckState.MISSING, f"{run / RESOLVED} is missing: nothing shows of which run the receipt is")
-    if reason := why_of_another_run(receipt, run):
+    if key and not receipt.signed:
+        return Evidence(CheckState.FAILING, f"{written} is not signed with the key of {KEY}")
+    if configuration_of(run.folder) is None:
+        return Evidence(
+            CheckState.MISSING, f"{run.folder / RESOLVED} is missing: nothing shows of which run the receipt is"
+        )
+    if reason := why_of_another_run(receipt, run.folder, run.audio_files):
         return Evidence(CheckState.FAILING, f"the receipt does not count: {reason}")
-    return Evidence(CheckState.PASSED, f"preflight of {receipt.created}: {receipt.signature}{compared_files(receipt)}")
+    shown = f"preflight of {receipt.created}: {receipt.signature}{compared_files(receipt, run.audio_files)}"
+    return Evidence(CheckState.PASSED, f"{shown}; signed with the key of {KEY}" if key else shown)
 
 
 CHECKS = (
@@ -115,14 +132,14 @@ class ReleaseItem:
         return any(finding.severity is Severity.WARNING for finding in self.findings)
 
 
-def run_checks(records: Records, report: Report, run: Path) -> tuple[ReleaseItem, ...]:
+def run_checks(run: FinishedRun, report: Report) -> tuple[ReleaseItem, ...]:
     """Every check with what was found; an error among its findings fails it."""
     left = list(report.findings)
     items = {}
     for check in CHECKS:
         mine = [f for f in left if any(fnmatchcase(f.probe, pattern) for pattern in check.probes)]
         left = [finding for finding in left if finding not in mine]
-        shown = check.show(records, run)
+        shown = check.show(run)
         failing = any(finding.severity is Severity.ERROR for finding in mine)
         state = CheckState.FAILING if failing else shown.state
         items[check.key] = ReleaseItem(check, state, shown.evidence, tuple(mine))

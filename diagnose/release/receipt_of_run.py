@@ -20,13 +20,13 @@ WEIGHTS = ("*.safetensors", "*.bin", "*.pt", "*.pth")
 RANDOM = "random"
 
 
-def why_of_another_run(receipt: Receipt, run: Path) -> str:
+def why_of_another_run(receipt: Receipt, run: Path, audio_files: tuple[Path, ...] = ()) -> str:
     """The reason why this receipt says nothing of this run; empty when it is its own."""
     if not receipt.digests.config:
         return "it holds no configuration, so nothing shows that it is of this run"
     if reason := _too_late(receipt, run):
         return reason
-    changed = list(_changes(receipt, run))
+    changed = list(_changes(receipt, run, audio_files))
     if not changed:
         return ""
     more = f"; and {len(changed) - NAMED} more" if len(changed) > NAMED else ""
@@ -43,30 +43,42 @@ def configuration_of(run: Path) -> dict[str, Any] | None:
     return flatten_keys(content) if isinstance(content, dict) else None
 
 
-def compared_files(receipt: Receipt) -> str:
+def compared_files(receipt: Receipt, audio_files: tuple[Path, ...] = ()) -> str:
     """What beside the configuration was compared, in words."""
     names = [*receipt.digests.manifests, *(name for name in receipt.digests.weights if name != RANDOM)]
     absent = [name for name in names if not Path(name).exists()]
+    absent += ["the audio files"] * (not _comparable(receipt.digests, audio_files) and receipt.digests.audio.count > 0)
     return f"; not found here and not compared: {', '.join(absent)}" if absent else ""
 
 
-def _changes(receipt: Receipt, run: Path) -> Iterator[str]:
-    """Each setting, manifest and weight file that differs; a file that is not there is not compared."""
+def _changes(receipt: Receipt, run: Path, audio_files: tuple[Path, ...]) -> Iterator[str]:
+    """Each setting, manifest, weight and audio file that differs by content; what is not there is not compared."""
     then, config = receipt.digests, configuration_of(run) or {}
     manifests = tuple(path for name in then.manifests if (path := Path(name)).exists())
     weights = tuple(path for name in then.weights if name != RANDOM and (path := Path(name)).exists())
-    inputs = DigestInputs(run, manifests=manifests, weight_files=weights)
-    found = Digests.of(inputs, then.strict)
-    if weights and any(found.weights[name] != then.weights[name] for name in map(str, weights)):
-        found = found.with_content(inputs)
+    audio = audio_files if _comparable(then, audio_files) else ()
+    inputs = DigestInputs(run, manifests=manifests, weight_files=weights, audio_files=audio)
+    by_content = then.strict or then.audio_content is not None
+    then, found = _contents(then), Digests.of(inputs, strict=by_content)
     now = replace(
         then,
         config={key: config[key] for key in then.config if key in config},
         manifests=then.manifests | found.manifests,
         weights=then.weights | (found.weights if weights else {}),
-        weights_content=found.weights_content and {**(then.weights_content or {}), **found.weights_content},
+        audio=found.audio if audio else then.audio,
+        audio_names=found.audio_names,
     )
-    yield from mismatches(receipt, now)
+    yield from mismatches(replace(receipt, digests=then), now)
+
+
+def _contents(digests: Digests) -> Digests:
+    """Audio and weights by content, where it was read."""
+    audio, weights = digests.audio_content or digests.audio, digests.weights_content or digests.weights
+    return replace(digests, audio=audio, weights=weights, audio_content=None, weights_content=None)
+
+
+def _comparable(digests: Digests, audio_files: tuple[Path, ...]) -> bool:
+    return 0 < digests.audio.count == len(audio_files) and all(path.exists() for path in audio_files)
 
 
 def _too_late(receipt: Receipt, run: Path) -> str:

@@ -1,8 +1,10 @@
 """The click group of both commands: common options, hints for what was typed wrongly, and the error boundary."""
 
+import os
 import sys
 from collections.abc import Callable, Sequence
-from typing import Any
+from functools import partial
+from typing import Any, NoReturn
 
 import click
 from click.exceptions import NoArgsIsHelpError
@@ -10,6 +12,7 @@ from click.exceptions import NoArgsIsHelpError
 from diagnose.common.progress import Verbosity, verbosity
 from diagnose.terminal.exit import exit_on_broken_pipe, exit_on_error
 from diagnose.terminal.log_handler import attach_log_handler
+from diagnose.terminal.supervisor import supervise
 
 CONFIGS = (".yaml", ".yml")
 
@@ -68,6 +71,13 @@ class CommandGroup(click.Group):
     def main(self, args: Sequence[str] | None = None, *, standalone_mode: bool = True, **extra: Any) -> Any:  # type: ignore[override]
         if not standalone_mode:
             return super().main(args, standalone_mode=False, **extra)
+        run = partial(self._run_and_exit, args, **extra)
+        if args is None and hasattr(os, "fork"):  # the program itself, not a call from Python
+            supervise(run)
+        run()
+
+    def _run_and_exit(self, args: Sequence[str] | None, **extra: Any) -> NoReturn:
+        """Ends with sys.exit, whatever happens."""
         verbosity.set(Verbosity.NORMAL)
         attach_log_handler("trainer", "diagnose", "probes")
         for stream in (sys.stdout, sys.stderr):

@@ -17,10 +17,19 @@ from diagnose.terminal.console import console
 from diagnose.version import __version__
 
 
+class ChosenExit(SystemExit):
+    """An exit code that the command itself chose; any other SystemExit comes from code that it ran."""
+
+
 def exit_on_error(error: BaseException, with_traceback: bool = False) -> NoReturn:
     """Ends the command with one message and the exit code that belongs to it."""
-    if isinstance(error, SystemExit):
+    if isinstance(error, click.exceptions.Abort) and isinstance(error.__cause__, EOFError):
+        error = error.__cause__  # click takes the end of a file for Ctrl-C
+    if isinstance(error, ChosenExit):
         raise error
+    if isinstance(error, SystemExit):
+        place = traceback.extract_tb(error.__traceback__)[-1]
+        fail(f"error: {place.filename}, line {place.lineno}: sys.exit was called before the result; remove it", 2)
     if isinstance(error, click.exceptions.Abort | KeyboardInterrupt):
         cause = error.__cause__ if isinstance(error.__cause__, KeyboardInterrupt) else error
         fail(str(cause) or "stopped by Ctrl-C", 130)
@@ -41,12 +50,12 @@ def exit_on_error(error: BaseException, with_traceback: bool = False) -> NoRetur
 def exit_on_broken_pipe() -> NoReturn:
     """Nobody reads any more (a pipe into head): no message, and none from the last flush either."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    sys.exit(141)
+    raise ChosenExit(141)
 
 
 def fail(message: str, code: int) -> NoReturn:
     display.print_line(message)
-    sys.exit(code)
+    raise ChosenExit(code)
 
 
 def write_crash_log(error: BaseException) -> Path:

@@ -76,7 +76,10 @@ def diagnosis_options(command: Any) -> Any:
     skip = click.option(
         "--skip-preflight", metavar="REASON", help="Start without the preflight; the reason is recorded."
     )
-    return skip(guard(command))
+    signed = click.option(
+        "--require-signed", is_flag=True, help="Accept only a receipt signed with the key of GONOGO_SIGNING_KEY."
+    )
+    return skip(signed(guard(command)))
 
 
 def smoke_options(command: Any) -> Any:

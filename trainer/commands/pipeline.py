@@ -3,21 +3,18 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from trainer.commands.options import FOLDER, Results, config_options, diagnosis_options, limit_options, resolve
-
-if TYPE_CHECKING:
-    from trainer.config import Resolved
 
 
 @dataclass(frozen=True)
 class DiagnosisHooks:
     """The diagnosis for the commands: `require_go` asks for the verdict, `make_guard` makes a guard."""
 
-    require_go: Callable[["Resolved", str | None], str]
+    require_go: Callable[..., str]
     make_guard: Callable[[str], Any]
 
 
@@ -31,6 +28,7 @@ def pipeline(
     config: tuple[str, ...],
     overrides: tuple[str, ...],
     skip_preflight: str | None,
+    require_signed: bool,
     guard: str,
     **options: Any,
 ) -> Results:
@@ -45,7 +43,7 @@ def pipeline(
         raise click.UsageError("nothing to run; pass at least one configuration with --config FILE")
     outcome = go(
         [resolve(one, overrides) for one in config],
-        lambda one: diagnosis.require_go(one, skip_preflight),
+        lambda one: diagnosis.require_go(one, skip_preflight, signed=require_signed),
         make_guard=lambda: diagnosis.make_guard(guard),
         **options,
     )
@@ -67,6 +65,7 @@ def demo(
     directory: Path,
     overrides: tuple[str, ...],
     skip_preflight: str | None,
+    require_signed: bool,
     guard: str,
 ) -> None:
     """Run everything once, on speech that is synthesized first.
@@ -80,7 +79,7 @@ def demo(
         model,
         seed,
         directory,
-        lambda one: diagnosis.require_go(one, skip_preflight),
+        lambda one: diagnosis.require_go(one, skip_preflight, signed=require_signed),
         overrides=overrides,
         make_guard=lambda: diagnosis.make_guard(guard),
     )

@@ -2,23 +2,19 @@
 
 import hashlib
 import json
-import multiprocessing
-import os
 import shutil
 import wave
-from collections.abc import Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from itertools import groupby
 from pathlib import Path
 
 from diagnose.common.atomic_write import write_files
-from diagnose.common.errors import InputError
 from diagnose.common.progress import progress
 from trainer.data.manifest import write_rows
-from trainer.demo import corpus_plan, espeak, sentences
+from trainer.demo import corpus_plan, espeak, sentences, synthesize
 from trainer.demo.corpus_plan import SEEN, UNSEEN, CorpusSize, PlannedClip, plan_clips, plan_documents
-from trainer.demo.espeak import SAMPLE_RATE, speak
+from trainer.demo.synthesize import in_parallel, say_all
 
 COLUMNS = ("audio_path", "transcript", "translation", "duration", "video_id", "speaker_id")
 TEXT_COLUMNS = ("document", "summary", "video_id")
@@ -74,9 +70,8 @@ def _stamp(root: Path, seed: int, size: CorpusSize) -> None:
 
 def _digest(seed: int, size: CorpusSize) -> str:
     """A digest of the parameters and of the generator's source."""
-    source = b"".join(
-        Path(module).read_bytes() for module in (sentences.__file__, corpus_plan.__file__, espeak.__file__, __file__)
-    )
+    modules = (sentences, corpus_plan, espeak, synthesize)
+    source = b"".join(Path(path).read_bytes() for path in (*(str(m.__file__) for m in modules), __file__))
     return hashlib.sha256(source + json.dumps([seed, asdict(size)]).encode()).hexdigest()
 
 
@@ -92,46 +87,8 @@ def _synthesize(root: Path, clips: Sequence[PlannedClip], workers: int) -> None:
         return
     videos = [list(group) for _, group in groupby(clips, key=lambda clip: clip.video)]
     with progress("speech", len(clips)) as advance:
-        for done in _in_parallel(root, videos, workers) if workers > 1 else (_say_all(root, v) for v in videos):
+        for done in in_parallel(root, videos, workers) if workers > 1 else (say_all(root, v) for v in videos):
             advance(done)
-
-
-def _in_parallel(root: Path, videos: Sequence[Sequence[PlannedClip]], workers: int) -> Iterator[int]:
-    # Spawned, not forked: the caller may hold torch's threads.
-    pool = ProcessPoolExecutor(workers, multiprocessing.get_context("spawn"), initializer=_use_one_thread)
-    try:
-        for done in as_completed([pool.submit(_say_all, root, video) for video in videos]):
-            yield done.result()
-    finally:
-        pool.shutdown(cancel_futures=True)
-
-
-def _use_one_thread() -> None:
-    import torch
-
-    torch.set_num_threads(1)
-
-
-def _say_all(root: Path, clips: Sequence[PlannedClip]) -> int:
-    for clip in clips:
-        samples = speak(clip.sentence.segments(), (SEEN | UNSEEN)[clip.speaker], clip.speed)
-        _write_wav(root / clip.path, samples.tobytes())
-    return len(clips)
-
-
-def _write_wav(path: Path, samples: bytes) -> None:
-    """Renamed when it is whole, so that a clip that is there need not be made again."""
-    draft = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with wave.open(str(draft), "wb") as file:
-            file.setparams((1, 2, SAMPLE_RATE, 0, "NONE", ""))
-            file.writeframes(samples)
-        draft.replace(path)
-    except OSError as error:
-        raise InputError(
-            f"{path}: cannot be written ({error.strerror}); free space or choose another folder"
-        ) from error
 
 
 def _seconds(path: Path) -> float | None:

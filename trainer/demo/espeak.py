@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from diagnose.common.errors import InputError
+from diagnose.common.interrupts import deferred_interrupts
 
 SAMPLE_RATE = 16_000
 _SYNCHRONOUS, _DO_NOT_EXIT, _UTF8 = 2, 0x8000, 1
@@ -38,7 +39,8 @@ class Voice:
 
 def speak(segments: Sequence[tuple[str, str]], voice: Voice, speed: int) -> np.ndarray:
     """Speech of (language, text) segments as 16 kHz int16 samples; a pure function of its arguments."""
-    with _ONE_AT_A_TIME, _engine() as (library, rate, chunks):
+    # Ctrl-C waits for the end of the clip: raised in a callback from C, it would be lost and the samples with it.
+    with deferred_interrupts(), _ONE_AT_A_TIME, _engine() as (library, rate, chunks):
         for language, text in segments:
             _say(library, text, voice.name(language), voice.pitch, speed)
         samples = np.concatenate([np.zeros(0, np.int16), *chunks])

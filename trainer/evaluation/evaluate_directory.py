@@ -1,5 +1,6 @@
 """Evaluates the model directory of a run on any test file."""
 
+import logging
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,6 +11,8 @@ from trainer.data.manifest import read_rows
 from trainer.data.subset import Subset, rows_of_split
 from trainer.evaluation.evaluate import Scores, evaluate
 from trainer.evaluation.predict import RowDataset
+
+log = logging.getLogger(__name__)
 
 if TYPE_CHECKING:
     from trainer.config import Config
@@ -41,7 +44,9 @@ def load_run(folder: Path, model_type: str | None = None) -> "ModelBundle":
     if not folder.is_dir():
         raise InputError(f"{folder}: no such folder; --model-dir expects the output folder of a run")
     _require_finished(folder)
+    _require_unchanged(folder)
     bundle = load_bundle(folder)
+    _require_finite(bundle, folder)
     found = bundle.config.model.type
     if model_type not in (None, found):
         raise InputError(f"{folder}: contains a model of type {found}, but --model-type is {model_type}; remove it")
@@ -62,6 +67,25 @@ def _require_finished(folder: Path) -> None:
         f"{folder}: the run did not finish (it has no {RESULTS}), and a model there is of an earlier run; finish it "
         f"with train --resume auto{remedy}"
     )
+
+
+def _require_unchanged(folder: Path) -> None:
+    """Refuse a model whose files are not those that were saved; one of an older version has no digests."""
+    from trainer.loop.checkpoints.checksums import DIGESTS, verify
+    from trainer.loop.checkpoints.store import step_of
+
+    if step_of(folder) < 0 and not (folder / DIGESTS).exists():
+        log.warning("%s has no %s, so its weights are not verified; train again to have one", folder, DIGESTS)
+    elif reason := verify(folder):
+        raise InputError(f"{folder}: {reason}; restore the folder from a copy, or train again")
+
+
+def _require_finite(bundle: "ModelBundle", folder: Path) -> None:
+    if bundle.fresh:
+        raise InputError(f"{folder}: its model.safetensors lacks the weights {', '.join(bundle.fresh)}; train again")
+    for name, value in bundle.model.state_dict().items():
+        if value.is_floating_point() and not value.isfinite().all():
+            raise InputError(f"{folder}: the weight {name} has NaN or infinite values; train again")
 
 
 def evaluate_on(

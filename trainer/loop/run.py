@@ -47,7 +47,7 @@ def train(
         if is_main_process():
             stack.enter_context(hold_run_lock(run))
             stack.enter_context(log_to_file(run))
-            recover(run)
+            recover(run, resolved.config.training.save_total_limit if resume else None)
             remove_partial_recordings(run)
         _barrier()
         checkpoint = resume_point(resume, run)
@@ -96,11 +96,13 @@ def _build(resolved: Resolved, checkpoint: Path | None, subset: Subset) -> RunTr
 
     from trainer.data.dataset import open_split
     from trainer.data.prepare import needed_texts
+    from trainer.loop.checkpoints.state_files import saved_step
     from trainer.models.bundle import build, load_bundle
 
     config = resolved.config
     if checkpoint is not None:
         require_same_run(checkpoint, config)
+        saved_step(checkpoint)
     disable_progress_bar()
     set_seed(config.training.seed)
     train_set = open_split(config, "train", subset)

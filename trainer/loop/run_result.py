@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from diagnose.common.atomic_write import write_files
+from trainer.loop.checkpoints.checksums import RESULTS, write_checksums
 from trainer.loop.checkpoints.store import install_files
 
 if TYPE_CHECKING:
@@ -15,8 +16,6 @@ if TYPE_CHECKING:
     from transformers.trainer_utils import TrainOutput
 
     from trainer.loop.trainer import RunTrainer
-
-RESULTS = "train_results.json"
 
 
 @dataclass(frozen=True)
@@ -68,6 +67,7 @@ def finish(trainer: RunTrainer, output: TrainOutput, resumed_from: Path | None) 
     if trainer.args.should_save:
         with install_files(trainer.run, trainer.needed_bytes()) as staged:
             trainer.bundle.save(staged)
+            write_checksums(staged)
         write_files({trainer.run / RESULTS: json.dumps(_plain(result), indent=1) + "\n"})
     return result
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from diagnose.common.errors import InputError
+from diagnose.common.errors import InputError, short_error
 
 if TYPE_CHECKING:
     from torch import Tensor, nn
@@ -101,7 +101,13 @@ def load_bundle(directory: str | Path, config: Config | None = None) -> ModelBun
     """Load what `ModelBundle.save` or a checkpoint wrote."""
     directory = Path(directory)
     config = config or _saved_config(directory)
-    return _seeded(config.training.seed, lambda: _architecture(config).load(directory, config))
+    try:
+        return _seeded(config.training.seed, lambda: _architecture(config).load(directory, config))
+    except InputError:
+        raise
+    except Exception as error:  # of any library that reads what lies there
+        reason = short_error(error).splitlines()[0][:160]
+        raise InputError(f"{directory}: the model cannot be loaded ({reason}); restore it from a copy") from error
 
 
 def set_trainable(module: nn.Module, trainable: bool) -> None:

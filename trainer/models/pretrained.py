@@ -75,7 +75,7 @@ def is_directory(name: str, key: str = "model.name") -> bool:
 def _read(kind: Any, name: str, key: str, **options: Any) -> Any:
     try:
         return kind.from_pretrained(name, **options)
-    except UNREADABLE as error:
+    except Exception as error:  # transformers and tokenizers raise anything on a damaged file
         reason = next(iter(str(error).strip().splitlines()), type(error).__name__)
         raise InputError(
             f"{key}: {name} cannot be loaded as {kind.__name__} ({reason}); use a directory or hub name of such a model"

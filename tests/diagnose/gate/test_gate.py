@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+from dataclasses import replace
 
 import click
 import pytest
@@ -197,8 +198,9 @@ def test_a_copy_of_the_audio_keeps_the_receipt_and_other_content_does_not(run):
 def test_a_resumed_run_accepts_its_own_receipt_on_another_machine_but_not_with_another_configuration(run):
     run.ask()
     path = run.out / "preflight" / "receipt.json"
-    kept = json.loads(path.read_text())
-    path.write_text(json.dumps(kept | {"device": "another", "versions": kept["versions"] | {"torch": "1.0"}}))
+    kept = read_receipt(path)
+    moved = replace(kept.digests, device="another", versions=kept.digests.versions | {"torch": "1.0"})
+    path.write_text(replace(kept, digests=moved).to_json())
     assert run.ask(resumed=True).preflight is None
     assert "device: was another, is cpu" in run.ask().reason
     run.config["training"]["loss"] = 5.0

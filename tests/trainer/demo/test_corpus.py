@@ -1,7 +1,9 @@
 """The demo's speech, sentences and corpus: real, deterministic, and fit to be split by video."""
 
 import json
+import os
 import random
+import subprocess
 import sys
 import unicodedata
 from itertools import pairwise
@@ -14,6 +16,7 @@ import soundfile
 
 from diagnose.common.errors import InputError
 from trainer.data.manifest import read_rows
+from trainer.demo import synthesize
 from trainer.demo.corpus import COLUMNS, make_corpus
 from trainer.demo.corpus_plan import SEEN, SPEEDS, UNSEEN, CorpusSize, plan_clips, plan_documents
 from trainer.demo.espeak import SAMPLE_RATE, Voice, speak
@@ -159,3 +162,40 @@ def test_speech_of_another_seed_is_not_reused(tmp_path):
     make_corpus(tmp_path, seed=0, size=tiny, workers=1)
     assert make_corpus(tmp_path, seed=1, size=tiny, workers=1).made == 6
     assert json.loads((tmp_path / "corpus.json").read_text())["seed"] == 1
+
+
+INTERRUPTED = """
+import os, signal, sys, threading, time
+from trainer.demo.espeak import Voice, speak
+
+def interrupt():
+    time.sleep(float(sys.argv[1]))
+    os.kill(os.getpid(), signal.SIGINT)
+
+made = None
+voice, text = Voice("vi", "en-us", "m1"), [("en", "the quick brown fox jumps over the lazy dog " * 8)]
+whole = len(speak(text, voice, 120))
+threading.Thread(target=interrupt).start()
+try:
+    while True:
+        made = speak(text, voice, 120)
+        assert len(made) == whole, (len(made), whole)
+except KeyboardInterrupt:
+    print("interrupted")
+"""
+
+
+def test_ctrl_c_in_a_callback_of_espeak_is_neither_lost_nor_leaves_half_a_clip():
+    command = [sys.executable, "-c", INTERRUPTED, "0.05"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    assert (done.stdout, done.stderr) == ("interrupted\n", "")
+
+
+def test_a_process_that_is_ended_is_one_sentence(tmp_path, monkeypatch):
+    monkeypatch.setattr(synthesize, "say_all", ended)  # what is pickled for a process is its name
+    with pytest.raises(InputError, match="a process that synthesizes speech was ended by the system; start again"):
+        make_corpus(tmp_path, size=SMALL, workers=2)
+
+
+def ended(root, clips):
+    os.kill(os.getpid(), 9)

@@ -1,6 +1,7 @@
-"""Digests of a directory, written last: they verify that every file is there and unchanged."""
+"""Digests of a directory, written last: they verify that every file is there and unchanged, and no other."""
 
 import json
+from collections.abc import Container
 from pathlib import Path
 from typing import Any
 
@@ -8,6 +9,8 @@ from diagnose.common.atomic_write import sync
 from diagnose.common.file_digest import file_sha256
 
 DIGESTS = "digests.json"
+RESULTS = "train_results.json"
+WEIGHTS = ("*.safetensors", "*.safetensors.index.json", "*.bin", "*.bin.index.json", "*.pt", "*.pth", "*.pkl", "*.py")
 
 
 def verify(directory: Path) -> str | None:
@@ -17,11 +20,22 @@ def verify(directory: Path) -> str | None:
     try:
         files = json.loads((directory / DIGESTS).read_text(encoding="utf-8"))["files"]
         reasons = (_differs(directory / name, entry["bytes"], entry["sha256"]) for name, entry in files.items())
-        return next((reason for reason in reasons if reason), None if files else f"its {DIGESTS} is empty")
+        reason = next((reason for reason in reasons if reason), None if files else f"its {DIGESTS} is empty")
+        return reason or _unlisted(directory, files)
     except FileNotFoundError:
         return f"it has no {DIGESTS}, so it is incomplete or not from this trainer"
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         return f"its {DIGESTS} cannot be read ({type(error).__name__})"
+
+
+def _unlisted(directory: Path, files: Container[str]) -> str | None:
+    """What a checkpoint holds that nobody committed; in the folder of a run, only what a model is loaded from."""
+    is_run = (directory / RESULTS).exists()
+    patterns = WEIGHTS if is_run else ("*",)
+    found = sorted({path for pattern in patterns for path in (directory.glob if is_run else directory.rglob)(pattern)})
+    names = (path.relative_to(directory).as_posix() for path in found if not path.is_dir())
+    other = next((name for name in names if name not in files and name != DIGESTS), None)
+    return f"it contains {other}, which its {DIGESTS} does not list" if other else None
 
 
 def write_checksums(directory: Path) -> None:

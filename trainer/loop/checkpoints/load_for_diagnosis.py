@@ -11,14 +11,13 @@ from diagnose.common.errors import InputError
 from trainer.loop.checkpoints.bit_exact_load import make_bit_exact
 from trainer.loop.checkpoints.checksums import DIGESTS, verify
 from trainer.loop.checkpoints.resume import require_same_run
+from trainer.loop.checkpoints.state_files import OPTIMIZER, explain_unreadable
 from trainer.loop.hf_arguments import encoder_unfreezes_later
 
 if TYPE_CHECKING:
     from trainer.config import Resolved
     from trainer.loop.trainer import RunTrainer
     from trainer.models.bundle import ModelBundle
-
-OPTIMIZER = "optimizer.pt"
 
 
 def facts_at_checkpoint(resolved: Resolved, checkpoint: Path) -> dict[str, Any]:
@@ -34,7 +33,8 @@ def facts_at_checkpoint(resolved: Resolved, checkpoint: Path) -> dict[str, Any]:
     make_bit_exact(bundle)
     trainer, optimizer = trainer_with_optimizer(bundle, open_split(resolved.config, "train"))
     if (checkpoint / OPTIMIZER).is_file():
-        optimizer.load_state_dict(torch.load(checkpoint / OPTIMIZER, weights_only=True, map_location="cpu"))
+        with explain_unreadable(checkpoint / OPTIMIZER):
+            optimizer.load_state_dict(torch.load(checkpoint / OPTIMIZER, weights_only=True, map_location="cpu"))
     return {"config": resolved, "model_bundle": bundle, "trainer": trainer}
 
 

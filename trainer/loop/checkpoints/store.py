@@ -1,5 +1,6 @@
 """Atomic checkpoints: staged, synced, digested, renamed; a kill leaves the old one or the new one."""
 
+import json
 import re
 import shutil
 from collections.abc import Callable, Iterable, Iterator
@@ -100,8 +101,8 @@ def rotate(run: Path, limit: int | None, keep: Iterable[Path]) -> None:
         remove_atomically(path)
 
 
-def recover(run: Path) -> None:
-    """After a kill: publish the checkpoint that lacked only its rename, remove other partial ones."""
+def recover(run: Path, limit: int | None = None) -> None:
+    """After a kill: publish the checkpoint that lacked only its rename; remove partial and surplus ones."""
     for staged in run.glob(f"{SAVING}*"):
         final = staged.with_name(staged.name.removeprefix(SAVING))
         if step_of(final) >= 0 and not final.exists() and verify(staged) is None:
@@ -109,6 +110,18 @@ def recover(run: Path) -> None:
         shutil.rmtree(staged, ignore_errors=True)
     for left in run.glob(f"{REMOVING}*"):
         shutil.rmtree(left, ignore_errors=True)
+    found = checkpoints(run)
+    if limit and len(found) > limit and verify(found[-1]) is None:
+        rotate(run, limit, [found[-1], *_best_of(found[-1])])
+
+
+def _best_of(checkpoint: Path) -> list[Path]:
+    """The best checkpoint when this one was saved; none if it did not say."""
+    try:
+        step = json.loads((checkpoint / "trainer_state.json").read_text(encoding="utf-8"))["best_global_step"]
+        return [checkpoint.with_name(name_of(step))]
+    except (OSError, ValueError, KeyError, TypeError):
+        return []
 
 
 def archive_old_checkpoints(run: Path) -> Path | None:

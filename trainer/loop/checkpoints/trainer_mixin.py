@@ -11,10 +11,10 @@ from transformers import EarlyStoppingCallback
 from transformers.trainer import TRAINER_STATE_NAME
 from transformers.trainer_callback import ExportableState
 
-from diagnose.common.errors import InputError
 from trainer.loop.checkpoints.loop_state import FORMAT, LOOP_STATE, loop_state_of
+from trainer.loop.checkpoints.state_files import explain_unreadable
+from trainer.loop.checkpoints.state_files_mixin import StateFilesMixin
 from trainer.loop.checkpoints.store import commit_checkpoint, name_of, rotate, verify
-from trainer.loop.trainer_host import TrainerHost
 
 if TYPE_CHECKING:
     from torch import nn
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 
-class CheckpointMixin(TrainerHost):
+class CheckpointMixin(StateFilesMixin):
     """Commits checkpoints atomically and resumes from them exactly."""
 
     _loop_state_to_restore: dict[str, Any] | None = None
@@ -101,7 +101,13 @@ class CheckpointMixin(TrainerHost):
         )
         if resume_from_checkpoint is None:
             return position
-        beside = Path(resume_from_checkpoint).parent / name_of(self.state.best_global_step or -1)
+        with explain_unreadable(Path(resume_from_checkpoint) / TRAINER_STATE_NAME):
+            self._restore_callbacks(Path(resume_from_checkpoint))
+        self._loop_state_to_restore = loop_state_of(Path(resume_from_checkpoint))
+        return position
+
+    def _restore_callbacks(self, checkpoint: Path) -> None:
+        beside = checkpoint.parent / name_of(self.state.best_global_step or -1)
         self.state.best_model_checkpoint = str(beside) if beside.is_dir() else None
         states: Any = self.state.stateful_callbacks
         for one in self.callback_handler.callbacks:
@@ -109,18 +115,17 @@ class CheckpointMixin(TrainerHost):
             if saved and isinstance(one, ExportableState):
                 for name in one.state()["attributes"]:
                     setattr(one, name, saved["attributes"][name])
-        self._loop_state_to_restore = loop_state_of(Path(resume_from_checkpoint))
-        return position
 
     def restore_loop_state(self) -> None:
         """Restore the loss sums once, after the Trainer has cleared them."""
         state, self._loop_state_to_restore = self._loop_state_to_restore, None
         if state is None:
             return
-        self._tr_loss += state["loss_since_log"]
-        self._total_loss_scalar = state["loss_in_all"]
-        self._globalstep_last_logged = state["last_logged"]
-        self.loss_tracker.restore(state["book"], self.args.device)
+        with explain_unreadable(Path(LOOP_STATE)):
+            self._tr_loss += state["loss_since_log"]
+            self._total_loss_scalar = state["loss_in_all"]
+            self._globalstep_last_logged = state["last_logged"]
+            self.loss_tracker.restore(state["book"], self.args.device)
 
     def _determine_best_metric(self, metrics: dict[str, float], trial: Any) -> bool:
         """Saves a new best at once, whether or not a save is due."""
@@ -135,15 +140,3 @@ class CheckpointMixin(TrainerHost):
             log.warning("skipping %s: %s; the current weights are kept", self.state.best_model_checkpoint, reason)
         else:
             super()._load_best_model()
-
-    def _issue_warnings_after_load(self, load_result: Any) -> None:
-        """Refuses weights that do not fit; a tied weight is in the file under its other name."""
-        named = dict(self.model.named_parameters(remove_duplicate=False))
-        loaded = {id(value) for name, value in named.items() if name not in load_result.missing_keys}
-        missing = [name for name in load_result.missing_keys if id(named.get(name)) not in loaded]
-        if missing or load_result.unexpected_keys:
-            unexpected = load_result.unexpected_keys
-            raise InputError(
-                f"the checkpoint is from another model ({len(missing)} missing keys, {len(unexpected)} unexpected "
-                f"keys, such as {[*missing, *unexpected][0]}); resume with the configuration of its run"
-            )

@@ -1,7 +1,6 @@
 """One run for one directory: the second is refused, and a killed one leaves nothing that blocks."""
 
 import json
-import os
 import socket
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -11,6 +10,7 @@ from pathlib import Path
 import psutil
 from filelock import FileLock, Timeout
 
+from diagnose.common.activity import activity
 from diagnose.common.errors import InputError
 
 LOCK = ".run.lock"
@@ -37,7 +37,7 @@ def hold_run_lock(run: Path) -> Iterator[None]:
     try:
         run.mkdir(parents=True, exist_ok=True)
         _acquire(lock, run)
-        us = LockHolder(os.getpid(), socket.gethostname())
+        us = LockHolder(activity.started_as, socket.gethostname())
         (run / HOLDER).write_text(json.dumps(asdict(us)), encoding="utf-8")
     except OSError as error:
         raise InputError(f"output.dir {run} is not writable ({error.strerror}); set another one") from error

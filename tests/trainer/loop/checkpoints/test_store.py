@@ -13,6 +13,7 @@ import pytest
 
 from diagnose.common.errors import InputError
 from tests.support.small_runs import ROOT, trainer
+from trainer.loop.checkpoints import checksums
 from trainer.loop.checkpoints import store as store
 from trainer.loop.checkpoints.store import (
     archive_old_checkpoints,
@@ -163,6 +164,21 @@ def test_what_a_kill_leaves_is_finished_or_cleared_away(tmp_path: Path) -> None:
     recover(tmp_path)
     assert names(tmp_path) == ["checkpoint-7"]
     assert verify(tmp_path / "checkpoint-7") is None
+
+
+def test_a_kill_between_rename_and_removal_leaves_no_surplus(tmp_path: Path) -> None:
+    for step in (10, 20, 30):
+        commit(tmp_path, step)
+    (tmp_path / "checkpoint-30" / "trainer_state.json").write_text('{"best_global_step": 10}')
+    (tmp_path / "checkpoint-30" / checksums.DIGESTS).unlink()
+    checksums.write_checksums(tmp_path / "checkpoint-30")
+    recover(tmp_path)
+    assert len(checkpoints(tmp_path)) == 3
+    recover(tmp_path, limit=2)
+    assert names(tmp_path) == ["checkpoint-10", "checkpoint-30"]
+    (tmp_path / "checkpoint-30" / "model.bin").unlink()
+    recover(tmp_path, limit=1)
+    assert names(tmp_path) == ["checkpoint-10", "checkpoint-30"]
 
 
 def test_installing_replaces_files_one_by_one_and_leaves_the_rest(tmp_path: Path) -> None:
