@@ -1,6 +1,6 @@
 """Types for audio: headers and samples of files, and the items that a dataset makes of them."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from probes.facts.corpus.types import CorpusRow
 
@@ -32,6 +32,8 @@ class WaveformStats:
     bad_second: float | None = None  # where the first of these is
     mono_rms_ratio: float = 1.0  # rms of the average over the rms of the loudest channel
     silent_channels: tuple[int, ...] = ()  # those that hold only zeros where others do not, counted from one
+    sound: bytes = field(default=b"", repr=False)  # digest of the samples: the same for a lossless copy
+    marks: bytes = field(default=b"", repr=False)  # of its loudness over time: most are the same in a lossy copy
 
 
 @dataclass(frozen=True)
