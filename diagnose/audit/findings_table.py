@@ -2,7 +2,7 @@
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -42,7 +42,11 @@ def write_findings(report: "Report", manifests: Manifests, path: Path) -> int:
         known = ", ".join(FORMATS)
         raise InputError(f"{path}: found the extension {path.suffix!r}, expected one of {known}; rename the file")
     table, content = _table(report, manifests), io.BytesIO()
-    write = {".parquet": table.write_parquet, ".csv": table.write_csv, ".jsonl": table.write_ndjson}
+    write: Mapping[str, Callable[[Any], Any]] = {
+        ".parquet": table.write_parquet,
+        ".csv": table.write_csv,
+        ".jsonl": table.write_ndjson,
+    }
     write[path.suffix.lower()](content)
     write_atomically(path, content.getvalue())
     return table.height

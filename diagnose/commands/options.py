@@ -21,6 +21,8 @@ class TrainerHooks:
 
     facts_from: Callable[..., dict[str, Any]]
     replay_of: Callable[[Path], Any]
+    manifest_facts: Callable[..., dict[str, Any]]
+    configured_manifests: Callable[[Any], dict[str, Any]]
 
 
 @dataclass(frozen=True)
@@ -42,6 +44,11 @@ class Target:
 
     def facts(self, checkpoint: Path | None = None) -> dict[str, Any]:
         return self.hooks.facts_from(self.config, self.overrides, self.subject, checkpoint)
+
+    def manifest_facts(self) -> dict[str, Any]:
+        """The same, with the manifests of a configuration as columns: each is read once."""
+        facts = self.facts()
+        return facts | (self.hooks.configured_manifests(facts["config"]) if self.config else {})
 
 
 def target_options(command: Callable[..., Any]) -> Any:

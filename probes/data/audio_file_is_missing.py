@@ -3,7 +3,7 @@ from probes.facts.corpus.types import CorpusRow
 from probes.reporting.row_finding import row_finding
 
 
-@probe(id="DAT001", stage=Stage.DATA, severity=Severity.ERROR, explains=("DAT003", "DAT022"))
+@probe(id="DAT001", stage=Stage.DATA, severity=Severity.ERROR, explains=("DAT003", "DAT022"), spoils_row=True)
 def audio_file_is_missing(audio_rows: tuple[CorpusRow, ...]) -> Findings:
     """An audio file listed in the manifest does not exist."""
     looked = [row for row in audio_rows if row.path is not None]

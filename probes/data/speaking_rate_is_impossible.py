@@ -10,7 +10,7 @@ FASTEST = 60.0  # letters a second, where there is no median: twice the fastest 
 LETTERS = 8  # a single word may stand in a long clip
 
 
-@probe(id="DAT030", stage=Stage.DATA, severity=Severity.WARNING)
+@probe(id="DAT030", stage=Stage.DATA, severity=Severity.WARNING, spoils_row=True)
 def speaking_rate_is_impossible(speaking_rates: tuple[SpeakingRate, ...]) -> Findings:
     """The speaking rate is impossible: a text is far too long or too short for its audio."""
     usual = median(pace.rate for pace in speaking_rates) if len(speaking_rates) >= ROWS else None

@@ -3,7 +3,7 @@ from probes.facts.text.types import TextCheck
 from probes.reporting.row_finding import row_finding
 
 
-@probe(id="DAT023", stage=Stage.DATA, severity=Severity.WARNING)
+@probe(id="DAT023", stage=Stage.DATA, severity=Severity.WARNING, spoils_row=True)
 def text_has_markup(text_checks: tuple[TextCheck, ...]) -> Findings:
     """Text contains markup or annotations that are never spoken, such as [laughter] or HTML tags."""
     marked = [text for text in text_checks if text.markup]

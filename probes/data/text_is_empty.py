@@ -5,7 +5,7 @@ from probes.reporting.row_finding import row_finding
 WRITTEN = {"nan", "NaN", "None", "<NA>", "NULL", "null"}  # what pandas, Python and databases write for nothing
 
 
-@probe(id="DAT002", stage=Stage.DATA, severity=Severity.ERROR, explains=("LAB001", "LAB003"))
+@probe(id="DAT002", stage=Stage.DATA, severity=Severity.ERROR, explains=("LAB001", "LAB003"), spoils_row=True)
 def text_is_empty(corpus_rows: tuple[CorpusRow, ...], needed_columns: tuple[str, ...] = ()) -> Findings:
     """A text in the manifest is empty or a literal null value, such as nan or None."""
     there = dict.fromkeys(name for row in corpus_rows for name in row.texts)

@@ -3,7 +3,7 @@ from probes.facts.text.types import TextCheck
 from probes.reporting.row_finding import row_finding
 
 
-@probe(id="DAT024", stage=Stage.DATA, severity=Severity.WARNING, explains=("DAT02[67]", "DAT050"))
+@probe(id="DAT024", stage=Stage.DATA, severity=Severity.WARNING, explains=("DAT02[67]", "DAT050"), spoils_row=True)
 def text_is_mojibake(text_checks: tuple[TextCheck, ...]) -> Findings:
     """Text is mojibake: it was decoded with the wrong character encoding."""
     broken = [text for text in text_checks if text.repaired]

@@ -43,7 +43,8 @@ def scan_file(path: str | None) -> FileScan:
         with opened(path) as (handle, size):
             return _scan(handle, size)
     except AudioProblem as problem:
-        return FileScan(*problem.args, size=size)
+        kind, detail = problem.args
+        return FileScan(kind, detail, size=size)
     except (soundfile.LibsndfileError, OSError, ValueError, RuntimeError, MemoryError) as error:
         reason = str(getattr(error, "error_string", error)).rstrip(".") or type(error).__name__
         return FileScan("unreadable", reason, size=size)
@@ -58,7 +59,8 @@ def _scan(handle: int, size: int) -> FileScan:
     if wav and wav.promised > wav.present:
         end = f"its header gives {wav.promised:,} bytes of samples, the file has {wav.present:,}"
         return FileScan("truncated", end, header, wave, size)
-    return FileScan("" if wave.shape[0] else "empty", "" if wave.shape[0] else "it holds no samples", header, wave, size)
+    empty = ("", "") if wave.shape[0] else ("empty", "it holds no samples")
+    return FileScan(*empty, header, wave, size)
 
 
 def block_length(rate: int, channels: int) -> int:

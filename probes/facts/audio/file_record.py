@@ -5,7 +5,6 @@ from dataclasses import dataclass
 
 from probes.facts.audio.types import AudioHeader, WaveformStats
 
-VERSION = b"1"  # of these bytes and of what is measured: what another version measured is measured again
 HEAD = struct.Struct("<BQ?IId8s??")  # problem, bytes; header: there, rate, channels, seconds, format, lossy; samples: there
 WAVE = struct.Struct("<dQ8sddddd?QddH16sHH")
 PROBLEMS = ("", "missing", "outside", "empty", "truncated", "unreadable")

@@ -1,5 +1,6 @@
 """Types for audio: headers and samples of files, and the items that a dataset makes of them."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from probes.facts.corpus.types import CorpusRow
@@ -48,10 +49,24 @@ class AudioFile:
 
 
 @dataclass(frozen=True)
+class FileRecords:
+    """What an audit measured, by file: see file_record.unpack."""
+
+    records: Mapping[str, bytes]
+
+
+@dataclass(frozen=True)
+class SameSounds:
+    """Of each file that repeats a sound, the first one that has it, and whether every sample is the same."""
+
+    first: Mapping[str, tuple[str, bool]]
+
+
+@dataclass(frozen=True)
 class AudioFiles:
     """The files that were decoded, and how many rows name one."""
 
-    rows: tuple[AudioFile, ...]
+    rows: Sequence[AudioFile]
     total: int
 
     @property

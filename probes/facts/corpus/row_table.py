@@ -82,3 +82,18 @@ def tables_of(rows: Sequence[CorpusRow]) -> list[RowTable]:
     """The tables that all of these rows come from, in their order; [] where they are plain objects."""
     parts = rows.parts if isinstance(rows, JoinedRows) and len(rows) == sum(map(len, rows.parts)) else [rows]
     return list(parts) if all(isinstance(part, RowTable) for part in parts) else []  # type: ignore[arg-type]
+
+
+def paths_of(rows: Sequence[CorpusRow]) -> list[str | None]:
+    """Of each row, the file of its audio; of tables, without making the rows."""
+    tables = tables_of(rows)
+    return [path for table in tables for path in table.paths()] if tables else [row.path for row in rows]
+
+
+def with_audio(rows: Sequence[CorpusRow]) -> Sequence[CorpusRow]:
+    """Those that name an audio file."""
+    tables = tables_of(rows)
+    if not tables:
+        return tuple(row for row in rows if row.audio)
+    named = [name != "" for table in tables for name in (table.column(table.audio) if table.audio else [""] * len(table))]
+    return rows if all(named) else JoinedRows(tables, [number for number, is_named in enumerate(named) if is_named])

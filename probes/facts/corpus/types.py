@@ -1,6 +1,6 @@
 """Types for the rows of the training and evaluation set."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -26,7 +26,7 @@ class CorpusRow:
 class Corpus:
     """Rows of the corpus. `total` is larger than their number where only a sample of them was taken."""
 
-    rows: tuple[CorpusRow, ...]
+    rows: Sequence[CorpusRow]
     total: int
 
 

@@ -5,9 +5,10 @@ import os
 import re
 import unicodedata
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 
+from probes.facts.audio.types import SameSounds
 from probes.facts.core.progress_log import log_progress
 from probes.facts.corpus.types import CorpusRow
 from probes.facts.splits.types import DuplicateInputs, DuplicatePair
@@ -28,9 +29,12 @@ def normalize_text(text: str) -> str:
     return NOT_WORDS.sub(" ", unicodedata.normalize("NFC", text).casefold()).strip()
 
 
-def find_duplicates(train: Sequence[CorpusRow], other: Sequence[CorpusRow], most_files: int) -> DuplicateInputs:
-    """All rows against all, as cheaply as can be: samples are compared only among files of the same size."""
-    same = _same_samples([*train, *other], most_files)
+def find_duplicates(
+    train: Sequence[CorpusRow], other: Sequence[CorpusRow], most_files: int, sounds: SameSounds | None = None
+) -> DuplicateInputs:
+    """All rows against all, by `sounds`; without them, samples are compared among files of the same size only."""
+    same = _same_samples([*train, *other], most_files) if sounds is None else _names(sounds)
+    copies = {path for path, (_, exact) in sounds.first.items() if not exact} if sounds else set()
     first: dict[str, CorpusRow] = {}
     repeated: list[DuplicatePair] = []
     conflicting: list[DuplicatePair] = []
@@ -40,11 +44,12 @@ def find_duplicates(train: Sequence[CorpusRow], other: Sequence[CorpusRow], most
         earlier = first.setdefault(key, row) if key else row
         if earlier is not row:
             targets_agree = _target(earlier) == _target(row)
-            (repeated if targets_agree else conflicting).append(DuplicatePair(row, earlier, _how(row, earlier, how)))
+            kind = _how(row, earlier, how, copies)
+            (repeated if targets_agree else conflicting).append(DuplicatePair(row, earlier, kind))
     for row in other:
         key, how = _key(row, same)
         if key in first:
-            across.append(DuplicatePair(row, first[key], _how(row, first[key], how)))
+            across.append(DuplicatePair(row, first[key], _how(row, first[key], how, copies)))
     return DuplicateInputs(tuple(repeated), tuple(conflicting), tuple(across), len(train), len(other))
 
 
@@ -66,8 +71,15 @@ def _input_text(row: CorpusRow) -> str:
     return "" if row.audio else next((row.texts[name] for name in INPUTS if row.texts.get(name)), "")
 
 
-def _how(row: CorpusRow, other: CorpusRow, how: str) -> str:
-    return "file" if row.path and row.path == other.path else how
+def _how(row: CorpusRow, other: CorpusRow, how: str, copies: Collection[str]) -> str:
+    """A copy that was resampled, compressed or cut is of the same recording."""
+    if row.path and row.path == other.path:
+        return "file"
+    return "recording" if row.path in copies or other.path in copies else how
+
+
+def _names(sounds: SameSounds) -> dict[str, str]:
+    return {os.path.normpath(path): os.path.normpath(first) for path, (first, _) in sounds.first.items()}
 
 
 def _target(row: CorpusRow) -> tuple[str, ...]:
