@@ -31,11 +31,17 @@ def plan_options(command: Callable[..., Any]) -> Any:
     """--jobs, --ray, --shard, --merge, --store: the command gets them as `jobs`, `ray`, `shard`, `merge`, `store`."""
     jobs = "Processes that measure audio; by default one for each core."
     for option in (
-        click.option("--store", type=FOLDER, metavar="DIR", help="Where results are kept; by default a user's cache."),
+        click.option("--store", type=FOLDER, metavar="DIR", help="Where results are kept; by default in the cache."),
         click.option("--merge", is_flag=True, help="Judge what the shards in --store DIR have measured."),
-        click.option("--shard", metavar="I/N", callback=parse_shard, help="Only measure the Ith part of N, into --store."),
         click.option(
-            "--ray", is_flag=False, flag_value=LOCAL, metavar="ADDRESS", help="Measure on a Ray cluster, or a local one."
+            "--shard", metavar="I/N", callback=parse_shard, help="Only measure part I of N, into --store."
+        ),
+        click.option(
+            "--ray",
+            is_flag=False,
+            flag_value=LOCAL,
+            metavar="ADDRESS",
+            help="Measure on Ray, by default on this machine.",
         ),
         click.option("--jobs", "-j", type=click.IntRange(min=1), metavar="N", help=jobs),
     ):

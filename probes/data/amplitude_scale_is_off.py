@@ -11,7 +11,10 @@ FAINT = 2.0**-13  # four steps of 16 bits, 78 dB below full scale: under the noi
 
 
 @probe(
-    id="DAT015", stage=Stage.DATA, severity=Severity.ERROR, explains=("DAT018", "DAT047", "DAT049", "DAT051"),
+    id="DAT015",
+    stage=Stage.DATA,
+    severity=Severity.ERROR,
+    explains=("DAT018", "DAT047", "DAT049", "DAT051"),
     spoils_row=True,
 )
 def amplitude_scale_is_off(waveforms: tuple[RowWaveform, ...], scale_change: float | None = None) -> Findings:

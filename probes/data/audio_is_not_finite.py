@@ -4,7 +4,10 @@ from probes.reporting.row_finding import row_finding
 
 
 @probe(
-    id="DAT008", stage=Stage.DATA, severity=Severity.ERROR, explains=("DAT003", "DAT022", "LOS001", "GRD004"),
+    id="DAT008",
+    stage=Stage.DATA,
+    severity=Severity.ERROR,
+    explains=("DAT003", "DAT022", "LOS001", "GRD004"),
     spoils_row=True,
 )
 def audio_is_not_finite(waveforms: tuple[RowWaveform, ...]) -> Findings:

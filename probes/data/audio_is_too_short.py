@@ -6,7 +6,10 @@ WINDOW = 0.025  # seconds: the analysis window of log-mel features, and what wav
 
 
 @probe(
-    id="DAT020", stage=Stage.DATA, severity=Severity.ERROR, explains=("DAT003", "DAT030", "LAB018", "LOS*"),
+    id="DAT020",
+    stage=Stage.DATA,
+    severity=Severity.ERROR,
+    explains=("DAT003", "DAT030", "LAB018", "LOS*"),
     spoils_row=True,
 )
 def audio_is_too_short(waveforms: tuple[RowWaveform, ...], audio_limits: AudioLimits | None = None) -> Findings:

@@ -4,7 +4,10 @@ from probes.reporting.row_finding import row_finding
 
 
 @probe(
-    id="DAT006", stage=Stage.DATA, severity=Severity.ERROR, explains=("DAT003", "DAT022", "DAT009", "DAT030"),
+    id="DAT006",
+    stage=Stage.DATA,
+    severity=Severity.ERROR,
+    explains=("DAT003", "DAT022", "DAT009", "DAT030"),
     spoils_row=True,
 )
 def audio_is_truncated(audio_files: AudioFiles) -> Findings:

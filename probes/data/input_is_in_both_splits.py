@@ -4,7 +4,10 @@ from probes.reporting.row_finding import row_finding
 
 
 @probe(
-    id="DAT035", stage=Stage.DATA, severity=Severity.WARNING, explains=("DAT036", "DAT037", "DAT038", "DAT039"),
+    id="DAT035",
+    stage=Stage.DATA,
+    severity=Severity.WARNING,
+    explains=("DAT036", "DAT037", "DAT038", "DAT039"),
     spoils_row=True,
 )
 def input_is_in_both_splits(duplicates_across_splits: DuplicateInputs) -> Findings:

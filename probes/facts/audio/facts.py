@@ -10,6 +10,7 @@ from probes.facts.audio.types import (
     AudioFile,
     AudioFiles,
     AudioLimits,
+    AudioPresence,
     FileRecords,
     LoadedItem,
     LoadedItems,
@@ -52,11 +53,24 @@ def recorded_files(audio_rows: Sequence[CorpusRow], audit_plan: AuditPlan) -> Fi
 
 
 @provider
+def audio_presence(audio_rows: Sequence[CorpusRow], recorded_files: FileRecords | None = None) -> AudioPresence:
+    """Which files are not there; in an audit by what was measured, which may have been elsewhere."""
+    from probes.facts.audio.recorded_files import absent
+
+    if recorded_files is not None:
+        return absent(audio_rows, recorded_files.records)
+    looked = [row for row in audio_rows if row.path is not None]
+    return AudioPresence(len(looked), tuple(row for row in looked if row.size is None))
+
+
+@provider
 def same_sounds(recorded_files: FileRecords) -> SameSounds:
     """Files whose sound another one has, whatever the format; in an audit only."""
+    from probes.facts.audio.file_record import is_there
     from probes.facts.audio.same_sounds import same_sounds
 
-    return SameSounds(same_sounds(recorded_files.records))
+    there = frozenset(name for name, record in recorded_files.records.items() if is_there(record))
+    return SameSounds(same_sounds(recorded_files.records), there)
 
 
 @provider

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from probes.facts.audio.types import AudioHeader, WaveformStats
 
-HEAD = struct.Struct("<BQ?IId8s??")  # problem, bytes; header: there, rate, channels, seconds, format, lossy; samples: there
+HEAD = struct.Struct("<BQ?IId8s??")  # problem, bytes, header, samples
 WAVE = struct.Struct("<dQ8sddddd?QddH16sHH")
 PROBLEMS = ("", "missing", "outside", "empty", "truncated", "unreadable")
 
@@ -64,3 +64,13 @@ def _unpack_wave(record: bytes, start: int) -> tuple[WaveformStats, int]:
 
 def _text(padded: bytes) -> str:
     return padded.rstrip(b"\0").decode()
+
+
+def is_there(record: bytes) -> bool:
+    return PROBLEMS[record[0]] not in ("missing", "outside")
+
+
+def header_seconds(record: bytes) -> float | None:
+    """The length by the header; None where there is none."""
+    values = HEAD.unpack_from(record)
+    return values[5] if values[2] else None

@@ -6,8 +6,9 @@ from typing import overload
 from diagnose.audit.result_store import default_store
 from probes.facts.audio.audit_records import known_records
 from probes.facts.audio.decode_files import decode_rows, file_of_row, scan_file
-from probes.facts.audio.file_record import unpack
-from probes.facts.audio.types import AudioFile
+from probes.facts.audio.file_record import is_there, unpack
+from probes.facts.audio.types import AudioFile, AudioPresence
+from probes.facts.corpus.row_table import paths_of
 from probes.facts.corpus.types import CorpusRow
 
 
@@ -41,3 +42,11 @@ def decode_unknown(rows: Sequence[CorpusRow]) -> tuple[AudioFile, ...]:
     known = known_records([row.path for row in rows if row.path], default_store())
     decoded = iter(decode_rows([row for row in rows if row.path not in known]))
     return tuple(file_of_row(row, unpack(known[row.path])) if row.path in known else next(decoded) for row in rows)
+
+
+def absent(rows: Sequence[CorpusRow], records: Mapping[str, bytes]) -> AudioPresence:
+    """The rows whose file is not there."""
+    paths = paths_of(rows)
+    looked = sum(path is not None for path in paths)
+    gone = [n for n, path in enumerate(paths) if path is not None and not is_there(records[path])]
+    return AudioPresence(looked, tuple(rows[number] for number in gone))

@@ -1,6 +1,6 @@
 """Types for audio: headers and samples of files, and the items that a dataset makes of them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from probes.facts.corpus.types import CorpusRow
@@ -49,6 +49,14 @@ class AudioFile:
 
 
 @dataclass(frozen=True)
+class AudioPresence:
+    """How many rows name a file that was looked for, and those whose file is not there."""
+
+    looked: int
+    missing: tuple[CorpusRow, ...]
+
+
+@dataclass(frozen=True)
 class FileRecords:
     """What an audit measured, by file: see file_record.unpack."""
 
@@ -60,6 +68,7 @@ class SameSounds:
     """Of each file that repeats a sound, the first one that has it, and whether every sample is the same."""
 
     first: Mapping[str, tuple[str, bool]]
+    there: Collection[str]  # all files that exist
 
 
 @dataclass(frozen=True)

@@ -78,7 +78,7 @@ class _WaveformTotals:
             self.digest.update(part.tobytes())
 
     def _add_energy(self, samples: np.ndarray, full: int) -> None:
-        """Of every quarter of a frame; einsum and no BLAS, whose threads would fight with ours and change the last bit."""
+        """Of every quarter of a frame; by einsum, since the threads of BLAS would change the last bit."""
         step = max(1, self.width // 4)
         quarters = samples[: len(samples) // step * step].reshape(-1, step)
         energy = np.einsum("ij,ij->i", quarters, quarters).astype(np.float64) / full**2

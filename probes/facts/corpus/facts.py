@@ -7,7 +7,7 @@ from typing import Any
 from diagnose.common.provider import provider
 from diagnose.engine.context import NotApplicable
 from probes.facts.core.require import require
-from probes.facts.corpus.types import ClipLengths, Columns, Corpus, CorpusRow
+from probes.facts.corpus.types import BlankTexts, ClipLengths, Columns, Corpus, CorpusRow, UsualText
 
 Rows = Sequence[Mapping[str, Any]]
 CLOSELY = 256  # rows of the training set; decoding them takes a second or two
@@ -48,6 +48,22 @@ def corpus_rows(train_corpus: Corpus, eval_corpus: Corpus | None = None) -> Sequ
     from probes.facts.corpus.row_table import JoinedRows
 
     return JoinedRows([train_corpus.rows, eval_corpus.rows if eval_corpus else ()])
+
+
+@provider(may_be_empty=True)
+def blank_texts(corpus_rows: Sequence[CorpusRow]) -> tuple[BlankTexts, ...]:
+    """Rows without a text where there should be one."""
+    from probes.facts.corpus.text_columns import blank_texts
+
+    return tuple(blank_texts(corpus_rows))
+
+
+@provider(may_be_empty=True)
+def usual_texts(corpus_rows: Sequence[CorpusRow]) -> tuple[UsualText, ...]:
+    """The most frequent text of each column."""
+    from probes.facts.corpus.text_columns import usual_texts
+
+    return tuple(usual_texts(corpus_rows))
 
 
 @provider

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, overload
 
-from probes.facts.corpus.manifest_rows import AUDIO, TEXTS, locate, read_row
+from probes.facts.corpus.manifest_rows import AUDIO, OURS, TEXTS, locate, read_row
 from probes.facts.corpus.types import CorpusRow
 
 
@@ -26,7 +26,8 @@ class RowTable(Sequence[CorpusRow]):
     def __getitem__(self, index: slice) -> tuple[CorpusRow, ...]: ...
     def __getitem__(self, index: int | slice) -> CorpusRow | tuple[CorpusRow, ...]:
         if isinstance(index, slice):
-            return tuple(self[number] for number in range(*index.indices(len(self))))
+            numbers = range(len(self))[index]
+            return tuple(self._row(number, row) for number, row in zip(numbers, self.rows[index], strict=True))
         return self._row(index % len(self) if -len(self) <= index < len(self) else index, self.rows[index])
 
     def __iter__(self) -> Iterator[CorpusRow]:
@@ -35,6 +36,10 @@ class RowTable(Sequence[CorpusRow]):
     def column(self, name: str) -> Any:
         """A column as a polars Series."""
         return self.rows.frame[name]
+
+    def tags(self, name: str) -> bool:
+        """Whether it has a column of this name that is neither text nor audio."""
+        return name in self.rows.frame.columns and name not in (*self.texts, self.audio, *OURS)
 
     def paths(self) -> list[str | None]:
         """Of each row, the file or address of its audio; None where there is none."""
@@ -95,5 +100,13 @@ def with_audio(rows: Sequence[CorpusRow]) -> Sequence[CorpusRow]:
     tables = tables_of(rows)
     if not tables:
         return tuple(row for row in rows if row.audio)
-    named = [name != "" for table in tables for name in (table.column(table.audio) if table.audio else [""] * len(table))]
-    return rows if all(named) else JoinedRows(tables, [number for number, is_named in enumerate(named) if is_named])
+    names = [name for table in tables for name in (table.column(table.audio) if table.audio else [""] * len(table))]
+    return rows if all(names) else JoinedRows(tables, [number for number, name in enumerate(names) if name])
+
+
+def tags_of(rows: Sequence[CorpusRow], name: str) -> list[str]:
+    """The value of a column that is neither text nor audio, for each row; "" where it has none."""
+    tables = tables_of(rows)
+    if not tables:
+        return [row.tags.get(name, "") for row in rows]
+    return [value for table in tables for value in (table.column(name) if table.tags(name) else [""] * len(table))]

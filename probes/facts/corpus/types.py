@@ -31,6 +31,28 @@ class Corpus:
 
 
 @dataclass(frozen=True)
+class BlankTexts:
+    """Rows whose text of a column is empty, or a null value written as a word; `unused`: nobody filled the column."""
+
+    column: str
+    rows: int
+    empty: tuple[CorpusRow, ...]
+    written: tuple[CorpusRow, ...]
+    unused: bool
+
+
+@dataclass(frozen=True)
+class UsualText:
+    """The text that most of the training rows with this column have, and the first of them."""
+
+    column: str
+    text: str
+    count: int
+    total: int
+    example: CorpusRow
+
+
+@dataclass(frozen=True)
 class Columns:
     """Which columns there are in each split, in how many rows; and those that the run is known to read."""
 

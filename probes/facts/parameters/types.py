@@ -43,6 +43,7 @@ class Parameters:
         fields = ("name", "shape", "size", "dtype", "device", "trainable")
         rows = [{field: getattr(row, field) for field in fields} for row in self.rows]
         return {"total": self.total, "trainable": self.trainable, "rows": rows}
+
     def summary(self) -> dict[str, Any]:
         """Values and tensors that train, and the first names of both kinds."""
         names = {kind: [row.name for row in self.rows if row.trainable is kind] for kind in (True, False)}

@@ -41,10 +41,10 @@ def duplicates_across_splits(
     eval_dataset: Any = None,
 ) -> DuplicateInputs:
     """The same, where there is an evaluation set; of datasets without files and texts, items that are the same."""
-    from probes.facts.splits.duplicate_inputs import has_input
+    from probes.facts.splits.duplicate_inputs import has_inputs
     from probes.facts.splits.same_items import find_same_items
 
-    if duplicate_inputs is not None and eval_corpus is not None and any(map(has_input, eval_corpus.rows)):
+    if duplicate_inputs is not None and eval_corpus is not None and has_inputs(eval_corpus.rows):
         return duplicate_inputs
     numbered = has_items(train_dataset, eval_dataset) and not isinstance(eval_dataset, Mapping)
     require(numbered, "there are no two sets of rows or numbered items to compare")
