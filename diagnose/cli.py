@@ -44,7 +44,7 @@ def config_names() -> list[str]:
 @click.pass_context
 def main(context: click.Context) -> None:
     """Decide whether a training run may start, and say why not."""
-    context.obj = TrainerHooks(facts_from, replay_of, without_weights)
+    context.obj = TrainerHooks(facts_from, replay_of, without_weights, manifest_facts, configured_manifests)
 
 
 COMMANDS = (
@@ -90,3 +90,17 @@ def replay_of(recording: Path) -> Any:
     from trainer.loop.guard.replay import open_recording
 
     return open_recording(recording)
+
+
+def manifest_facts(*places: Any) -> dict[str, Any]:
+    """The facts that a bare manifest stands for."""
+    from trainer.data.manifest_facts import manifest_facts
+
+    return manifest_facts(*places)
+
+
+def configured_manifests(config: Any) -> dict[str, Any]:
+    """The manifests of a configuration, each read once."""
+    from trainer.data.manifest_facts import configured_manifests
+
+    return configured_manifests(config)

@@ -22,6 +22,8 @@ class TrainerHooks:
     facts_from: Callable[..., dict[str, Any]]
     replay_of: Callable[[Path], Any]
     without_weights: Callable[[str, Sequence[str]], dict[str, Any]]
+    manifest_facts: Callable[..., dict[str, Any]]
+    configured_manifests: Callable[[Any], dict[str, Any]]
 
 
 @dataclass(frozen=True)
@@ -49,6 +51,11 @@ class Target:
         if self.config is None or self.subject is not None:
             return self.facts()
         return self.hooks.without_weights(self.config, self.overrides)
+
+    def manifest_facts(self) -> dict[str, Any]:
+        """The same, with the manifests of a configuration as columns: each is read once."""
+        facts = self.facts()
+        return facts | (self.hooks.configured_manifests(facts["config"]) if self.config else {})
 
 
 def target_options(command: Callable[..., Any]) -> Any:

@@ -13,7 +13,8 @@ Look = Callable[..., Iterable[Finding]]
 class Probe:
     """One fault that can be named. Its facts are the parameters of `check`; its title is the docstring's first line.
 
-    `assumes` names the traits without which it says nothing.
+    `assumes` names the traits without which it says nothing; `spoils_row`: each finding is about one row of the
+    manifest, which is better left out.
     """
 
     id: str
@@ -22,6 +23,7 @@ class Probe:
     explains: tuple[str, ...]
     check: Look
     assumes: tuple[str, ...] = ()
+    spoils_row: bool = False
 
     @property
     def name(self) -> str:
@@ -36,7 +38,12 @@ class Probe:
 
 
 def probe(
-    id: str, stage: Stage, severity: Severity, explains: tuple[str, ...] = (), assumes: tuple[str, ...] = ()
+    id: str,
+    stage: Stage,
+    severity: Severity,
+    explains: tuple[str, ...] = (),
+    assumes: tuple[str, ...] = (),
+    spoils_row: bool = False,
 ) -> Callable[[Look], Probe]:
     """Marks a function that yields findings about the facts it names as parameters."""
     if not id.startswith(stage.prefix):
@@ -45,7 +52,7 @@ def probe(
     def mark(look: Look) -> Probe:
         if not (look.__doc__ or "").strip():
             raise ValueError(f"probe {id} has no docstring; its first line is the probe's title")
-        return Probe(id, stage, severity, explains, look, assumes)
+        return Probe(id, stage, severity, explains, look, assumes, spoils_row)
 
     return mark
 

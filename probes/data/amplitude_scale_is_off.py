@@ -10,7 +10,13 @@ SAME = 1e-2  # of the spread of the model's input: an extractor that normalises,
 FAINT = 2.0**-13  # four steps of 16 bits, 78 dB below full scale: under the noise of any room
 
 
-@probe(id="DAT015", stage=Stage.DATA, severity=Severity.ERROR, explains=("DAT018", "DAT047", "DAT049", "DAT051"))
+@probe(
+    id="DAT015",
+    stage=Stage.DATA,
+    severity=Severity.ERROR,
+    explains=("DAT018", "DAT047", "DAT049", "DAT051"),
+    spoils_row=True,
+)
 def amplitude_scale_is_off(waveforms: tuple[RowWaveform, ...], scale_change: float | None = None) -> Findings:
     """Audio samples are not scaled to [-1, 1], as feature extractors expect."""
     for heard in worst_first((heard.wave.peak, heard) for heard in waveforms if _is_loud(heard)):

@@ -7,7 +7,7 @@ LEVEL = 0.005  # of full scale: below, it is the rounding of quiet clips
 ROWS = 0.1  # of the rows: fewer are a note
 
 
-@probe(id="DAT017", stage=Stage.DATA, severity=Severity.WARNING)
+@probe(id="DAT017", stage=Stage.DATA, severity=Severity.WARNING, spoils_row=True)
 def audio_has_dc_offset(waveforms: tuple[RowWaveform, ...]) -> Findings:
     """Audio has a DC offset: the mean of its samples is far from zero."""
     files = [heard for heard in waveforms if not heard.loaded] or list(waveforms)

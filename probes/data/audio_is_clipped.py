@@ -7,7 +7,7 @@ LEVEL = 2.0**-9  # 64 steps of 16 bits: below, the steps themselves are flat top
 ROWS = 0.1  # of the rows: fewer do not change what is learnt, and are a note
 
 
-@probe(id="DAT016", stage=Stage.DATA, severity=Severity.WARNING)
+@probe(id="DAT016", stage=Stage.DATA, severity=Severity.WARNING, spoils_row=True)
 def audio_is_clipped(waveforms: tuple[RowWaveform, ...]) -> Findings:
     """Audio is clipped: the peaks of the waveform are cut off."""
     files = [heard for heard in waveforms if not heard.loaded] or list(waveforms)

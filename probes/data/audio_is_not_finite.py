@@ -3,7 +3,13 @@ from probes.facts.audio.types import RowWaveform
 from probes.reporting.row_finding import row_finding
 
 
-@probe(id="DAT008", stage=Stage.DATA, severity=Severity.ERROR, explains=("DAT003", "DAT022", "LOS001", "GRD004"))
+@probe(
+    id="DAT008",
+    stage=Stage.DATA,
+    severity=Severity.ERROR,
+    explains=("DAT003", "DAT022", "LOS001", "GRD004"),
+    spoils_row=True,
+)
 def audio_is_not_finite(waveforms: tuple[RowWaveform, ...]) -> Findings:
     """Audio samples are NaN or Inf, which makes the loss NaN."""
     told: set[str] = set()

@@ -5,7 +5,7 @@ from probes.reporting.row_finding import row_finding
 SYLLABLE = 0.1  # seconds; nothing that is said is shorter
 
 
-@probe(id="DAT018", stage=Stage.DATA, severity=Severity.WARNING, explains=("DAT030",))
+@probe(id="DAT018", stage=Stage.DATA, severity=Severity.WARNING, explains=("DAT030",), spoils_row=True)
 def audio_is_silent(waveforms: tuple[RowWaveform, ...]) -> Findings:
     """An audio clip is silent although it has a text, so the model learns to hallucinate."""
     told: set[str] = set()

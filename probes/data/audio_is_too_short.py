@@ -5,7 +5,13 @@ from probes.reporting.row_finding import row_finding, worst_first
 WINDOW = 0.025  # seconds: the analysis window of log-mel features, and what wav2vec2 needs for a single frame
 
 
-@probe(id="DAT020", stage=Stage.DATA, severity=Severity.ERROR, explains=("DAT003", "DAT030", "LAB018", "LOS*"))
+@probe(
+    id="DAT020",
+    stage=Stage.DATA,
+    severity=Severity.ERROR,
+    explains=("DAT003", "DAT030", "LAB018", "LOS*"),
+    spoils_row=True,
+)
 def audio_is_too_short(waveforms: tuple[RowWaveform, ...], audio_limits: AudioLimits | None = None) -> Findings:
     """An audio clip is shorter than one feature window or than the configured minimum length."""
     least = (audio_limits.min_seconds or 0.0) if audio_limits else 0.0

@@ -3,7 +3,13 @@ from probes.facts.audio.types import AudioFiles
 from probes.reporting.row_finding import row_finding
 
 
-@probe(id="DAT006", stage=Stage.DATA, severity=Severity.ERROR, explains=("DAT003", "DAT022", "DAT009", "DAT030"))
+@probe(
+    id="DAT006",
+    stage=Stage.DATA,
+    severity=Severity.ERROR,
+    explains=("DAT003", "DAT022", "DAT009", "DAT030"),
+    spoils_row=True,
+)
 def audio_is_truncated(audio_files: AudioFiles) -> Findings:
     """An audio file is truncated: it ends before the length given in its header."""
     for clip in audio_files.rows:

@@ -8,7 +8,7 @@ FIXES = {
 }
 
 
-@probe(id="DAT007", stage=Stage.DATA, severity=Severity.ERROR, explains=("DAT003", "DAT022"))
+@probe(id="DAT007", stage=Stage.DATA, severity=Severity.ERROR, explains=("DAT003", "DAT022"), spoils_row=True)
 def audio_is_unreadable(audio_files: AudioFiles) -> Findings:
     """An audio file listed in the manifest cannot be decoded as audio."""
     for clip in audio_files.rows:

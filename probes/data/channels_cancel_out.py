@@ -5,7 +5,7 @@ from probes.reporting.row_finding import row_finding
 QUIET = 0.05  # of the louder channel's rms; two independent channels keep 0.7, two equal ones 1
 
 
-@probe(id="DAT013", stage=Stage.DATA, severity=Severity.WARNING, explains=("DAT018",))
+@probe(id="DAT013", stage=Stage.DATA, severity=Severity.WARNING, explains=("DAT018",), spoils_row=True)
 def channels_cancel_out(audio_files: AudioFiles) -> Findings:
     """Audio channels cancel out when averaged to mono, or one of them is all zeros."""
     for clip, wave in audio_files.decoded:

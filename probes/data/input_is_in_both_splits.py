@@ -3,7 +3,13 @@ from probes.facts.splits.types import DuplicateInputs
 from probes.reporting.row_finding import row_finding
 
 
-@probe(id="DAT035", stage=Stage.DATA, severity=Severity.WARNING, explains=("DAT036", "DAT037", "DAT038", "DAT039"))
+@probe(
+    id="DAT035",
+    stage=Stage.DATA,
+    severity=Severity.WARNING,
+    explains=("DAT036", "DAT037", "DAT038", "DAT039"),
+    spoils_row=True,
+)
 def input_is_in_both_splits(duplicates_across_splits: DuplicateInputs) -> Findings:
     """Evaluation audio or documents are also in the training set: data leakage."""
     count = len(duplicates_across_splits.across_splits)

@@ -6,7 +6,7 @@ SLACK = 0.05  # seconds that nobody speaks in
 LOST = 0.04  # of the clip: resampling and padding change less
 
 
-@probe(id="DAT021", stage=Stage.DATA, severity=Severity.WARNING)
+@probe(id="DAT021", stage=Stage.DATA, severity=Severity.WARNING, spoils_row=True)
 def long_audio_is_cut_but_text_is_not(audio_used: tuple[UsedAudio, ...]) -> Findings:
     """Long audio is truncated but its text is not, so labels contain words missing from the input."""
     cut = [(clip.seconds, clip) for clip in audio_used if clip.used < clip.seconds * (1 - LOST) - SLACK]

@@ -5,7 +5,7 @@ from probes.reporting.row_finding import note_unless, row_finding
 SHARE = 0.01  # of the rows: fewer change nothing that can be measured
 
 
-@probe(id="DAT032", stage=Stage.DATA, severity=Severity.WARNING)
+@probe(id="DAT032", stage=Stage.DATA, severity=Severity.WARNING, spoils_row=True)
 def rows_are_duplicated(duplicate_inputs: DuplicateInputs) -> Findings:
     """Training rows are duplicated, so they weigh more than the others."""
     count = len(duplicate_inputs.repeated)

@@ -3,7 +3,7 @@ from probes.facts.splits.types import DuplicateInputs
 from probes.reporting.row_finding import row_finding
 
 
-@probe(id="DAT033", stage=Stage.DATA, severity=Severity.WARNING)
+@probe(id="DAT033", stage=Stage.DATA, severity=Severity.WARNING, spoils_row=True)
 def same_input_has_several_targets(duplicate_inputs: DuplicateInputs) -> Findings:
     """The same input has several different target texts in the training set."""
     count = len(duplicate_inputs.conflicting)

@@ -1,7 +1,5 @@
-from statistics import median
-
 from diagnose import Findings, Severity, Stage, probe
-from probes.facts.text.types import SpeakingRate
+from probes.facts.text.types import SpeakingRates
 from probes.reporting.row_finding import row_finding, worst_first
 
 TIMES = 4.0  # the corpus's own median; the demo's extremes are 0.6 and 1.4 times theirs
@@ -10,12 +8,12 @@ FASTEST = 60.0  # letters a second, where there is no median: twice the fastest 
 LETTERS = 8  # a single word may stand in a long clip
 
 
-@probe(id="DAT030", stage=Stage.DATA, severity=Severity.WARNING)
-def speaking_rate_is_impossible(speaking_rates: tuple[SpeakingRate, ...]) -> Findings:
+@probe(id="DAT030", stage=Stage.DATA, severity=Severity.WARNING, spoils_row=True)
+def speaking_rate_is_impossible(speaking_rates: SpeakingRates) -> Findings:
     """The speaking rate is impossible: a text is far too long or too short for its audio."""
-    usual = median(pace.rate for pace in speaking_rates) if len(speaking_rates) >= ROWS else None
-    fast = [pace for pace in speaking_rates if pace.rate > (TIMES * usual if usual else FASTEST)]
-    slow = [pace for pace in speaking_rates if usual and pace.rate < usual / TIMES and pace.letters >= LETTERS]
+    usual = speaking_rates.median if speaking_rates.count >= ROWS else None
+    fast = [pace for pace in speaking_rates.rows if pace.rate > (TIMES * usual if usual else FASTEST)]
+    slow = [pace for pace in speaking_rates.rows if usual and pace.rate < usual / TIMES and pace.letters >= LETTERS]
     expected = f"about {usual:.1f} as in the other clips" if usual else f"at most {FASTEST:g}"
     for pace in [*worst_first((pace.rate, pace) for pace in fast), *worst_first((-pace.rate, pace) for pace in slow)]:
         yield row_finding(

@@ -59,15 +59,20 @@ def usual_columns(columns: Sequence[str]) -> dict[str, str]:
 
 def rename_columns(table: ManifestTable, named: Mapping[str, str | None]) -> ManifestTable:
     """Speech columns under our names: by `named`, else as they are, else guessed from the usual names."""
+    names = renamed_columns(table, named)
+    if all(old == new for old, new in names.items()) and len(names) == len(table.columns):
+        return table
+    kept, ours = list(names), tuple(names.values())
+    return ManifestTable(table.path, ours, [_renamed(row, kept, ours) for row in table.rows], table.line)
+
+
+def renamed_columns(table: ManifestTable, named: Mapping[str, str | None]) -> dict[str, str]:
+    """Each column that is kept, with its new name."""
     given = _named_columns(table, named)
     free = [name for name in table.columns if name not in given.values()]
     found = {**usual_columns(free), **given}
     theirs = {name: ours for ours, name in found.items()}
-    kept = [name for name in table.columns if name in theirs or name not in found]
-    names = tuple(theirs.get(name, name) for name in kept)
-    if names == table.columns:
-        return table
-    return ManifestTable(table.path, names, [_renamed(row, kept, names) for row in table.rows], table.line)
+    return {name: theirs.get(name, name) for name in table.columns if name in theirs or name not in found}
 
 
 def _named_columns(table: ManifestTable, named: Mapping[str, str | None]) -> dict[str, str]:

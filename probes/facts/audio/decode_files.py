@@ -1,7 +1,6 @@
 """Opens audio files of a manifest: is it there, whole, readable, and what are its samples?"""
 
 import os
-import stat
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
@@ -9,19 +8,18 @@ import numpy as np
 import soundfile
 
 from diagnose.common.audio_headers import WavHeader, ogg_is_truncated, read_wav
+from probes.facts.audio.file_record import FileScan
+from probes.facts.audio.open_files import AudioProblem, opened
 from probes.facts.audio.types import AudioFile, AudioHeader, WaveformStats
-from probes.facts.audio.waveform_stats import measure
+from probes.facts.audio.waveform_stats import frame_width, measure
 from probes.facts.core.progress_log import log_progress
 from probes.facts.corpus.types import CorpusRow
 
-BLOCK = 30  # seconds decoded at a time
+BLOCK = 1500  # frames of 20 ms that are decoded at a time
+LARGEST_BLOCK = 2**22  # samples of all channels, whatever rate and channels a header gives
 ENDLESS = 2**62  # what libsndfile says of a stream without a length
 LOSSY = ("MP3", "OGG")
 MP3_SLACK = 2 * 1152  # samples that a decoder may lose at the ends of a whole file
-
-
-class AudioProblem(Exception):
-    """One of missing, outside, empty, truncated, unreadable; with the reason."""
 
 
 def decode_rows(rows: Sequence[CorpusRow]) -> tuple[AudioFile, ...]:
@@ -31,48 +29,48 @@ def decode_rows(rows: Sequence[CorpusRow]) -> tuple[AudioFile, ...]:
 
 
 def decode_row(row: CorpusRow) -> AudioFile:
-    try:
-        handle = _open(row)
-    except AudioProblem as problem:
-        return AudioFile(row, *problem.args)
-    try:
-        size = os.fstat(handle).st_size
-        wav = read_wav(handle, size)
-        if (wav and not wav.start) or ogg_is_truncated(handle, size):
-            end = f"it ends after {size:,} bytes, before the samples" if wav else "its last page is not there"
-            return AudioFile(row, "truncated", end)
-        header, wave = _read_int16(handle, wav) if wav and wav.is_int16 else _decode(handle)
-        if wav and wav.promised > wav.present:
-            end = f"its header gives {wav.promised:,} bytes of samples, the file has {wav.present:,}"
-            return AudioFile(row, "truncated", end, header, wave)
-        return AudioFile(row, "" if wave.shape[0] else "empty", "it holds no samples", header, wave)
-    except AudioProblem as problem:
-        return AudioFile(row, *problem.args)
-    except (soundfile.LibsndfileError, OSError, ValueError, RuntimeError) as error:
-        return AudioFile(row, "unreadable", str(getattr(error, "error_string", error)).rstrip("."))
-    finally:
-        os.close(handle)
+    return file_of_row(row, scan_file(row.path))
 
 
-def _open(row: CorpusRow) -> int:
-    """A descriptor: a pipe cannot block, and the name does not decide the format."""
-    if row.path is None:
-        raise AudioProblem("outside", "its path leads out of audio_root")
+def file_of_row(row: CorpusRow, scan: FileScan) -> AudioFile:
+    return AudioFile(row, scan.problem, scan.detail, scan.header, scan.wave)
+
+
+def scan_file(path: str | None) -> FileScan:
+    """What is wrong with it, or what it holds; whatever is in the file, this returns."""
+    size = None
     try:
-        handle = os.open(row.path, os.O_RDONLY | os.O_NONBLOCK)
-    except (OSError, ValueError) as error:
-        raise AudioProblem("missing", getattr(error, "strerror", None) or str(error)) from error
-    status = os.fstat(handle)
-    if stat.S_ISREG(status.st_mode) and status.st_size:
-        return handle
-    os.close(handle)
-    if stat.S_ISREG(status.st_mode):
-        raise AudioProblem("empty", "it has 0 bytes")
-    raise AudioProblem("unreadable", "it is a folder, a pipe or a device, not a file")
+        with opened(path) as (handle, size):
+            return _scan(handle, size)
+    except AudioProblem as problem:
+        kind, detail = problem.args
+        return FileScan(kind, detail, size=size)
+    except (soundfile.LibsndfileError, OSError, ValueError, RuntimeError, MemoryError) as error:
+        reason = str(getattr(error, "error_string", error)).rstrip(".") or type(error).__name__
+        return FileScan("unreadable", reason, size=size)
+
+
+def _scan(handle: int, size: int) -> FileScan:
+    wav = read_wav(handle, size)
+    if (wav and not wav.start) or ogg_is_truncated(handle, size):
+        end = f"it ends after {size:,} bytes, before the samples" if wav else "its last page is not there"
+        return FileScan("truncated", end, size=size)
+    header, wave = _read_int16(handle, wav) if wav and wav.is_int16 else _decode(handle)
+    if wav and wav.promised > wav.present:
+        end = f"its header gives {wav.promised:,} bytes of samples, the file has {wav.present:,}"
+        return FileScan("truncated", end, header, wave, size)
+    empty = ("", "") if wave.shape[0] else ("empty", "it holds no samples")
+    return FileScan(*empty, header, wave, size)
+
+
+def block_length(rate: int, channels: int) -> int:
+    """Samples of each channel that are read at a time: whole frames, and never more than fit into memory."""
+    width = frame_width(rate)
+    return width * max(1, min(BLOCK, LARGEST_BLOCK // (width * max(1, channels))))
 
 
 def _read_int16(handle: int, wav: WavHeader) -> tuple[AudioHeader, WaveformStats]:
-    step = max(1, BLOCK * wav.rate)
+    step = block_length(wav.rate, wav.channels)
 
     def blocks() -> Iterator[np.ndarray]:
         for first in range(0, wav.frames, step):
@@ -91,30 +89,28 @@ def _decode(handle: int) -> tuple[AudioHeader, WaveformStats]:
             raise AudioProblem("unreadable", "its header gives no length")
         lossy = sound.format in LOSSY
         header = AudioHeader(sound.samplerate, sound.channels, sound.frames / sound.samplerate, sound.format, lossy)
-        blocks = sound.blocks(BLOCK * sound.samplerate, dtype="float32", always_2d=True)
-        wave = measure(blocks, sound.samplerate)
+        wave = measure(_blocks(sound), sound.samplerate)
         if wave.shape[0] < sound.frames - (MP3_SLACK if sound.format == "MP3" else 0):
-            said = f"its header gives {header.seconds:.2f} s, {wave.seconds:.2f} s can be decoded"
-            raise AudioProblem("truncated", said)
+            decoded = f"its header gives {header.seconds:.2f} s, {wave.seconds:.2f} s can be decoded"
+            raise AudioProblem("truncated", decoded)
     return header, wave
+
+
+def _blocks(sound: soundfile.SoundFile) -> Iterator[np.ndarray]:
+    """As they come: what a header promises is not made room for."""
+    step = block_length(sound.samplerate, sound.channels)
+    while len(block := sound.read(step, dtype="float32", always_2d=True)):
+        yield block
 
 
 def seconds_of(path: str) -> float | None:
     """The length by the header alone; None where it has none that can be read."""
     try:
-        handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
-    except (OSError, ValueError):
+        with opened(path) as (handle, size):
+            wav = read_wav(handle, size)
+            seconds = wav.frames / max(1, wav.rate) if wav and wav.frame else _header_seconds(handle)
+    except (AudioProblem, soundfile.LibsndfileError, OSError, ValueError, RuntimeError):
         return None
-    try:
-        status = os.fstat(handle)
-        if not stat.S_ISREG(status.st_mode):
-            return None
-        wav = read_wav(handle, status.st_size)
-        seconds = wav.frames / max(1, wav.rate) if wav and wav.frame else _header_seconds(handle)
-    except (soundfile.LibsndfileError, OSError, ValueError, RuntimeError):
-        return None
-    finally:
-        os.close(handle)
     return seconds if 0 < seconds < ENDLESS else None
 
 

@@ -3,8 +3,21 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from diagnose.audit.types import AuditPlan
 from diagnose.common.provider import provider
-from probes.facts.audio.types import AudioFile, AudioFiles, AudioLimits, LoadedItem, LoadedItems, RowWaveform, UsedAudio
+from diagnose.engine.context import NotApplicable
+from probes.facts.audio.types import (
+    AudioFile,
+    AudioFiles,
+    AudioLimits,
+    AudioPresence,
+    FileRecords,
+    LoadedItem,
+    LoadedItems,
+    RowWaveform,
+    SameSounds,
+    UsedAudio,
+)
 from probes.facts.core.require import require
 from probes.facts.corpus.types import Corpus, CorpusRow
 
@@ -13,11 +26,51 @@ LEAST = 20  # clips on each side
 
 
 @provider
-def audio_files(audio_rows: tuple[CorpusRow, ...], sampled_rows: Corpus) -> AudioFiles:
-    """Header, wholeness and samples of each file in the sample."""
-    from probes.facts.audio.decode_files import decode_rows
+def audio_files(
+    audio_rows: Sequence[CorpusRow], sampled_rows: Corpus, recorded_files: FileRecords | None = None
+) -> AudioFiles:
+    """Header, wholeness and samples of each file in the sample; in an audit, of all."""
+    from probes.facts.audio.recorded_files import RecordedFiles, decode_unknown
 
-    return AudioFiles(decode_rows([row for row in sampled_rows.rows if row.audio]), len(audio_rows))
+    if recorded_files is not None:
+        return AudioFiles(RecordedFiles(audio_rows, recorded_files.records), len(audio_rows))
+    return AudioFiles(decode_unknown([row for row in sampled_rows.rows if row.audio]), len(audio_rows))
+
+
+@provider
+def audit_plan() -> AuditPlan:
+    """Given by `diagnose data`: how all files are measured."""
+    raise NotApplicable("only an audit measures every file")
+
+
+@provider
+def recorded_files(audio_rows: Sequence[CorpusRow], audit_plan: AuditPlan) -> FileRecords:
+    """What was measured of every file, or of those of one shard."""
+    from probes.facts.audio.audit_records import audit_records
+    from probes.facts.corpus.row_table import paths_of
+
+    return FileRecords(audit_records([path for path in paths_of(audio_rows) if path], audit_plan))
+
+
+@provider
+def audio_presence(audio_rows: Sequence[CorpusRow], recorded_files: FileRecords | None = None) -> AudioPresence:
+    """Which files are not there; in an audit by what was measured, which may have been elsewhere."""
+    from probes.facts.audio.recorded_files import absent
+
+    if recorded_files is not None:
+        return absent(audio_rows, recorded_files.records)
+    looked = [row for row in audio_rows if row.path is not None]
+    return AudioPresence(len(looked), tuple(row for row in looked if row.size is None))
+
+
+@provider
+def same_sounds(recorded_files: FileRecords) -> SameSounds:
+    """Files whose sound another one has, whatever the format; in an audit only."""
+    from probes.facts.audio.file_record import is_there
+    from probes.facts.audio.same_sounds import same_sounds
+
+    there = frozenset(name for name, record in recorded_files.records.items() if is_there(record))
+    return SameSounds(same_sounds(recorded_files.records), there)
 
 
 @provider

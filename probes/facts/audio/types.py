@@ -1,6 +1,7 @@
 """Types for audio: headers and samples of files, and the items that a dataset makes of them."""
 
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from probes.facts.corpus.types import CorpusRow
 
@@ -32,6 +33,8 @@ class WaveformStats:
     bad_second: float | None = None  # where the first of these is
     mono_rms_ratio: float = 1.0  # rms of the average over the rms of the loudest channel
     silent_channels: tuple[int, ...] = ()  # those that hold only zeros where others do not, counted from one
+    sound: bytes = field(default=b"", repr=False)  # digest of the samples: the same for a lossless copy
+    marks: bytes = field(default=b"", repr=False)  # of its loudness over time: most are the same in a lossy copy
 
 
 @dataclass(frozen=True)
@@ -46,10 +49,33 @@ class AudioFile:
 
 
 @dataclass(frozen=True)
+class AudioPresence:
+    """How many rows name a file that was looked for, and those whose file is not there."""
+
+    looked: int
+    missing: tuple[CorpusRow, ...]
+
+
+@dataclass(frozen=True)
+class FileRecords:
+    """What an audit measured, by file: see file_record.unpack."""
+
+    records: Mapping[str, bytes]
+
+
+@dataclass(frozen=True)
+class SameSounds:
+    """Of each file that repeats a sound, the first one that has it, and whether every sample is the same."""
+
+    first: Mapping[str, tuple[str, bool]]
+    there: Collection[str]  # all files that exist
+
+
+@dataclass(frozen=True)
 class AudioFiles:
     """The files that were decoded, and how many rows name one."""
 
-    rows: tuple[AudioFile, ...]
+    rows: Sequence[AudioFile]
     total: int
 
     @property

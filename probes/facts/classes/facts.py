@@ -67,5 +67,7 @@ def column_balances(train_corpus: Corpus) -> tuple[ColumnBalance, ...]:
 
 
 def _balance(corpus: Corpus, column: str) -> ColumnBalance:
-    counts = Counter(row.tags[column] for row in corpus.rows if row.tags.get(column))
+    from probes.facts.corpus.row_table import tags_of
+
+    counts = Counter(filter(None, tags_of(corpus.rows, column)))
     return ColumnBalance(column, dict(counts.most_common()), column in CLASSES)

@@ -1,6 +1,5 @@
 """The rows of training and evaluation set, and which of them are looked at closely."""
 
-import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -8,7 +7,7 @@ from typing import Any
 from diagnose.common.provider import provider
 from diagnose.engine.context import NotApplicable
 from probes.facts.core.require import require
-from probes.facts.corpus.types import ClipLengths, Columns, Corpus, CorpusRow
+from probes.facts.corpus.types import BlankTexts, ClipLengths, Columns, Corpus, CorpusRow, UsualText
 
 Rows = Sequence[Mapping[str, Any]]
 CLOSELY = 256  # rows of the training set; decoding them takes a second or two
@@ -44,16 +43,36 @@ def eval_corpus(eval_manifest: Corpus) -> Corpus:
 
 
 @provider
-def corpus_rows(train_corpus: Corpus, eval_corpus: Corpus | None = None) -> tuple[CorpusRow, ...]:
+def corpus_rows(train_corpus: Corpus, eval_corpus: Corpus | None = None) -> Sequence[CorpusRow]:
     """All rows, of both splits."""
-    return train_corpus.rows + (eval_corpus.rows if eval_corpus else ())
+    from probes.facts.corpus.row_table import JoinedRows
+
+    return JoinedRows([train_corpus.rows, eval_corpus.rows if eval_corpus else ()])
+
+
+@provider(may_be_empty=True)
+def blank_texts(corpus_rows: Sequence[CorpusRow]) -> tuple[BlankTexts, ...]:
+    """Rows without a text where there should be one."""
+    from probes.facts.corpus.text_columns import blank_texts
+
+    return tuple(blank_texts(corpus_rows))
+
+
+@provider(may_be_empty=True)
+def usual_texts(corpus_rows: Sequence[CorpusRow]) -> tuple[UsualText, ...]:
+    """The most frequent text of each column."""
+    from probes.facts.corpus.text_columns import usual_texts
+
+    return tuple(usual_texts(corpus_rows))
 
 
 @provider
-def audio_rows(corpus_rows: tuple[CorpusRow, ...]) -> tuple[CorpusRow, ...]:
+def audio_rows(corpus_rows: Sequence[CorpusRow]) -> Sequence[CorpusRow]:
     """The rows that name an audio file which can be looked for."""
-    named = tuple(row for row in corpus_rows if row.audio)
-    require(named, "the rows have no audio file")
+    from probes.facts.corpus.row_table import with_audio
+
+    named = with_audio(corpus_rows)
+    require(len(named), "the rows have no audio file")
     require(any(row.path for row in named), "the audio paths are relative: pass audio_root")
     return named
 
@@ -64,20 +83,29 @@ def sampled_rows(
 ) -> Corpus:
     """The rows to look at closely, of both splits."""
     from probes.facts.corpus.manifest_rows import choose
+    from probes.facts.corpus.row_table import JoinedRows
 
-    count = sys.maxsize if data_sample_size == "whole" else int(data_sample_size)
+    total = train_corpus.total + (eval_corpus.total if eval_corpus else 0)
+    if data_sample_size == "whole":
+        return Corpus(JoinedRows([train_corpus.rows, eval_corpus.rows if eval_corpus else ()]), total)
+    count = int(data_sample_size)
     rows = [train_corpus.rows[number] for number in choose(train_corpus.rows, count)]
     if eval_corpus:
         rows += [eval_corpus.rows[number] for number in choose(eval_corpus.rows, max(1, count // PART))]
-    return Corpus(tuple(rows), train_corpus.total + (eval_corpus.total if eval_corpus else 0))
+    return Corpus(tuple(rows), total)
 
 
 @provider
 def columns(train_rows: Rows, eval_rows: Rows = (), needed_columns: Any = ()) -> Columns:
     """Which columns the rows of each split have."""
+    from probes.facts.corpus.row_table import is_table
+
     splits = {"train": train_rows, "eval": eval_rows}
     counts: dict[str, dict[str, int]] = {}
     for split, rows in splits.items():
+        if is_table(rows):
+            counts[split] = dict.fromkeys(rows.frame.columns, len(rows))  # type: ignore[attr-defined]
+            continue
         for row in rows:
             own = counts.setdefault(split, {})
             for name in row:
@@ -88,11 +116,15 @@ def columns(train_rows: Rows, eval_rows: Rows = (), needed_columns: Any = ()) ->
 
 def _corpus(rows: Rows, root: str | Path | None, split: str, texts: Any) -> Corpus:
     from probes.facts.corpus.manifest_rows import AUDIO, read_rows
+    from probes.facts.corpus.row_table import RowTable, is_table
 
+    wanted = [name for name in texts if name not in AUDIO]
+    if is_table(rows):
+        return Corpus(RowTable(rows, root, split, wanted), len(rows))
     if not all(isinstance(row, Mapping) for row in rows):
         odd = next(row for row in rows if not isinstance(row, Mapping))
         raise NotApplicable(f"the {split} rows are not dicts: one of them is a {type(odd).__name__}")
-    read = read_rows(rows, root, split, [name for name in texts if name not in AUDIO])
+    read = read_rows(rows, root, split, wanted)
     return Corpus(read, len(read))
 
 

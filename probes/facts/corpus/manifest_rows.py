@@ -82,10 +82,12 @@ def read_rows(
 ) -> tuple[CorpusRow, ...]:
     """Every row; its audio is looked for on the disk and not opened."""
     names = tuple(dict.fromkeys((*texts, *TEXTS)))
-    return tuple(_row(number, row, root, split, names) for number, row in enumerate(rows))
+    return tuple(read_row(number, row, root, split, names) for number, row in enumerate(rows))
 
 
-def _row(number: int, row: Mapping[str, Any], root: str | Path | None, split: str, names: tuple[str, ...]) -> CorpusRow:
+def read_row(
+    number: int, row: Mapping[str, Any], root: str | Path | None, split: str, names: tuple[str, ...]
+) -> CorpusRow:
     column = next((name for name in AUDIO if isinstance(row.get(name), str | os.PathLike) and row[name]), "")
     audio = os.fspath(row[column]) if column else ""
     path = locate(audio, root)
@@ -109,11 +111,16 @@ def _row(number: int, row: Mapping[str, Any], root: str | Path | None, split: st
 
 def locate(audio: str, root: str | Path | None) -> str | None:
     """The file that a row means; None where its folder is not known, or where it climbs out of the one that is."""
-    absolute = audio.startswith("/") or Path(audio).is_absolute()
-    climbs = not absolute and os.path.normpath(audio).startswith("..")
+    absolute = os.path.isabs(audio) or is_address(audio)  # noqa: PTH117  (a Path for each of a million rows)
+    climbs = ".." in audio and not absolute and os.path.normpath(audio).startswith("..")
     if not audio or "\0" in audio or climbs or (root is None and not absolute):
         return None
     return audio if absolute else f"{root}{os.sep}{audio}"
+
+
+def is_address(path: str) -> bool:
+    """Whether it names something on an object store or a web server, as fsspec reads it."""
+    return "://" in path[:32]
 
 
 def duration_of(row: Mapping[str, Any]) -> tuple[float | None, int]:
@@ -128,9 +135,21 @@ def duration_of(row: Mapping[str, Any]) -> tuple[float | None, int]:
 
 
 def _size(path: str) -> int | None:
+    if is_address(path):
+        return _size_at(path)
     try:
         return os.stat(path).st_size  # noqa: PTH116  (a Path for each of a million rows costs more than the call)
     except (OSError, ValueError):
+        return None
+
+
+def _size_at(address: str) -> int | None:
+    import fsspec
+
+    try:
+        system, path = fsspec.core.url_to_fs(address)
+        return int(system.size(path) or 0)
+    except Exception:  # each file system of fsspec raises errors of its own
         return None
 
 

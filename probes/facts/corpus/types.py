@@ -1,6 +1,6 @@
 """Types for the rows of the training and evaluation set."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -26,8 +26,30 @@ class CorpusRow:
 class Corpus:
     """Rows of the corpus. `total` is larger than their number where only a sample of them was taken."""
 
-    rows: tuple[CorpusRow, ...]
+    rows: Sequence[CorpusRow]
     total: int
+
+
+@dataclass(frozen=True)
+class BlankTexts:
+    """Rows whose text of a column is empty, or a null value written as a word; `unused`: nobody filled the column."""
+
+    column: str
+    rows: int
+    empty: tuple[CorpusRow, ...]
+    written: tuple[CorpusRow, ...]
+    unused: bool
+
+
+@dataclass(frozen=True)
+class UsualText:
+    """The text that most of the training rows with this column have, and the first of them."""
+
+    column: str
+    text: str
+    count: int
+    total: int
+    example: CorpusRow
 
 
 @dataclass(frozen=True)

@@ -5,22 +5,19 @@ import os
 import re
 import unicodedata
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 
+from probes.facts.audio.types import SameSounds
 from probes.facts.core.progress_log import log_progress
+from probes.facts.corpus.row_table import paths_of, tables_of
+from probes.facts.corpus.text_columns import first_texts, normalized
 from probes.facts.corpus.types import CorpusRow
 from probes.facts.splits.types import DuplicateInputs, DuplicatePair
 
-MAIN = ("transcript", "document", "text", "sentence", "transcription", "source")
 INPUTS = ("document", "source")  # texts that a row gives; a transcript is what it asks for, and many may read it
 PIECE = 4096  # bytes from the middle of a file: different sounds differ there
 NOT_WORDS = re.compile(r"[\W_]+")
-
-
-def main_text(row: CorpusRow) -> str:
-    """The text that a row is known by."""
-    return next((row.texts[name] for name in MAIN if row.texts.get(name, "").strip()), "")
 
 
 def normalize_text(text: str) -> str:
@@ -28,37 +25,45 @@ def normalize_text(text: str) -> str:
     return NOT_WORDS.sub(" ", unicodedata.normalize("NFC", text).casefold()).strip()
 
 
-def find_duplicates(train: Sequence[CorpusRow], other: Sequence[CorpusRow], most_files: int) -> DuplicateInputs:
-    """All rows against all, as cheaply as can be: samples are compared only among files of the same size."""
-    same = _same_samples([*train, *other], most_files)
-    first: dict[str, CorpusRow] = {}
+def find_duplicates(
+    train: Sequence[CorpusRow], other: Sequence[CorpusRow], most_files: int, sounds: SameSounds | None = None
+) -> DuplicateInputs:
+    """All rows against all, by `sounds`; without them, samples are compared among files of the same size only."""
+    named = any(paths_of(train)) and sounds is None
+    same = _same_samples([*train, *other], most_files) if named else _names(sounds) if sounds else {}
+    copies = {path for path, (_, exact) in sounds.first.items() if not exact} if sounds else set()
+    first: dict[str, int] = {}
     repeated: list[DuplicatePair] = []
     conflicting: list[DuplicatePair] = []
     across: list[DuplicatePair] = []
-    for row in train:
-        key, how = _key(row, same)
-        earlier = first.setdefault(key, row) if key else row
-        if earlier is not row:
-            targets_agree = _target(earlier) == _target(row)
-            (repeated if targets_agree else conflicting).append(DuplicatePair(row, earlier, _how(row, earlier, how)))
-    for row in other:
-        key, how = _key(row, same)
+    how = "sound" if any(paths_of(train)) else "document"
+    for number, key in enumerate(_keys(train, same, sounds)):
+        if key and (earlier := first.setdefault(key, number)) != number:
+            pair = _pair(train[number], train[earlier], how, copies)
+            (repeated if _target(pair.other) == _target(pair.row) else conflicting).append(pair)
+    for number, key in enumerate(_keys(other, same, sounds)):
         if key in first:
-            across.append(DuplicatePair(row, first[key], _how(row, first[key], how)))
+            across.append(_pair(other[number], train[first[key]], how, copies))
     return DuplicateInputs(tuple(repeated), tuple(conflicting), tuple(across), len(train), len(other))
 
 
-def has_input(row: CorpusRow) -> bool:
-    """Whether the row says what the model reads."""
-    return bool(_key(row, {})[0])
+def has_inputs(rows: Sequence[CorpusRow]) -> bool:
+    """Whether any row says what the model reads."""
+    return any(paths_of(rows)) or bool((first_texts(rows, INPUTS) != "").any())
 
 
-def _key(row: CorpusRow, same: dict[str, str]) -> tuple[str, str]:
-    if row.path is not None and row.size:
-        path = os.path.normpath(row.path)
-        return same.get(path, path), "sound"
-    text = normalize_text(_input_text(row))
-    return (f"text {text}" if text else ""), "document"
+def _keys(rows: Sequence[CorpusRow], same: Mapping[str, str], sounds: SameSounds | None) -> list[str]:
+    """What is the same for rows with the same input; "" for a row without one, or whose file is not there."""
+    texts = normalized(first_texts(rows, INPUTS)).to_list()
+    there = sounds.there if sounds else {row.path for row in rows if row.size} if not tables_of(rows) else None
+    keys = []
+    for path, text in zip(paths_of(rows), texts, strict=True):
+        if path is not None:
+            known = os.path.normpath(path) if "." in path[:2] or "//" in path or "/." in path else path
+            keys.append(same.get(known, known) if there is None or path in there else "")
+        else:
+            keys.append(f"text {text}" if text else "")
+    return keys
 
 
 def _input_text(row: CorpusRow) -> str:
@@ -66,8 +71,15 @@ def _input_text(row: CorpusRow) -> str:
     return "" if row.audio else next((row.texts[name] for name in INPUTS if row.texts.get(name)), "")
 
 
-def _how(row: CorpusRow, other: CorpusRow, how: str) -> str:
-    return "file" if row.path and row.path == other.path else how
+def _pair(row: CorpusRow, other: CorpusRow, how: str, copies: Collection[str]) -> DuplicatePair:
+    """A copy that was resampled, compressed or cut is of the same recording."""
+    if row.path and row.path == other.path:
+        return DuplicatePair(row, other, "file")
+    return DuplicatePair(row, other, "recording" if row.path in copies or other.path in copies else how)
+
+
+def _names(sounds: SameSounds) -> dict[str, str]:
+    return {os.path.normpath(path): os.path.normpath(first) for path, (first, _) in sounds.first.items()}
 
 
 def _target(row: CorpusRow) -> tuple[str, ...]:

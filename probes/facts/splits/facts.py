@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from diagnose.common.provider import provider
+from probes.facts.audio.types import SameSounds
 from probes.facts.core.require import has_items, require
 from probes.facts.core.step_setup import LabelsOf
 from probes.facts.corpus.types import Corpus
@@ -20,13 +21,16 @@ NEAR = 0.9  # likeness from which two texts are near: one letter in ten differs
 
 @provider
 def duplicate_inputs(
-    train_corpus: Corpus, eval_corpus: Corpus | None = None, data_sample_size: int | str = 0
+    train_corpus: Corpus,
+    eval_corpus: Corpus | None = None,
+    data_sample_size: int | str = 0,
+    same_sounds: SameSounds | None = None,
 ) -> DuplicateInputs:
     """Rows with the same audio, or the same document."""
     from probes.facts.splits.duplicate_inputs import find_duplicates
 
     most = sys.maxsize if data_sample_size == "whole" else FILES
-    return find_duplicates(train_corpus.rows, eval_corpus.rows if eval_corpus else (), most)
+    return find_duplicates(train_corpus.rows, eval_corpus.rows if eval_corpus else (), most, same_sounds)
 
 
 @provider
@@ -37,10 +41,10 @@ def duplicates_across_splits(
     eval_dataset: Any = None,
 ) -> DuplicateInputs:
     """The same, where there is an evaluation set; of datasets without files and texts, items that are the same."""
-    from probes.facts.splits.duplicate_inputs import has_input
+    from probes.facts.splits.duplicate_inputs import has_inputs
     from probes.facts.splits.same_items import find_same_items
 
-    if duplicate_inputs is not None and eval_corpus is not None and any(map(has_input, eval_corpus.rows)):
+    if duplicate_inputs is not None and eval_corpus is not None and has_inputs(eval_corpus.rows):
         return duplicate_inputs
     numbered = has_items(train_dataset, eval_dataset) and not isinstance(eval_dataset, Mapping)
     require(numbered, "there are no two sets of rows or numbered items to compare")

@@ -1,15 +1,23 @@
-"""Texts that are nearly the same: all against all while they are few, by shared rare trigrams when they are many."""
+"""Texts that are nearly the same: all against all while they are few, by shared rare pieces when they are many."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from rapidfuzz import fuzz, process
 
+if TYPE_CHECKING:
+    import polars as pl
+
 BRUTE = 10_000  # rows up to which comparing all with all is the cheaper way
 AT_ONCE = 256
-LONG = 400  # letters of a text whose trigrams are looked up
-GRAMS, POSTINGS = 8, 200  # of a text, its rarest trigrams; of a trigram, so many texts at most
+LONG = 400  # letters of a text whose pieces are looked up
+PIECE = 5  # letters: of a text with one letter in ten changed, half of its pieces are still there
+PIECES, POSTINGS = 12, 100  # of a text, its rarest pieces; of a piece, so many texts at most
+LETTERS_AT_ONCE, TEXTS_AT_ONCE = 5_000_000, 50_000
+SHARED = 2  # pieces that a near text shares at least
+COMPARED = 16  # texts that share most with one
+FACTOR = np.uint64(0x9E3779B97F4A7C15)  # of a rolling hash: odd, its bits are mixed
 
 
 def nearest(
@@ -18,8 +26,93 @@ def nearest(
     """For each query the nearest text of another group, with its likeness (0 to 1); (-1, 0) where none is near."""
     if not queries or not texts:
         return [(-1, 0.0)] * len(queries)
-    search = _all_with_all if len(texts) <= BRUTE else _by_trigrams
-    return search(queries, texts, floor, np.asarray(query_groups), np.asarray(groups))
+    if len(texts) <= BRUTE:
+        return _all_with_all(queries, texts, floor, np.asarray(query_groups), np.asarray(groups))
+    best = [(-1, 0.0)] * len(queries)
+    for query, text, score in near_pairs(queries, texts, floor).iter_rows():
+        if query_groups[query] != groups[text] and score > best[query][1]:
+            best[query] = (text, score)
+    return best
+
+
+def near_pairs(queries: Sequence[str], texts: Sequence[str], floor: float) -> "pl.DataFrame":
+    """Numbers of a query and of a text that is near it, with their likeness, the nearest first. Costs about linearly.
+
+    Where both are the same list, no text is paired with itself, and each pair comes once.
+    """
+    import polars as pl
+
+    known = _rare_pieces(texts, None if queries is texts else _hashes(queries)[1])
+    own = known if queries is texts else _table(*_hashes(queries))
+    shared = own.lazy().join(known.lazy().rename({"row": "text"}), on="piece")
+    if queries is texts:
+        shared = shared.filter(pl.col("row") < pl.col("text"))
+    counts = shared.group_by("row", "text").len().filter(pl.col("len") >= SHARED)
+    pairs = counts.sort(["row", "len", "text"], descending=[False, True, False])
+    pairs = pairs.group_by("row", maintain_order=True).head(COMPARED).select("row", "text")
+    return _scored(pairs.collect(), queries, texts, floor)
+
+
+def _scored(pairs: "pl.DataFrame", queries: Sequence[str], texts: Sequence[str], floor: float) -> "pl.DataFrame":
+    import polars as pl
+
+    left, right = [queries[n] for n in pairs["row"]], [texts[n] for n in pairs["text"]]
+    scores = process.cpdist(left, right, scorer=fuzz.ratio, score_cutoff=100 * floor, dtype=np.float32)
+    scored = pairs.with_columns(score=pl.Series(scores.astype(np.float64) / 100))
+    return scored.filter(pl.col("score") > 0).sort(["score", "row", "text"], descending=[True, False, False])
+
+
+def _hashes(texts: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
+    """Each piece of each text as a hash, with the number of its text."""
+    joined = "".join(text[:LONG] for text in texts)
+    lengths = np.fromiter((min(len(text), LONG) for text in texts), np.int64, len(texts))
+    letters = np.frombuffer(joined.encode("utf-32-le", "surrogatepass"), "<u4")
+    count = max(0, len(letters) - PIECE + 1)
+    hashes = np.zeros(count, np.uint64)
+    for place in range(PIECE):
+        hashes += letters[place : place + count]
+        hashes *= FACTOR
+    hashes ^= hashes >> np.uint64(31)
+    row = np.repeat(np.arange(len(texts), dtype=np.uint32), lengths)
+    inside = row[:count] == row[PIECE - 1 :]  # a piece does not reach into the next text
+    return row[:count][inside], hashes[inside]
+
+
+def _table(rows: np.ndarray, hashes: np.ndarray) -> "pl.DataFrame":
+    import polars as pl
+
+    return pl.DataFrame({"row": rows, "piece": hashes}).unique()
+
+
+def _rare_pieces(texts: Sequence[str], wanted: np.ndarray | None) -> "pl.DataFrame":
+    """The rarest pieces of each text, of those that another text or a query has, and not too many.
+
+    They are counted in parts, by their hash: all pieces of a million texts would not fit into memory at once.
+    """
+    import polars as pl
+
+    least = 2 if wanted is None else 1
+    parts = 1 + sum(min(len(text), LONG) for text in texts) // LETTERS_AT_ONCE
+    kept: list[pl.DataFrame] = []
+    for part in range(parts):
+        table = _table(*_of_part(texts, part, parts))
+        if wanted is not None:
+            table = table.join(pl.DataFrame({"piece": np.unique(wanted)}), on="piece", how="semi")
+        counts = table.group_by("piece").len().filter(pl.col("len").is_between(least, POSTINGS))
+        kept.append(table.join(counts, on="piece"))
+    every = pl.concat(kept)
+    if wanted is not None:
+        return every.select("row", "piece")
+    return every.group_by("row").agg(pl.col("piece").bottom_k_by(["len", "piece"], PIECES)).explode("piece")
+
+
+def _of_part(texts: Sequence[str], part: int, parts: int) -> tuple[np.ndarray, np.ndarray]:
+    found = []
+    for start in range(0, len(texts), TEXTS_AT_ONCE):
+        row, hashes = _hashes(texts[start : start + TEXTS_AT_ONCE])
+        mine = hashes % np.uint64(parts) == part if parts > 1 else slice(None)
+        found.append((row[mine] + np.uint32(start), hashes[mine]))
+    return np.concatenate([row for row, _ in found]), np.concatenate([hashes for _, hashes in found])
 
 
 def _all_with_all(
@@ -34,36 +127,3 @@ def _all_with_all(
         pairs = zip(best, scores, strict=True)
         found += [(int(at), float(row[at]) / 100) if row[at] else (-1, 0.0) for at, row in pairs]
     return found
-
-
-def _by_trigrams(
-    queries: Sequence[str], texts: Sequence[str], floor: float, query_groups: np.ndarray, groups: np.ndarray
-) -> list[tuple[int, float]]:
-    """Only texts that share two of a query's rarest trigrams are compared with it."""
-    import polars as pl
-
-    query_grams = _postings(queries)
-    postings = _postings(texts, query_grams.select("gram").unique())
-    rare = query_grams.join(postings.group_by("gram").len(), on="gram").sort("len")
-    rare = rare.group_by("row", maintain_order=True).head(GRAMS).select("row", "gram")
-    known = postings.join(rare.select("gram").unique(), on="gram", how="semi").sort("row")
-    known = known.group_by("gram", maintain_order=True).head(POSTINGS).rename({"row": "text"})
-    shared = rare.join(known, on="gram").group_by("row", "text").len().filter(pl.col("len") >= 2)
-    best = [(-1, 0.0)] * len(queries)
-    for row, text in shared.select("row", "text").iter_rows():
-        if query_groups[row] != groups[text]:
-            score = fuzz.ratio(queries[row], texts[text], score_cutoff=100 * floor) / 100
-            best[row] = (text, score) if score > best[row][1] else best[row]
-    return best
-
-
-def _postings(texts: Sequence[str], query_grams: Any = None) -> Any:
-    """A table with one line for each trigram of each text, or only for those in `query_grams`."""
-    import polars as pl
-
-    table = pl.LazyFrame({"row": range(len(texts)), "text": [text[:LONG] for text in texts]})
-    pieces = []
-    for at in range(max(min(LONG, len(text)) for text in texts) - 2):
-        grams = table.select("row", gram=pl.col("text").str.slice(at, 3)).filter(pl.col("gram").str.len_chars() == 3)
-        pieces.append(grams if query_grams is None else grams.join(query_grams.lazy(), on="gram", how="semi"))
-    return pl.concat(pieces).unique().collect()

@@ -3,7 +3,9 @@
 import unicodedata
 from collections import Counter
 from collections.abc import Sequence
+from functools import cache
 
+from probes.facts.corpus.row_table import tags_of
 from probes.facts.corpus.types import CorpusRow
 from probes.facts.splits.types import GroupColumn
 
@@ -15,14 +17,15 @@ def shared(column: str, role: str, train: Sequence[CorpusRow], other: Sequence[C
         return None
     both = tuple((name, count) for name, count in theirs.most_common() if name in ours)
     leaking = {name for name, _ in both}
-    example = next((row for row in other if _value(column, row) in leaking), None)
+    example = next((row for row, name in zip(other, _names(column, other), strict=True) if name in leaking), None)
     return GroupColumn(column, role, len(ours), len(theirs), both, example)
 
 
 def _values(column: str, rows: Sequence[CorpusRow]) -> Counter[str]:
-    return Counter(value for row in rows if (value := _value(column, row)))
+    return Counter(filter(None, _names(column, rows)))
 
 
-def _value(column: str, row: CorpusRow) -> str:
+def _names(column: str, rows: Sequence[CorpusRow]) -> list[str]:
     """Spaces around a name and the Unicode form of its letters do not make it another."""
-    return unicodedata.normalize("NFC", row.tags.get(column, "")).strip()
+    plain = cache(lambda name: unicodedata.normalize("NFC", name).strip())
+    return [plain(name) for name in tags_of(rows, column)]

@@ -5,27 +5,27 @@ from typing import Any
 
 from diagnose.common.provider import provider
 from diagnose.engine.context import NotApplicable, Unavailable
-from probes.facts.audio.types import AudioFiles
+from probes.facts.audio.types import AudioFiles, FileRecords
 from probes.facts.core.require import require
-from probes.facts.corpus.types import Corpus, CorpusRow
+from probes.facts.corpus.types import Corpus
 from probes.facts.labels.types import CtcRow, LabelRow
-from probes.facts.text.types import SpeakingRate, TextCheck, TextStyle, UnknownTokenShares
+from probes.facts.text.types import SpeakingRates, TextChecks, TextStyle, UnknownTokenShares
 
 LEAST = 20  # texts of each side
 
-SPEECH_COLUMNS = ("transcript", "text", "sentence", "transcription")
 TEXTS = 256  # read by the tokenizer, three times each
 
 
 @provider
-def text_checks(sampled_rows: Corpus, tokenizer: Any = None) -> tuple[TextCheck, ...]:
+def text_checks(sampled_rows: Corpus, tokenizer: Any = None) -> TextChecks:
+    """Of a table, only texts with a character that could mean something are read one by one."""
     from probes.facts.core.tokens import text_ids
-    from probes.facts.text.text_checks import read_texts
+    from probes.facts.text.text_checks import check_texts
 
     require(any(row.texts for row in sampled_rows.rows), "the rows have no text under a known key")
     known = getattr(tokenizer, "get_added_vocab", None)
     tokens = frozenset(known()) if known else frozenset()
-    return read_texts(sampled_rows.rows, partial(text_ids, tokenizer) if callable(tokenizer) else None, tokens)
+    return check_texts(sampled_rows.rows, partial(text_ids, tokenizer) if callable(tokenizer) else None, tokens)
 
 
 @provider
@@ -52,16 +52,22 @@ def unknown_token_shares(
 
 
 @provider
-def speaking_rates(sampled_rows: Corpus, audio_files: AudioFiles | None = None) -> tuple[SpeakingRate, ...]:
+def speaking_rates(
+    sampled_rows: Corpus, audio_files: AudioFiles | None = None, recorded_files: FileRecords | None = None
+) -> SpeakingRates:
     """Letters of what is spoken against seconds: by the header, else as the row says."""
-    measured = {clip.row.where: clip.header.seconds for clip in audio_files.rows if clip.header} if audio_files else {}
-    rows = [pace for row in sampled_rows.rows if (pace := _pace(row, measured.get(row.where, row.seconds)))]
-    return tuple(require(rows, "no row has both a duration and a text that is spoken"))
+    from probes.facts.text.speaking_rates import rates_of, seconds_by_record, stated_seconds
 
-
-def _pace(row: CorpusRow, seconds: float | None) -> SpeakingRate | None:
-    column = next((name for name in SPEECH_COLUMNS if row.texts.get(name, "").strip()), "")
-    return SpeakingRate(row, column, len("".join(row.texts[column].split())), seconds) if column and seconds else None
+    rows = sampled_rows.rows
+    if recorded_files is not None:
+        seconds = seconds_by_record(rows, recorded_files.records)
+    else:
+        clips = audio_files.rows if audio_files else ()
+        measured = {clip.row.where: clip.header.seconds for clip in clips if clip.header}
+        seconds = [measured.get(row.where, row.seconds) for row in rows] if measured else stated_seconds(rows)
+    found = rates_of(rows, seconds)
+    require(found.count, "no row has both a duration and a text that is spoken")
+    return found
 
 
 @provider

@@ -6,9 +6,11 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import cache
 
 from probes.facts.core.progress_log import log_progress
+from probes.facts.corpus.row_table import tables_of
 from probes.facts.corpus.types import CorpusRow
+from probes.facts.text.candidates import candidates
 from probes.facts.text.mojibake import undo_mojibake
-from probes.facts.text.types import TextCheck
+from probes.facts.text.types import TextCheck, TextChecks
 
 MARKUP = re.compile(
     r"\[[^\[\]\n]{1,40}\]"  # [laughter], [music]
@@ -23,6 +25,22 @@ SPEECH_COLUMNS = ("transcript", "transcription", "sentence", "translation")
 USEFUL = frozenset("\u200c\u200d\u3000\t\n")  # joiners that some scripts need, the wide space of another
 LIKE = frozenset({"LATIN", "CYRILLIC", "GREEK"})  # scripts that share the looks of many letters
 Ids = Callable[[str], Sequence[int]]
+
+
+def check_texts(rows: Sequence[CorpusRow], ids: Ids | None = None, tokens: Collection[str] = ()) -> TextChecks:
+    """The rows of a table are picked by their characters before they are read."""
+    tables = tables_of(rows)
+    if not tables:
+        read = read_texts(rows, ids, tokens)
+        return TextChecks(read, len(read))
+    texts = [
+        (table[number], column, table.column(column)[number])
+        for table in tables
+        for column in table.texts
+        for number in candidates(table.column(column))
+    ]
+    found = tuple(_read(*text, ids, tokens) for text in log_progress(texts, len(texts), "texts read"))
+    return TextChecks(found, sum(len(table) * len(table.texts) for table in tables))
 
 
 def read_texts(

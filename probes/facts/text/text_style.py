@@ -1,21 +1,19 @@
 """How texts are written: with capitals, punctuation, digits."""
 
-import re
 from collections.abc import Sequence
 
+from probes.facts.corpus.text_columns import main_texts
 from probes.facts.corpus.types import CorpusRow
-from probes.facts.splits.duplicate_inputs import main_text
 from probes.facts.text.types import TextStyle
 
-PUNCTUATION = re.compile(r"[.,?!;:…。、？！]")
+PUNCTUATION = "[.,?!;:…。、？！]"
 
 
 def style_of(rows: Sequence[CorpusRow]) -> TextStyle:
-    texts = [text for row in rows if (text := main_text(row))]
-    count = max(1, len(texts))
-    return TextStyle(
-        len(texts),
-        capitals=sum(text != text.lower() for text in texts) / count,
-        punctuation=sum(bool(PUNCTUATION.search(text)) for text in texts) / count,
-        digits=sum(any(letter.isdigit() for letter in text) for text in texts) / count,
-    )
+    import polars as pl
+
+    text = pl.col("text")
+    texts = pl.DataFrame({"text": main_texts(rows)}, schema={"text": pl.String}).filter(text != "")
+    habits = (text != text.str.to_lowercase(), text.str.contains(PUNCTUATION), text.str.contains(r"\d"))
+    shares = texts.select(*(habit.mean().alias(str(n)) for n, habit in enumerate(habits))).row(0)
+    return TextStyle(texts.height, *(float(share or 0.0) for share in shares))

@@ -25,6 +25,14 @@ class TextCheck:
 
 
 @dataclass(frozen=True)
+class TextChecks:
+    """The texts in which anything was found, at least; and how many were read."""
+
+    rows: tuple[TextCheck, ...]
+    total: int
+
+
+@dataclass(frozen=True)
 class UnknownTokenShares:
     """Shares of unknown tokens in the texts as they are, in lower and in upper case; letters that it does not know."""
 
@@ -49,6 +57,15 @@ class SpeakingRate:
     @property
     def rate(self) -> float:
         return self.letters / self.seconds
+
+
+@dataclass(frozen=True)
+class SpeakingRates:
+    """How many rows have a rate, their median, and the rows that are far from it."""
+
+    count: int
+    median: float
+    rows: tuple[SpeakingRate, ...]
 
 
 @dataclass(frozen=True)
