@@ -37,13 +37,13 @@ class WatchedLoop:
     optimizer: Any
     wrapper: torch.nn.Module  # what the loop calls: the model, or what is around it
     accumulated: int = 1  # backward passes before an update
+    divisor: float = 1  # of the loss, where it is divided by that number of passes
     clears_last: bool = True  # zero_grad comes after the update
 
     def facts(self) -> dict[str, Any]:
         """What preflight is told of the loop."""
         found = loader_behind(self.source.batches)
         loader = self.source.batches if found is None else found
-        steps = {"training_step": self.training_step} if self.accumulated == 1 else {"accumulated_step": self.update}
         return {
             "train_batches": loader,
             "train_dataset": getattr(loader, "dataset", None),
@@ -51,7 +51,7 @@ class WatchedLoop:
             "compute_loss": self.compute_loss,
             "scheduler": next(self._held(LRScheduler), None),
             "grad_scaler": next(self._held(torch.amp.GradScaler), None),
-            **steps,
+            "training_step": self.training_step if self.accumulated == 1 else None,
         }
 
     def compute_loss(self, model: torch.nn.Module, batch: Any) -> Any:
@@ -60,16 +60,12 @@ class WatchedLoop:
             loss = loss_at_backward(lambda: self._run([batch], model))
         if loss is None:
             raise ValueError("the loop ended without a backward pass")
-        return loss
+        return loss * self.divisor if self.divisor > 1 else loss
 
     def training_step(self, batch: Any) -> None:
         """The loop over one batch, to the end of its update."""
-        self.update([batch])
-
-    def update(self, batches: list[Any]) -> None:
-        """The loop over these batches, to the end of its first update."""
         with self._left_as_it_is(), heard(self._leave), contextlib.suppress(StepDone, StopIteration):
-            self._run(batches, self.model)
+            self._run([batch], self.model)
 
     def _leave(self, event: str, subject: Any) -> None:
         if event == (CLEARED if self.clears_last else STEPPED):

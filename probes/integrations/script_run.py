@@ -104,7 +104,7 @@ def _check_trainer(module: ModuleType, watch: Watch, judge: Judge) -> Callable[[
 
     @wraps(usual)
     def train(self: Any, *args: Any, **kwargs: Any) -> Any:
-        watch.close()
+        watch.hand_over()
         callback = callback_class()(mode="warn")
         callback.judge = judge
         callbacks = self.callbacks if name == "fit" else self.callback_handler.callbacks

@@ -4,7 +4,6 @@ import logging
 import sys
 from collections.abc import Callable
 from contextlib import ExitStack
-from dataclasses import replace
 from functools import partial
 from typing import Any, Self
 
@@ -20,7 +19,13 @@ from probes.integrations.loop_facts import WatchedLoop
 from probes.integrations.loop_source import LoopSource, NoLoop, loop_around
 from probes.integrations.step_events import BACKWARD, CLEAR, CLEARED, FORWARD, STEP, STEPPED, heard
 from probes.integrations.watch_guard import guarded
-from probes.integrations.watched_objects import autocast_precision, outermost, plain_optimizer, state_to_put_back
+from probes.integrations.watched_objects import (
+    autocast_precision,
+    divisor_of,
+    outermost,
+    plain_optimizer,
+    state_to_put_back,
+)
 
 log = logging.getLogger(__name__)
 
@@ -46,8 +51,8 @@ class Watch:
         self._modules: list[torch.nn.Module] = []
         self._loop: LoopSource | NoLoop | None = None
         self._before: Any = None
-        self._precision, self._backwards = "fp32", 0
-        self._cleared_first = self._stepped = False
+        self._precision, self._backwards, self._divisor = "fp32", 0, 1.0
+        self._cleared_first = self._stepped = self.handed_over = False
 
     def __enter__(self) -> Self:
         self._stack.enter_context(heard(self._on))
@@ -55,12 +60,17 @@ class Watch:
 
     def __exit__(self, kind: type | None, *_: Any) -> None:
         self.close()
-        if self.report is None and kind is None:
+        if self.report is None and kind is None and not self.handed_over:
             log.warning("diagnose.watch checked nothing: it ended before a second step began")
 
     def close(self) -> None:
         """Takes every patch and hook off."""
         self._stack.close()
+
+    def hand_over(self) -> None:
+        """Leaves the run to somebody who knows more of it: a Trainer's own callback."""
+        self.handed_over = True
+        self.close()
 
     def _on(self, event: str, subject: Any) -> None:
         """One event of the first step; the check comes when that is over."""
@@ -72,6 +82,7 @@ class Watch:
             self._precision = autocast_precision() or self._precision
         elif event == BACKWARD:
             self._backwards += 1
+            self._divisor = divisor_of(subject)
             self._loop = self._loop or _loop()
         elif event == CLEAR:
             self._cleared_first |= not self._backwards
@@ -113,8 +124,9 @@ class Watch:
     def _facts(self, model: torch.nn.Module) -> dict[str, Any]:
         facts = {"model": model, "optimizer": self.optimizer, "precision": self._precision}
         if isinstance(self._loop, LoopSource):
-            loop = WatchedLoop(self._loop, model, self.optimizer, self.wrapper)
-            facts |= replace(loop, accumulated=self._backwards, clears_last=not self._cleared_first).facts()
+            count, clears_last = self._backwards, not self._cleared_first
+            divisor = self._divisor if self._divisor == count else 1
+            facts |= WatchedLoop(self._loop, model, self.optimizer, self.wrapper, count, divisor, clears_last).facts()
         elif not self.facts.keys() >= {"train_batches", "compute_loss"}:
             raise InputError(f"{self._loop}: pass train_batches= and compute_loss= to diagnose.watch")
         return facts | self.facts

@@ -46,3 +46,10 @@ def state_to_put_back(model: torch.nn.Module, optimizer: Optimizer) -> Any:
         optimizer.load_state_dict(state)
 
     return put
+
+
+def divisor_of(loss: torch.Tensor) -> float:
+    """What the loss was divided by in the last operation before backward; 1 where it was not."""
+    divisor: Any = getattr(loss.grad_fn, "_saved_other", None)
+    is_division = type(loss.grad_fn).__name__ == "DivBackward0" and divisor is not None and divisor.numel() == 1
+    return float(divisor) if is_division else 1.0
