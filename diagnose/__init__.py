@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Fault", "Finding", "Findings", "Guard", "Outcome", "PreflightCallback", "PreflightFailed", "Probe", "Report",
-    "Severity", "Stage", "Status", "Stopped", "Verdict", "__version__", "debug_tensor", "fault", "memory",
-    "nan_bisect", "precision", "preflight", "probe", "provider",
+    "Severity", "Stage", "Status", "Stopped", "Verdict", "__version__", "collator_properties", "debug_tensor", "fault",
+    "memory", "nan_bisect", "precision", "preflight", "probe", "provider", "watch",
 ]  # fmt: skip
 
 _LATER = {
@@ -31,7 +31,7 @@ _LATER = {
     "Report": "diagnose.engine.report",
 }
 
-_OF_TRAINERS = ("PreflightCallback",)
+_OF_TRAINERS = ("PreflightCallback", "collator_properties", "watch")
 
 
 def __getattr__(name: str) -> Any:

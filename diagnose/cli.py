@@ -18,6 +18,7 @@ from diagnose.commands.overfit import overfit
 from diagnose.commands.precision import precision
 from diagnose.commands.preflight import preflight
 from diagnose.commands.release import release
+from diagnose.commands.run import run
 from diagnose.commands.samples import samples
 from diagnose.commands.serve import serve
 from diagnose.terminal import terminal
@@ -48,7 +49,7 @@ def main(context: click.Context) -> None:
 
 
 COMMANDS = (
-    preflight, samples, data, memory, overfit, precision, nan_bisect, curves, drill, release, serve, list_probes,
+    preflight, run, samples, data, memory, overfit, precision, nan_bisect, curves, drill, release, serve, list_probes,
     explain, diff, env, completion,
 )  # fmt: skip
 for command in COMMANDS:

@@ -6,6 +6,8 @@ from diagnose.engine.discovery import integration
 
 WHERE = {
     "PreflightCallback": ("callback", "callback_class"),
+    "collator_properties": ("collator_properties", "collator_properties"),
+    "watch": ("watch", "Watch"),
 }
 
 

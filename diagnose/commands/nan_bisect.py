@@ -1,6 +1,7 @@
 """`diagnose nan-bisect`: where a non-finite value comes from."""
 
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -35,7 +36,8 @@ def nan_bisect(
     """Find the row, module and operation where NaN or Inf appears.
 
     Runs the batches in order up to the first whose step is not finite. RECORDING is the directory that a guard wrote
-    for a failed step: the same step is run again, with the same random states.
+    for a failed step: the same step is run again, with the same random states. One that a GuardCallback wrote in the
+    trainer of somebody else needs that run's --subject beside it.
 
     Exit code 0 when every batch is finite, 1 when one is not.
     """
@@ -44,9 +46,9 @@ def nan_bisect(
     from diagnose.render.progress import preflight_progress
 
     if recording is not None:
-        if target.config or target.subject or checkpoint or number is not None:
+        if target.config or checkpoint or number is not None:
             raise click.UsageError("a recording holds configuration, weights and batch itself: name it alone")
-        context.exit(replay_recording(target.hooks.replay_of(recording), precision, module))
+        context.exit(replay_recording(replay_of(recording, target), precision, module))
     if checkpoint is not None and target.config is None:
         raise click.UsageError("--checkpoint goes with --config")
     facts = target.facts(checkpoint)
@@ -63,3 +65,16 @@ def nan_bisect(
         return
     terminal.print_result("\n".join(origin_lines(origin)))
     context.exit(1)
+
+
+def replay_of(recording: Path, target: Target) -> Any:
+    """The recorded step: of our trainer, or, with --subject, of somebody else's."""
+    from diagnose.engine.discovery import integration
+
+    recorded = integration("recorded_step")
+    foreign = recorded.is_foreign(recording)
+    if foreign and not target.subject:
+        raise click.UsageError("this recording is of a trainer of your own: add --subject package.module:function")
+    if target.subject and not foreign:
+        raise click.UsageError("a recording of `train` holds configuration, weights and batch itself: name it alone")
+    return recorded.open_foreign_step(recording, target.facts()) if foreign else target.hooks.replay_of(recording)

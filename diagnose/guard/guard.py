@@ -58,7 +58,7 @@ class Guard:
 
     def judge(self, *, step: int | None = None, evaluation: Mapping[str, Any] | None = None, **figures: Any) -> bool:
         """Keeps the record; whether the run has to end. What is not finite is looked at now, all else when due."""
-        record = _record(self._last + 1 if step is None else step, evaluation or {}, figures)
+        record = _record(self.last_step + 1 if step is None else step, evaluation or {}, figures)
         self.log.add(record)
         self.report = None
         broken = not _finite(record, bool(self.known.get("scaled")))
@@ -90,7 +90,7 @@ class Guard:
         return Engine(tuple(probe for probe in whole.probes if probe.stage is Stage.STEPS), whole.providers)
 
     @property
-    def _last(self) -> int:
+    def last_step(self) -> int:
         return self.log.rows[-1].step if self.log.rows else 0
 
     def due(self, step: int, since: int | None = None) -> bool:

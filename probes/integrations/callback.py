@@ -2,8 +2,8 @@
 
 import logging
 import sys
-from collections.abc import Mapping
-from functools import cache
+from collections.abc import Callable, Mapping
+from functools import cache, partial
 from typing import Any
 
 from diagnose.common.errors import InputError
@@ -24,10 +24,10 @@ class PreflightHooks:
     """What both frameworks call. A run that is resumed accepts the receipt of its own start."""
 
     def __init__(self, mode: str = "stop", **facts: Any) -> None:
-        if mode not in MODES:
-            raise InputError(f"mode {mode!r}: expected one of {', '.join(MODES)}")
-        self.mode, self.facts = mode, facts
+        refuse_mode(mode)
+        self.facts = facts
         self.report: Report | None = None
+        self.judge: Callable[[Report], None] = partial(judge_report, mode=mode)
         self._checked: set[int] = set()
 
     def on_train_begin(self, args: Any, state: Any, control: Any, **_: Any) -> None:
@@ -58,17 +58,26 @@ class PreflightHooks:
         if resumed and isinstance(found := _receipt_of(facts), Receipt):
             log.info("the receipt of %s is valid: %s", found.created, found.signature)
             return
-        self.report = _look(facts)
-        self._judge(self.report)
-
-    def _judge(self, report: Report) -> None:
-        if self.mode == "stop":
-            report.require()
-        level = logging.INFO if report.exit_code == 0 else logging.WARNING
-        log.log(level, "preflight: %s", report.headline)
+        self.report = look(facts)
+        self.judge(self.report)
 
 
-def _look(facts: Mapping[str, Any]) -> Report:
+def refuse_mode(mode: str) -> None:
+    """Raises InputError for a mode that there is not."""
+    if mode not in MODES:
+        raise InputError(f"mode {mode!r}: expected one of {', '.join(MODES)}")
+
+
+def judge_report(report: Report, mode: str) -> None:
+    """Mode stop raises PreflightFailed unless the verdict is go; mode warn logs it."""
+    if mode == "stop":
+        report.require()
+    level = logging.INFO if report.exit_code == 0 else logging.WARNING
+    log.log(level, "preflight: %s", report.headline)
+
+
+def look(facts: Mapping[str, Any]) -> Report:
+    """A preflight, with a line that moves where stderr is a terminal."""
     with preflight_progress(lines=False) as watcher:
         return run_preflight(facts, watcher=watcher).report
 

@@ -1,9 +1,10 @@
 """Facts of a Lightning run that begins to fit: from the LightningModule, the data and the Trainer."""
 
 import inspect
+import io
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stdout
 from typing import Any
 
 from probes.facts.core.observer import restore_entries
@@ -18,7 +19,7 @@ def facts_of_fit(trainer: Any, module: Any) -> dict[str, Any]:
     """All that the three of them say; what the user gives replaces it."""
     train = _loader(trainer, module, trainer.fit_loop._data_source)
     evaluation = _loader(trainer, module, trainer.fit_loop.epoch_loop.val_loop._data_source)
-    precision, settings = PRECISIONS.get(str(trainer.precision).partition("-")[0], "fp32"), _settings(trainer)
+    settings = _settings(trainer)
     sets = [getattr(loader, "dataset", None) for loader in (train, evaluation)]
     schedulers = [config.scheduler for config in trainer.lr_scheduler_configs]
     return {
@@ -32,11 +33,16 @@ def facts_of_fit(trainer: Any, module: Any) -> dict[str, Any]:
         "train_dataset": sets[0],
         "eval_dataset": sets[1],
         "collate": getattr(train, "collate_fn", None),
-        "precision": precision,
+        "precision": precision_of(trainer),
         "training_arguments": settings,
         "tokenizer": getattr(module, "tokenizer", None),
         "digest_inputs": digest_inputs_of(trainer.default_root_dir, module, *sets, training_arguments=settings),
     }
+
+
+def precision_of(trainer: Any) -> str:
+    """fp32, fp16 or bf16."""
+    return PRECISIONS.get(str(trainer.precision).partition("-")[0], "fp32")
 
 
 def _settings(trainer: Any) -> dict[str, Any]:
@@ -104,11 +110,12 @@ def _compute_loss(trainer: Any, module: Any) -> Callable[[Any, Any], Any]:
 
 @contextmanager
 def _quiet(module: Any) -> Iterator[None]:
-    """Lightning refuses self.log before its loop runs, and what is logged here is no part of the run."""
+    """Lightning refuses self.log before its loop runs; what is logged or printed here is no part of the run."""
     for name in LOGGING:
         setattr(module, name, lambda *_, **__: None)
     try:
-        yield
+        with redirect_stdout(io.StringIO()):
+            yield
     finally:
         for name in LOGGING:
             delattr(module, name)

@@ -2,11 +2,14 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
+from diagnose.engine.seeding import seed_all
 from probes.facts.core.batch_rows import CannotSplitBatch, rows_of_batch, select_rows
 from probes.facts.core.fork import CannotFork, ChildRaised, run_in_fork
 from probes.facts.nonfinite.exploded_weights import blame_weights
+from probes.facts.nonfinite.generation import origin_in_generation
 from probes.facts.nonfinite.traced_step import AutocastSetup, find_origin, step_is_finite
 from probes.facts.nonfinite.types import BisectResult, Origin
 
@@ -33,6 +36,20 @@ def bisect_batch(subject: AutocastSetup, batch: Any, names: tuple[str, ...] = ()
         return BisectResult(replace(origin, reproducible=False))
     rows = _rows(subject, batch)
     return BisectResult(replace(origin, rows=rows, files=tuple(_name(names, row) for row in rows)))
+
+
+def bisect_given_batch(subject: AutocastSetup, options: Mapping[str, Any], generate: Any = None) -> BisectResult:
+    """A batch that was handed over: under the caller's random state, then under seeds; generated from at last."""
+    batch, names, seeds = options["batch"], options.get("names", ()), range(options.get("seeds", 0))
+    for set_state in (options.get("restore_rng", _as_it_is), *(partial(seed_all, seed) for seed in seeds)):
+        set_state()
+        if (result := bisect_batch(subject, batch, names)).origin is not None:
+            return result
+    return BisectResult(origin_in_generation(subject, batch, generate) if generate is not None else None)
+
+
+def _as_it_is() -> None:
+    """The random state stays."""
 
 
 def _rows(subject: AutocastSetup, batch: Any) -> Rows:

@@ -47,34 +47,33 @@ def nan_search_result(
     train_batches: Any = None,
     train_dataset: Any = None,
     audio_root: Any = None,
+    generate: Any = None,
 ) -> BisectResult:
     """The origin in the first failing batch of the run, in the precision that was asked for."""
-    from probes.facts.nonfinite.bisect import bisect_batch, names_of
+    from probes.facts.nonfinite.bisect import bisect_batch, bisect_given_batch, names_of
     from probes.facts.nonfinite.refused_audio import refused_for_bad_samples
-    from probes.facts.nonfinite.scan_batches import BatchNotDrawn, FailingBatch, first_nonfinite_batch
+    from probes.facts.nonfinite.scan_batches import BatchNotDrawn, first_nonfinite_batch
     from probes.facts.nonfinite.traced_step import AutocastSetup
 
     precision = nan_search_options.get("precision", "fp32")
     subject = AutocastSetup(**vars(update_setup), precision=precision)
     if "batch" in nan_search_options:
-        failing: FailingBatch | None = FailingBatch(nan_search_options["batch"], 0)
-    elif train_batches is None:
+        return bisect_given_batch(subject, nan_search_options, generate)
+    if train_batches is None:
         raise NotGiven("not given: batch or train_batches")
-    else:
-        try:
-            failing = first_nonfinite_batch(subject, train_batches, nan_search_options.get("number"))
-        except BatchNotDrawn as reason:
-            rows = getattr(train_dataset, "rows", None)
-            origin = refused_for_bad_samples(rows, audio_root, reason.indices, precision)
-            if origin is None:
-                raise
-            return BisectResult(replace(origin, batch=reason.number), reason.number)
+    try:
+        failing = first_nonfinite_batch(subject, train_batches, nan_search_options.get("number"))
+    except BatchNotDrawn as reason:
+        rows = getattr(train_dataset, "rows", None)
+        origin = refused_for_bad_samples(rows, audio_root, reason.indices, precision)
+        if origin is None:
+            raise
+        return BisectResult(replace(origin, batch=reason.number), reason.number)
     if failing is None:
         return BisectResult()
-    names = names_of(train_dataset, failing.indices) if failing.indices else nan_search_options.get("names", ())
+    names = names_of(train_dataset, failing.indices) if failing.indices else ()
     origin = bisect_batch(subject, failing.batch, names).origin
-    number = None if "batch" in nan_search_options else failing.number
-    return BisectResult(origin and replace(origin, batch=number), failing.number)
+    return BisectResult(origin and replace(origin, batch=failing.number), failing.number)
 
 
 @provider

@@ -67,6 +67,11 @@ def find_origin(subject: AutocastSetup, batch: Any) -> Origin | None:
         if bad is None:
             return None
         tags = [(where, provenance.origin_of(value)) for where, value in bad]
+    return earliest_origin(tags, subject)
+
+
+def earliest_origin(tags: list[tuple[str, NonFiniteOrigin]], subject: AutocastSetup) -> Origin:
+    """Of the values that are not finite, each with where it was seen, the one that was produced first."""
     where, tag = min(tags, key=lambda one: (one[1].intentional, one[1].order))
     return _origin(tag, where, subject)
 

@@ -16,13 +16,24 @@ LETTERS = 500  # of the most frequent ones, each asked for alone
 
 def read(texts: Sequence[str], tokenizer: Any) -> UnknownTokenShares:
     ids, unknown = partial(text_ids, tokenizer), tokenizer.unk_token_id
-    counts = Counter(letter for text in texts for letter in unicodedata.normalize("NFC", text) if letter.isalpha())
+    words = Counter(word for text in texts for word in unicodedata.normalize("NFC", text).split())
+    lost = Counter({word: count for word, count in words.items() if unknown in ids(word)})
+    counts, candidates = _letters(words), _letters(lost)
     strange: dict[str, dict[str, int]] = {}
-    for letter, count in counts.most_common(LETTERS):
+    for letter, count in candidates.most_common(LETTERS):
         if unknown in ids(letter) and all(unknown in ids(other) for other in {letter.lower(), letter.upper()}):
             strange.setdefault(script(letter), {})[letter] = count
     plain, low, high = (_share(texts, ids, unknown, change) for change in (str, str.lower, str.upper))
     return UnknownTokenShares(len(texts), plain, low, high, sum(counts.values()), strange)
+
+
+def _letters(words: Counter[str]) -> Counter[str]:
+    """A vocabulary of whole words need not have their letters: only letters of lost words are asked for."""
+    letters: Counter[str] = Counter()
+    for word, count in words.items():
+        for letter in filter(str.isalpha, word):
+            letters[letter] += count
+    return letters
 
 
 def read_labels(rows: Sequence[LabelRow], tokenizer: Any) -> UnknownTokenShares | None:
