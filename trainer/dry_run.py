@@ -26,9 +26,10 @@ class SplitSummary:
     seconds: float
 
     def __str__(self) -> str:
+        path = os.path.normpath(self.path)  # clips/../my_run where data_root is a folder of clips
         if self.rows is None:
-            return f"{self.path} does not exist yet"
-        return f"{self.path}, {self.rows:,} rows" + (f", {format_duration(self.seconds)}" if self.seconds else "")
+            return f"{path} does not exist yet"
+        return f"{path}, {self.rows:,} rows" + (f", {format_duration(self.seconds)}" if self.seconds else "")
 
 
 @dataclass(frozen=True)

@@ -138,8 +138,8 @@ def test_drill_prints_a_table_of_whole_words(terminal: Screen, directory: Path) 
 def test_explain_prints_the_sections_of_the_playbook(terminal: Screen, directory: Path) -> None:
     lines = ran(terminal, "diagnose explain LAB002")
     playbook = (ROOT / "playbooks" / "label_padding_is_scored.md").read_text("utf-8")
-    sections = re.findall(r"^## (.+)$", playbook, re.M)
-    assert len(sections) >= 6 and [line for line in lines if line in sections] == sections
+    sections = [name for name in re.findall(r"^## (.+)$", playbook, re.M) if name not in ("Broken", "Fixed")]
+    assert len(sections) >= 5 and [line for line in lines if line in sections] == sections
     check("explain", lines, directory)
 
 
