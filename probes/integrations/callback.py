@@ -96,4 +96,3 @@ def _class_with(bases: tuple[type, ...]) -> type:
 
 def _accept(self: Any, *_: Any, **__: Any) -> None:
     """An event that is not used."""
-

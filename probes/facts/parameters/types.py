@@ -43,6 +43,7 @@ class Parameters:
         fields = ("name", "shape", "size", "dtype", "device", "trainable")
         rows = [{field: getattr(row, field) for field in fields} for row in self.rows]
         return {"total": self.total, "trainable": self.trainable, "rows": rows}
+
     def summary(self) -> dict[str, Any]:
         """Values and tensors that train, and the first names of both kinds."""
         names = {kind: [row.name for row in self.rows if row.trainable is kind] for kind in (True, False)}
@@ -81,3 +82,11 @@ class TrainablePatterns:
     unrequested: tuple[str, ...]  # trains without being requested
     frozen_values: int = 0
     unnamed_values: int = 0
+
+
+@dataclass(frozen=True)
+class ReusedLayer:
+    """A layer with weights that runs several times: under several names, or on what it gave before."""
+
+    names: tuple[str, ...]
+    calls: int
