@@ -49,12 +49,7 @@ def classifier(seed: int, shuffled: bool) -> Facts:
         y = ((x[:, 0] > 0) ^ (x[:, 1] > 0)).long()
     else:
         y = (x[:, :6].norm(dim=1) > 2.3).long()
-    return tabular(
-        mlp(int(y.max()) + 1),
-        x[order(ROWS, seed, shuffled)],
-        y,
-        lambda model, batch: cross_entropy(model(batch[0]), batch[1]),
-    )
+    return _classified(x[order(ROWS, seed, shuffled)], y)
 
 
 def regression(seed: int, shuffled: bool) -> Facts:
@@ -125,8 +120,8 @@ def _reports(seed: int, rows: int) -> list[tuple[str, str]]:
 def speech(seed: int, shuffled: bool) -> Facts:
     """A hybrid of CTC and attention, and sounds that spell their sentences."""
     draw = random.Random(seed)
-    words = " ".join((*tone_corpus.SENTENCES, *tone_corpus.HELD_OUT)).split()
-    texts = [" ".join(draw.choices(words, k=draw.randint(3, 8))) for _ in range(240)]
+    words = sorted(set(" ".join(tone_corpus.SENTENCES).split()))
+    texts = [" ".join(draw.sample(words, k=draw.randint(3, 8))) for _ in range(240)]
     sounds = [texts[number] for number in order(len(texts), seed, shuffled)]
     return hybrid() | _spoken(hybrid()["collate"], sounds, texts)
 
@@ -140,3 +135,51 @@ def _spoken(collate: Any, sounds: list[str], texts: list[str]) -> Facts:
 
 
 TASKS = {"classifier": classifier, "tagger": tagger, "regression": regression, "summaries": summaries, "speech": speech}
+
+
+def noisy(seed: int, _: bool = False) -> Facts:
+    """Clouds of five classes; 30 % of the labels are drawn at random."""
+    y = torch.randint(0, 5, (ROWS,))
+    x = 2 * torch.randn(5, WIDTH)[y] + torch.randn(ROWS, WIDTH)
+    return _classified(x, torch.where(torch.rand(ROWS) < 0.3, torch.randint(0, 5, (ROWS,)), y))
+
+
+def imbalanced(seed: int, _: bool = False) -> Facts:
+    """Five of a hundred rows are of the second class."""
+    y = (torch.rand(ROWS) < 0.05).long()
+    return _classified(torch.randn(2, WIDTH)[y] + torch.randn(ROWS, WIDTH), y)
+
+
+def few(seed: int, _: bool = False) -> Facts:
+    """From 20 to 56 rows of three clouds."""
+    y = torch.arange(20 + 4 * seed) % 3
+    return _classified(torch.randn(3, WIDTH)[y] + torch.randn(len(y), WIDTH), y)
+
+
+def sorted_by_class(seed: int, _: bool = False) -> Facts:
+    """As folders are."""
+    y = torch.arange(ROWS) * 8 // ROWS
+    return _classified(torch.randn(8, WIDTH)[y] + torch.randn(ROWS, WIDTH), y)
+
+
+def spiral(seed: int, _: bool = False) -> Facts:
+    """Two arms that wind around each other."""
+    turn, y = 3 * torch.rand(ROWS, 1), torch.randint(0, 2, (ROWS,))
+    angle = 2 * turn + torch.pi * y[:, None]
+    x = torch.cat([turn * angle.cos(), turn * angle.sin()], 1) + 0.05 * torch.randn(ROWS, 2)
+    return _classified(x, y)
+
+
+def weak_regression(seed: int, _: bool = False) -> Facts:
+    """A fifth of the variance can be explained."""
+    x = torch.randn(ROWS, WIDTH)
+    y = x[:, :1] + 2 * torch.randn(ROWS, 1)
+    return tabular(mlp(1), x, y, lambda model, batch: mse_loss(model(batch[0]), batch[1]))
+
+
+def _classified(x: torch.Tensor, y: torch.Tensor) -> Facts:
+    model = mlp(int(y.max()) + 1, x.shape[1])
+    return tabular(model, x, y, lambda model, batch: cross_entropy(model(batch[0]), batch[1]))
+
+
+WEAK = {one.__name__: one for one in (noisy, imbalanced, few, sorted_by_class, spiral, weak_regression)}

@@ -43,6 +43,8 @@ def run_pair_tests(kind: TargetKind, stretches: Sequence[int], numbers: Sequence
     fit: Fit = TagFit(*kind.tags) if kind.tags else VectorFit(kind.inputs, kind.targets)
     orders, rng = {shift: _order(parts, shift) for shift in SHIFTS}, np.random.default_rng(0)
     swapped = np.array([fit.total(rng.permutation(len(parts))) for _ in range(PERMUTATIONS)])
+    if swapped.std() == 0:  # constant targets: there is nothing to predict
+        return
     totals = {shift: fit.total(order) for shift, order in orders.items()}
     z_scores = {shift: _standardized(total, swapped) for shift, total in totals.items()}
     best = max(SHIFTS, key=lambda shift: z_scores[shift])
@@ -69,8 +71,7 @@ def _power(fit: Fit, kind: TargetKind, swapped: np.ndarray) -> tuple[float | Non
 
 
 def _standardized(total: float, swapped: np.ndarray) -> float:
-    deviation = float(swapped.std())
-    return (total - float(swapped.mean())) / deviation if deviation > 0 else 0.0
+    return (total - float(swapped.mean())) / float(swapped.std())
 
 
 def _share(total: float, swapped: np.ndarray) -> float:

@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING, Any
 from diagnose.common.provider import provider
 from diagnose.engine.context import NotApplicable
 from probes.facts.core.require import require
-from probes.facts.parameters.types import NewParameters, Parameters, TrainablePatterns
+from probes.facts.core.step_setup import StepSetup
+from probes.facts.parameters.types import NewParameters, Parameters, ReusedLayer, TrainablePatterns
 from probes.facts.parameters.weight_types import MemoryOverlap, MissingKeys, UntrainedFrozenModules, Weights, WeightTie
 
 if TYPE_CHECKING:
@@ -98,6 +99,14 @@ def configured_weight_ties(model: "Module", untied: Any = ()) -> tuple[WeightTie
     apart = _patterns(untied)
     found = tuple(t for t in configured_ties(model) if not matches(t.target, apart) and not matches(t.source, apart))
     return require(found, "no two parameters are tied")
+
+
+@provider(may_be_empty=True)
+def reused_layers(step_setup: StepSetup, batch: Any) -> tuple[ReusedLayer, ...]:
+    """One forward pass of the first batch."""
+    from probes.facts.parameters.layer_reuse import find_reused_layers
+
+    return find_reused_layers(step_setup, batch)
 
 
 def _patterns(given: Any) -> tuple[str, ...]:

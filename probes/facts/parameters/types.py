@@ -82,3 +82,11 @@ class TrainablePatterns:
     unrequested: tuple[str, ...]  # trains without being requested
     frozen_values: int = 0
     unnamed_values: int = 0
+
+
+@dataclass(frozen=True)
+class ReusedLayer:
+    """A layer with weights that runs several times: under several names, or on what it gave before."""
+
+    names: tuple[str, ...]
+    calls: int

@@ -25,6 +25,7 @@ NUMBERS = {
     "eval_steps": "eval_steps",
     "eval_delay": "eval_delay",
     "save_steps": "save_steps",
+    "clipping": "max_grad_norm",
 }
 WORDS = {
     "output_dir": "output_dir",

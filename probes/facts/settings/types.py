@@ -33,6 +33,7 @@ class RunSettings:
     learning_rate: float | None = None
     schedule: str | None = None
     warmup: float | None = None  # below 1 a share of the run, else steps
+    clipping: float | None = None  # the limit of the gradient norm; 0: off
     eval_strategy: str | None = None
     eval_steps: float | None = None
     eval_delay: float = 0.0

@@ -60,3 +60,23 @@ class InputIdRange:
     largest: int
     rows: int
     table: str
+
+
+@dataclass(frozen=True)
+class RenumberedIds:
+    """The loss of weights that were trained, with the tokenizer's ids and with ids dealt out to other tokens."""
+
+    own: float
+    renumbered: float  # the mean over several ways
+    deviation: float  # of these
+    vocabulary: int
+
+
+@dataclass(frozen=True)
+class StoredVocabulary:
+    """The tokenizer in the directory that the weights were read from, compared with the run's."""
+
+    directory: str
+    tokens: int
+    same: int  # tokens with the same id in both
+    example: tuple[str, int, int | None] | None = None  # a token, its id there, its id in the run's tokenizer

@@ -111,3 +111,21 @@ def with_other_tokenizer(facts: Facts, tokenizer: Any) -> Facts:
 
 def gives_unknown(facts: Facts, text: str = "mẹ mua cá") -> bool:
     return "<unk>" in facts["tokenizer"].tokenize(text)
+
+
+def renumbered(tokenizer: Any) -> Any:
+    """The same pieces with each other's ids; special tokens keep theirs."""
+    import json
+    import random
+
+    from tokenizers import Tokenizer
+
+    content = json.loads(tokenizer.backend_tokenizer.to_str())
+    pieces = content["model"]["vocab"]
+    special = {token["content"] for token in content["added_tokens"]}
+    free = [piece for piece in pieces if piece not in special]
+    ids = random.Random(0).sample([pieces[piece] for piece in free], len(free))
+    content["model"]["vocab"] = {**pieces, **dict(zip(free, ids, strict=True))}
+    clone = copy.deepcopy(tokenizer)
+    clone._tokenizer = Tokenizer.from_str(json.dumps(content))
+    return clone
