@@ -9,7 +9,6 @@ from probes.facts.core.require import require
 from probes.facts.core.step_setup import LabelsOf, StepSetup, labels_of_batch
 from probes.facts.core.types import FirstLoss
 from probes.facts.first_step.types import FirstStep, GradientReach, Gradients, RunDuration
-from probes.facts.settings.types import RunSettings, UpdateCount
 
 if TYPE_CHECKING:
     from torch.nn import Module
@@ -58,8 +57,8 @@ def run_duration(
     update_setup: StepSetup,
     first_step: FirstStep,
     drawn_batches: Any,
-    update_count: UpdateCount,
-    run_settings: RunSettings | None = None,
+    update_count: Any,
+    run_settings: Any = None,
 ) -> RunDuration:
     """How long the run will take without loading and evaluations, from three steps."""
     from probes.facts.first_step.run_duration import measure_duration
