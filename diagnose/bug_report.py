@@ -60,13 +60,14 @@ def redact_findings(report: str) -> str:
 
 
 def first_steps(run: Path) -> list[dict[str, float]]:
-    """The figures of the first logged steps, from the earliest checkpoint that kept them; numbers only, no data."""
+    """The figures of the first logged steps, from the first file that kept them; numbers only, no data."""
     states = run.glob("checkpoint-*/trainer_state.json")
     by_step = sorted(states, key=lambda path: int(re.sub(r"\D", "", path.parent.name) or 0))
-    for state in [*by_step, run / "trainer_state.json"]:
+    for state in [*by_step, run / "trainer_state.json", *run.glob("metrics/*_metrics.json")]:
         try:
-            history: list[dict[str, Any]] = json.loads(state.read_text(encoding="utf-8"))["log_history"]
-        except (OSError, ValueError, KeyError, TypeError):
+            content = json.loads(state.read_text(encoding="utf-8"))
+            history: list[dict[str, Any]] = content.get("log_history") or content["history"]
+        except (OSError, ValueError, KeyError, TypeError, AttributeError):
             continue
         rows = history[:FIRST_STEPS]
         return [{key: value for key, value in row.items() if isinstance(value, int | float)} for row in rows]

@@ -1,4 +1,4 @@
-"""The run in numbers: two lines by default, everything that was measured under -v."""
+"""The run in numbers: three lines by default, everything that was measured under -v."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -10,11 +10,12 @@ from diagnose.tensor_values import TensorValues
 if TYPE_CHECKING:
     from diagnose.engine.report import Report
 
+UNITS = (("days", 86_400), ("hours", 3_600), ("minutes", 60), ("seconds", 1))
 WIDTH = 80  # what does not fit into a line is shown by -v
 
 
 def summary_lines(report: "Report") -> Iterator[Line]:
-    """First loss beside that of a uniform prediction, gradient norm; what trains, where, on what."""
+    """First loss beside that of a uniform prediction, gradient norm; what trains, where, on what; how long it takes."""
     facts = report.summary
     if loss := facts.get("first_loss"):
         found = facts.get("first_gradients")
@@ -25,6 +26,17 @@ def summary_lines(report: "Report") -> Iterator[Line]:
         while len("; ".join(parts)) > WIDTH and len(parts) > 1:
             parts.pop()
         yield line("; ".join(parts))
+    if found := facts.get("run_duration"):
+        yield line(_duration(found))
+
+
+def _duration(found: Mapping[str, Any]) -> str:
+    """A range: the run as long as the shortest batch that was measured says, and the longest."""
+    unit, size = next((pair for pair in UNITS if found["seconds"][1] >= 2 * pair[1]), UNITS[-1])
+    low, high = (f"{seconds / size:.{int(seconds < 10 * size)}f}" for seconds in found["seconds"])
+    between = high if low == high else f"{low} to {high}"
+    measured = f"{found['measured']} batches measured"
+    return f"Expected: {found['updates']:,} updates in {between} {unit}, without loading and evaluations ({measured})"
 
 
 def all_summary_lines(report: "Report") -> Iterator[Line]:

@@ -18,12 +18,16 @@ if TYPE_CHECKING:
     from torch import Tensor
     from torchaudio.transforms import SpeedPerturbation
 
+    from trainer.config import Config
     from trainer.config.augmentation_section import Augmentation
 
 
-def augmentation_seed(seed: int, epoch: int, row: str) -> int:
-    """The same for one row of one epoch, in every process and after a resume."""
-    return zlib.crc32(f"{seed} {epoch} {row}".encode())
+def training_augmentation(config: Config) -> WaveformAugmentation | None:
+    """What the configuration asks for, None if nothing is changed."""
+    wanted, audio = config.augmentation, config.audio
+    if not (wanted.changes_audio or wanted.masks_features):
+        return None
+    return WaveformAugmentation(wanted, audio.sample_rate, audio.max_length_seconds, config.training.seed)
 
 
 @contextmanager
@@ -41,6 +45,12 @@ class WaveformAugmentation:
     settings: Augmentation
     sample_rate: int
     longest: float
+    run_seed: int = 0
+
+    def of_row(self, samples: Tensor, epoch: int, row: str) -> tuple[Tensor, int]:
+        """What a row gets in an epoch, in every process and after a resume; and the seed that it was drawn from."""
+        seed = zlib.crc32(f"{self.run_seed} {epoch} {row}".encode())
+        return self(samples, seed), seed
 
     def __call__(self, samples: Tensor, seed: int) -> Tensor:
         with seeded(seed):

@@ -11,7 +11,7 @@ from diagnose.common.errors import InputError
 from trainer.config.schema import Audio, Config
 from trainer.data.audio.errors import AudioError
 from trainer.data.audio.load import audio_info, load_audio
-from trainer.data.augmentation import WaveformAugmentation, augmentation_seed
+from trainer.data.augmentation import WaveformAugmentation, training_augmentation
 from trainer.data.columns import configured_columns
 from trainer.data.manifest import duration_of, read_rows, row_id
 from trainer.data.prepare import SPEECH_TEXTS, needed_texts
@@ -52,7 +52,6 @@ class SpeechDataset(ManifestDataset):
 
     allow_nonfinite = False
     augmentation: WaveformAugmentation | None = None
-    augmentation_seed = 0
 
     def __init__(
         self, rows: Sequence[Row], root: str | Path, audio: Audio, needed: Sequence[str] = SPEECH_TEXTS
@@ -66,10 +65,9 @@ class SpeechDataset(ManifestDataset):
             samples = load_audio(row["audio_path"], self.root, rate, longest, finite=not self.allow_nonfinite)
         except AudioError as error:
             raise _with_row_id(row, error) from error
-        seed = {}
+        seed: dict[str, int] = {}
         if self.augmentation is not None:
-            seed = {"augmentation_seed": augmentation_seed(self.augmentation_seed, self.epoch, row_id(row))}
-            samples = self.augmentation(samples, seed["augmentation_seed"])
+            samples, seed["augmentation_seed"] = self.augmentation.of_row(samples, self.epoch, row_id(row))
         return {
             "audio": samples,
             "sample_rate": self.audio.sample_rate,
@@ -84,11 +82,9 @@ class SpeechDataset(ManifestDataset):
 
     def without_augmentation(self) -> Self | None:
         """The same rows as they are in their files; None if that is what this set gives."""
-        if self.augmentation is None:
-            return None
         plain = copy(self)
         plain.augmentation = None
-        return plain
+        return None if self.augmentation is None else plain
 
     def lengths(self) -> list[float]:
         """Seconds of each clip as it will be loaded: from the manifest, else from the audio header."""
@@ -146,10 +142,7 @@ def open_split(config: Config, name: str, subset: Subset = None) -> SplitDataset
         return TextDataset(read_rows(path, needed)[:rows], config)
     kept = read_rows(path, ("audio_path", *needed), configured_columns(config))[:rows]
     dataset = SpeechDataset(kept, config.paths.data_root, config.audio, needed)
-    if name == "train" and (config.augmentation.changes_audio or config.augmentation.masks_features):
-        rate, longest = config.audio.sample_rate, config.audio.max_length_seconds
-        dataset.augmentation = WaveformAugmentation(config.augmentation, rate, longest)
-        dataset.augmentation_seed = config.training.seed
+    dataset.augmentation = training_augmentation(config) if name == "train" else None
     return dataset
 
 

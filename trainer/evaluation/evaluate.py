@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from diagnose.common.atomic_write import write_files
 from trainer.data.manifest import table_text
+from trainer.evaluation.baselines import documents_of, with_baselines
 from trainer.evaluation.metrics import Score, scores_of_task
 from trainer.evaluation.predict import Prediction, Predictions, RowDataset, predict
 
@@ -52,7 +53,7 @@ def evaluate(bundle: "ModelBundle", dataset: RowDataset, config: "Config", name:
     predictions_path = Path(output_dir) / f"{name}_predictions.csv"
     scores = Scores(
         name=name,
-        metrics=score_rows(found.rows, config.evaluation.targets.model_dump()),
+        metrics=score_rows(found.rows, config.evaluation.targets.model_dump(), documents_of(dataset)),
         clips=found.clips,
         batch_size=batch_size,
         latency_seconds=found.seconds / max(1, found.clips),
@@ -64,12 +65,15 @@ def evaluate(bundle: "ModelBundle", dataset: RowDataset, config: "Config", name:
     return scores
 
 
-def score_rows(rows: Sequence[Prediction], targets: Mapping[str, float | None]) -> tuple[Score, ...]:
-    """The metrics of each task that occurs, each with its target."""
+def score_rows(
+    rows: Sequence[Prediction], targets: Mapping[str, float | None], documents: Mapping[str, str] | None = None
+) -> tuple[Score, ...]:
+    """The metrics of each task that occurs, each with its target and that of the trivial answer."""
     scores: list[Score] = []
     for task in dict.fromkeys(row.task for row in rows):
         own = [row for row in rows if row.task == task]
-        scores += scores_of_task(task, [row.reference for row in own], [row.prediction for row in own])
+        measured = scores_of_task(task, [row.reference for row in own], [row.prediction for row in own])
+        scores += with_baselines(measured, task, own, documents or {})
     return tuple(replace(score, bound=targets.get(score.name)) for score in scores)
 
 
@@ -80,7 +84,10 @@ def _as_csv(path: Path, found: Predictions) -> str:
 def _plain(scores: Scores) -> dict[str, object]:
     figures = {score.name: None if score.value is None else round(score.value, 4) for score in scores.metrics}
     details = {
-        score.name: {"rows": score.rows, "target": score.target, "met": score.met, "signature": score.signature}
+        score.name: {
+            **{"rows": score.rows, "target": score.target, "met": score.met, "signature": score.signature},
+            **{"baseline": score.baseline, "baseline_name": score.baseline_name},
+        }
         for score in scores.metrics
     }
     speed = {

@@ -28,6 +28,8 @@ class Score:
     rows: int
     signature: str
     bound: float | None = None
+    baseline: float | None = None  # the value of the trivial answer
+    baseline_name: str = ""
 
     @property
     def label(self) -> str:

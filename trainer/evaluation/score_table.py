@@ -8,7 +8,6 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from trainer.evaluation.evaluate import Scores
-    from trainer.evaluation.metrics import Score
 
 VERDICTS = {True: ("met", "green"), False: ("missed", "red"), None: ("–", "")}
 
@@ -20,7 +19,8 @@ def print_scores(scores: Sequence["Scores"]) -> None:
     width = None if sys.stdout.isatty() else 120
     console = Console(width=width, markup=False, highlight=False, emoji=False)
     for one in scores:
-        console.print(f"{one.name}: {one.clips} rows", soft_wrap=True)
+        names = " or ".join(dict.fromkeys(score.baseline_name for score in one.metrics if score.baseline_name))
+        console.print(f"{one.name}: {one.clips} rows{f'; baseline: {names}' * bool(names)}", soft_wrap=True)
         console.print(_table(one))
         console.print(_footer(one), soft_wrap=True)
 
@@ -33,16 +33,17 @@ def _table(scores: "Scores") -> "Table":
     lines = box.ROUNDED if sys.stdout.isatty() else None
     table = Table(box=lines)
     table.add_column("metric")
-    for column in ("value", "target"):
+    for column in ("value", "baseline", "target"):
         table.add_column(column, justify="right")
     table.add_column("")
     for score in scores.metrics:
-        table.add_row(score.label, _figure(score), score.target or "–", Text(*VERDICTS[score.met]))
+        figures = (_figure(score.value), _figure(score.baseline), score.target or "–")
+        table.add_row(score.label, *figures, Text(*VERDICTS[score.met]))
     return table
 
 
-def _figure(score: "Score") -> str:
-    return "not measured" if score.value is None else f"{score.value:.2f}"
+def _figure(value: float | None) -> str:
+    return "not measured" if value is None else f"{value:.2f}"
 
 
 def _footer(scores: "Scores") -> str:

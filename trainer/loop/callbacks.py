@@ -87,15 +87,24 @@ class MetricsSaveCallback(TrainerCallback):
 
     def __init__(self, path: Path, experiment: str) -> None:
         self.path, self.experiment = path, experiment
+        self._last: TrainerState | None = None
+
+    def on_log(self, args: Any, state: TrainerState, control: TrainerControl, **_: Any) -> None:
+        self._last = state
 
     def on_evaluate(self, args: Any, state: TrainerState, control: TrainerControl, **_: Any) -> None:
         self.on_train_end(args, state, control)
 
-    def on_train_end(self, args: Any, state: TrainerState, control: TrainerControl, **_: Any) -> None:
+    def on_train_end(self, args: Any, state: TrainerState, control: Any, **_: Any) -> None:
         if state.is_world_process_zero:
             best = {"best_metric": state.best_metric, "best_step": state.best_global_step}
             content = {"experiment": self.experiment, "steps": state.global_step, **best, "history": state.log_history}
             write_files({self.path: json.dumps(content, indent=1) + "\n"})
+
+    def close(self) -> None:
+        """Write also when the run ends in an error: what it logged before is what its author has."""
+        if self._last is not None:
+            self.on_train_end(None, self._last, None)
 
 
 class ConvergenceMonitorCallback(TrainerCallback, ExportableState):

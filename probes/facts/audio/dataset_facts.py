@@ -41,6 +41,7 @@ def _items(dataset: Any, split: str, size: int | str, manifest: Corpus | None) -
     from probes.facts.corpus.manifest_rows import choose
 
     require_items(dataset, f"the {split} set has no length and no items by index: it can only be iterated")
+    dataset = getattr(dataset, "without_augmentation", lambda: None)() or dataset  # files are judged as they are
     total, count = len(dataset), sys.maxsize if size == "whole" else max(8, int(size) // FEWER)
     if manifest and len(manifest.rows) == total:
         return LoadedItems(read_items(dataset, choose(manifest.rows, count), split, manifest.rows), total)

@@ -8,7 +8,7 @@ from diagnose.engine.context import Unavailable
 from probes.facts.core.require import require
 from probes.facts.core.step_setup import LabelsOf, StepSetup, labels_of_batch
 from probes.facts.core.types import FirstLoss
-from probes.facts.first_step.types import FirstStep, GradientReach, Gradients
+from probes.facts.first_step.types import FirstStep, GradientReach, Gradients, RunDuration
 
 if TYPE_CHECKING:
     from torch.nn import Module
@@ -50,6 +50,22 @@ def gradient_reach(
     from probes.facts.first_step.gradient_reach import find_cuts
 
     return find_cuts(step_setup, batch, first_gradients, list(drawn_batches or ())[1:3])
+
+
+@provider(reported=True)
+def run_duration(
+    update_setup: StepSetup,
+    first_step: FirstStep,
+    drawn_batches: Any,
+    update_count: Any,
+    run_settings: Any = None,
+) -> RunDuration:
+    """How long the run will take without loading and evaluations, from three steps."""
+    from probes.facts.first_step.run_duration import measure_duration
+
+    require(first_step.failure is None and first_step.gradients, "the first step fails", Unavailable)
+    accumulation = (run_settings.accumulation if run_settings else None) or 1
+    return measure_duration(update_setup, first_step, list(drawn_batches)[1:3], update_count.updates, accumulation)
 
 
 @provider(priority=2)

@@ -64,6 +64,21 @@ class FirstStep:
 
 
 @dataclass(frozen=True)
+class RunDuration:
+    """Seconds of some batches, forward and backward; an update takes as many batches as are accumulated."""
+
+    updates: int
+    accumulation: int
+    batch_seconds: tuple[float, ...]
+
+    def summary(self) -> dict[str, Any]:
+        """The shortest and the longest measured batch, for all updates."""
+        batches = self.updates * self.accumulation
+        seconds = [find(self.batch_seconds) * batches for find in (min, max)]
+        return {"updates": self.updates, "measured": len(self.batch_seconds), "seconds": seconds}
+
+
+@dataclass(frozen=True)
 class UnreachedModule:
     """A module none of whose parameters gets a gradient, in train or eval mode, also after perturbing the weights."""
 

@@ -17,9 +17,8 @@ from probes.facts.core.model_output import labels_or_none
 from probes.facts.core.require import require
 from probes.facts.core.step_setup import LabelsOf
 from probes.facts.samples.label_parts import decoder, label_parts
+from probes.facts.samples.same_values import differs
 from probes.facts.samples.types import Clip, Sample, Samples
-
-ROUNDING = 1e-6  # of float32: another draw that differs by less is the same
 
 
 @dataclass(frozen=True)
@@ -96,12 +95,12 @@ def _items(source: SampleSource, numbers: Sequence[int]) -> tuple[Items, Items]:
     """Items drawn again, and without augmentation. Runs in a child: loading and collating may draw and count."""
     torch.manual_seed(1)
     np.random.seed(1)
-    without = getattr(source.dataset, "without_augmentation", lambda: None)()
-    plain: Items = {n: _item(replace(source, dataset=without), n) for n in numbers if without is not None}
     found: Items = {number: _item(source, number) for number in numbers}
-    if without is None or not hasattr(source.dataset, "set_epoch"):
-        return found, plain
-    source.dataset.set_epoch(source.dataset.epoch + 1)  # the same item again: what it draws depends on the epoch
+    without = getattr(source.dataset, "without_augmentation", lambda: None)()
+    if without is None:
+        return found, {}
+    plain: Items = {number: _item(replace(source, dataset=without), number) for number in numbers}
+    source.dataset.set_epoch(source.dataset.epoch + 1)  # what this dataset draws depends on the epoch alone
     return {number: (*one[:2], _item(source, number or 0)[2]) for number, one in found.items()}, plain
 
 
@@ -123,20 +122,10 @@ def _completed(sample: Sample, item: Item | None, plain: Item | None, turn: int)
         return sample
     texts, clip, rows = item
     again = rows[turn] if turn < len(rows) else None
-    changed = again is not None and _differs(sample, again)
-    if plain is not None and turn < len(plain[2]):
+    changed = again is not None and differs(sample, again)
+    if plain is not None and plain[2][turn:]:
         sample = replace(sample, plain=replace(plain[2][turn], clip=plain[1]))
     return replace(sample, texts=texts, clip=clip, second_draw=again if changed else None)
-
-
-def _differs(one: Sample, other: Sample) -> bool:
-    """Over the part that both have: alone in its batch a row has less padding."""
-    for name in one.values.keys() & other.values.keys():
-        a, b = one.values[name], other.values[name]
-        both = tuple(slice(min(sizes)) for sizes in zip(a.shape, b.shape, strict=True))
-        if np.abs(a[both] - b[both]).max(initial=0.0) > ROUNDING * max(1.0, np.abs(a).max(initial=0.0)):
-            return True
-    return False
 
 
 def _named_rows(one: Any) -> Iterator[tuple[str, torch.Tensor]]:

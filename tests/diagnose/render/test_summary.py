@@ -8,8 +8,10 @@ from torch import nn
 
 import diagnose
 from diagnose.common.progress import Verbosity
+from diagnose.engine.report import Report
 from diagnose.engine.types import Severity
 from diagnose.gate.run_preflight import Preflight
+from diagnose.render.summary import summary_lines
 from diagnose.render.text import preflight_lines
 
 STAGES = {"stages": ("parameters", "placement", "loss", "gradients")}
@@ -42,6 +44,28 @@ def test_first_loss_gradient_norm_and_what_trains_are_two_lines(report):
     assert f"Loss is normal: {first:.4g} (ln 3 = 1.099). Gradients OK: norm {norm:.4g}." in lines(report)
     assert "Trainable: 59 / 67 (88.1 %); float32 on cpu" in lines(report)
     assert first == pytest.approx(1.1, abs=0.3) and norm > 0.05
+
+
+@pytest.mark.parametrize(
+    ("seconds", "told"),
+    [
+        ((0.4, 0.4), "0.4 seconds"),
+        ((40, 130), "0.7 to 2.2 minutes"),
+        ((1000, 8000), "0.3 to 2.2 hours"),
+        ((9e5, 2e6), "10 to 23 days"),
+    ],
+)
+def test_the_expected_duration_is_a_range_in_a_unit_that_suits_it(seconds, told):
+    found = {"updates": 1200, "measured": 3, "seconds": list(seconds)}
+    ending = "without loading and evaluations (3 batches measured)"
+    (line,) = [text.plain for _, text in summary_lines(Report((), summary={"run_duration": found}))]
+    assert line == f"Expected: 1,200 updates in {told}, {ending}"
+
+
+def test_the_duration_is_measured_where_the_number_of_updates_is_known(report):
+    assert "run_duration" not in report.summary
+    found = diagnose.preflight(progress=False, **classifier(total_steps=50)).summary["run_duration"]
+    assert (found["updates"], found["measured"]) == (50, 3) and 0 < found["seconds"][0] <= found["seconds"][1]
 
 
 def test_v_shows_names_devices_types_ranges_and_counts(report):

@@ -48,7 +48,7 @@ VALUES = {
     "trainning: {seed: 1}": "trainning is not a known key; did you mean training?",
     "training.seed: 1": "training.seed is a key with a dot; write the section and the key on two lines",
     "zebra: 1": "zebra is not a known key; "
-    "the file has paths, data, audio, model, training, dataloader, evaluation, output",
+    "the file has paths, data, audio, augmentation, model, training, dataloader, evaluation, output",
     "training: 5": "training is 5; expected a section with keys",
     "training: {batch_size: 0}": "training.batch_size is 0; expected at least 1",
     "training: {batch_size: true}": "training.batch_size is true; expected a number",

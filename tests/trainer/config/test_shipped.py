@@ -3,23 +3,32 @@
 from pathlib import Path
 
 import pytest
+import torch
 from click.testing import CliRunner
+from transformers import WhisperConfig, WhisperForConditionalGeneration
 
 from trainer.cli import main
 from trainer.config import load
 from trainer.paths import find_config, shipped_config, shipped_folder, shipped_names
 
+SIZES = {  # width, layers, mel bins, tokens
+    "tiny": (384, 4, 80, 51_865),
+    "base": (512, 6, 80, 51_865),
+    "small": (768, 12, 80, 51_865),
+    "medium": (1024, 24, 80, 51_865),
+    "large-v3": (1280, 32, 128, 51_866),
+}
 NAMES = (
     ["base"]
     + [f"demo_{kind}" for kind in ("e2e", "hybrid", "mt5", "whisper")]
     + [f"dev_{kind}" for kind in ("e2e", "hybrid", "mt5", "whisper")]
-    + ["prod_e2e", "prod_whisper"]
+    + ["dev_whisper_base", "prod_e2e", "prod_whisper", "prod_whisper_large_v3", "prod_whisper_small"]
 )
 
 
 def test_all_of_them_are_looked_at():
     assert shipped_names() == NAMES
-    assert len(list(shipped_folder().iterdir())) == len(NAMES) == 11
+    assert len(list(shipped_folder().iterdir())) == len(NAMES) == 14
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -69,6 +78,31 @@ def test_production_is_medium_and_xlsr_and_mt5_has_no_fp16():
     assert load(shipped_config("prod_whisper")).config.model.name == "openai/whisper-medium"
     assert load(shipped_config("prod_e2e")).config.model.encoder == "facebook/wav2vec2-large-xlsr-53"
     assert not load(shipped_config("dev_mt5")).config.training.fp16
+
+
+@pytest.mark.parametrize(
+    ("name", "variant"),
+    [
+        ("dev_whisper", "tiny"),
+        ("dev_whisper_base", "base"),
+        ("prod_whisper_small", "small"),
+        ("prod_whisper", "medium"),
+        ("prod_whisper_large_v3", "large-v3"),
+    ],
+)
+def test_every_whisper_has_a_configuration_and_a_true_line_in_the_table(name, variant):
+    config = load(shipped_config(name)).config
+    assert config.model.name == f"openai/whisper-{variant}"
+    width, layers, bins, tokens = SIZES[variant]
+    assert config.audio.num_mel_bins == bins
+    sizes = {"d_model": width, "encoder_layers": layers, "decoder_layers": layers, "vocab_size": tokens}
+    heads = dict.fromkeys(("encoder_attention_heads", "decoder_attention_heads"), width // 64)
+    wide = dict.fromkeys(("encoder_ffn_dim", "decoder_ffn_dim"), 4 * width)
+    with torch.device("meta"):
+        model = WhisperForConditionalGeneration(WhisperConfig(**sizes, **heads, **wide, num_mel_bins=bins))
+    count = sum(parameter.numel() for parameter in model.parameters())
+    table = (Path(__file__).parents[3] / "docs" / "gpu.md").read_text(encoding="utf-8")
+    assert f"| {variant} | {count / 1e6:,.0f} M | {16 * count / 1e9:.1f} GB | `{name}` |" in table
 
 
 def test_a_bare_name_is_looked_up_only_when_no_such_file_is_there(tmp_path, monkeypatch):

@@ -12,6 +12,7 @@ from transformers import TrainerCallback
 
 from diagnose.cli import main
 from diagnose.common.errors import InputError
+from diagnose.engine.engine import installed
 from tests.support.small_runs import write_run
 from trainer.collate.masking import FeatureMasking
 from trainer.config import load
@@ -120,6 +121,14 @@ def test_what_cannot_be_is_refused(tmp_path: Path, architecture: str, settings: 
     path = write_run(tmp_path, architecture)
     with pytest.raises(InputError, match=message.replace("[", r"\[")):
         load(path, settings)
+
+
+def test_clips_that_are_played_faster_are_not_taken_for_truncated_ones(tmp_path: Path) -> None:
+    config = load(write_run(tmp_path), ["augmentation.speed_factors=[2.0]"])
+    context = installed().context({"config": config})
+    lengths = [item.wave.seconds for item in context.get("train_items").rows]
+    files = open_split(load(tmp_path / "run.yaml").config, "train")
+    assert sorted(lengths) == pytest.approx(sorted(len(files[n]["audio"]) / 16_000 for n in range(len(files))))
 
 
 def test_samples_are_shown_before_and_after(tmp_path: Path) -> None:

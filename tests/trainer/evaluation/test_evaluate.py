@@ -9,6 +9,7 @@ import torch
 
 from trainer.collate.labels import pad_labels
 from trainer.config import Config, load
+from trainer.evaluation.baselines import CONSTANT, LEAD, trivial_answers
 from trainer.evaluation.evaluate import evaluate, score_rows
 from trainer.evaluation.predict import Prediction
 from trainer.evaluation.score_table import print_scores
@@ -86,6 +87,7 @@ def test_the_figures_follow_from_the_predictions(scores):
         assert content[score.name] == pytest.approx(score.value, abs=1e-4) == scores.value(score.name)
         assert content["details"][score.name]["met"] is score.met
         assert content["details"][score.name]["rows"] == 3
+        assert content["details"][score.name]["baseline"] == score.baseline is not None
 
 
 def test_latency_is_that_of_one_row(subject, scores):
@@ -110,7 +112,7 @@ def test_the_table_shows_figure_target_and_verdict(scores, capsys):
     for score in scores.metrics:
         line = next(line for line in out.splitlines() if line.strip().startswith(score.label))
         assert f"{score.value:.2f}" in line
-        assert {True: "met", False: "missed", None: "–"}[score.met] in line
+        assert {True: "met", False: "missed", None: "–"}[score.met] in line and f"{score.baseline:.2f}" in line
     assert str(scores.metrics_path) in out and "\x1b" not in out
 
 
@@ -138,3 +140,17 @@ def test_ragged_rows_are_padded():
 def test_targets_are_met_only_when_all_are(scores):
     assert scores.met is False
     assert scores.value("nothing") is None
+
+
+def test_the_trivial_answer_is_the_most_frequent_reference_or_the_lead_of_each_document():
+    assert trivial_answers(["a b", "c", "c"], ["", "", ""]) == (CONSTANT, ["c"] * 3)
+    assert trivial_answers(["a b", "c d e"], ["one two three", "four five six"]) == (LEAD, ["one two", "four five"])
+    assert trivial_answers([], []) == (CONSTANT, [])
+
+
+def test_the_baseline_is_scored_as_the_predictions_are(tmp_path):
+    rows = [Prediction(str(n), "transcribe", text, "x") for n, text in enumerate(["một hai", "ba bốn", "ba bốn"])]
+    wer = score_rows(rows, {})[0]
+    assert wer.baseline == pytest.approx(100 * 2 / 6) and wer.value == 100 and wer.baseline_name == CONSTANT
+    lead = score_rows([Prediction("a", "summarize", "tin dài", "x")], {}, {"a": "tin dài hôm nay"})
+    assert [score.baseline for score in lead] == [100, 100, 100] and lead[0].baseline_name == LEAD

@@ -244,6 +244,11 @@ def test_only_settings_that_help_are_named(tmp_path: Path) -> None:
     said = out_of_memory(MemoryError(), LargestBatch(), config, evaluating=False).message
     assert "training.batch_size (now 8; half of it with gradient_accumulation_steps 2 is equivalent)" in said
     assert "gradient_checkpointing to true" not in said
+    assert "or set model.freeze_encoder to true" in said and "chunk_size" not in said
+    model = config.model.model_copy(update={"chunk_size": 16, "freeze_encoder": True})
+    chunked = config.model_copy(update={"model": model})
+    said = out_of_memory(MemoryError(), LargestBatch(), chunked, evaluating=False).message
+    assert "model.chunk_size (now 16)" in said and "freeze_encoder" not in said
     evaluation = out_of_memory(MemoryError(), LargestBatch(), config, evaluating=True).message
     assert "during evaluation" in evaluation
     assert "training.eval_batch_size (now 8)" in evaluation

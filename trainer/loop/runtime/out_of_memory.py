@@ -81,6 +81,10 @@ def _settings(config: Config, evaluating: bool) -> str:
         advice.append(f"audio.max_length_seconds (now {config.audio.max_length_seconds:g})")
     if evaluating and training.generation_num_beams > 1:
         advice.append(f"training.generation_num_beams (now {training.generation_num_beams})")
+    if config.model.chunk_size:
+        advice.append(f"model.chunk_size (now {config.model.chunk_size})")
+    if not evaluating and config.model.type != "mt5" and not config.model.freeze_encoder:
+        advice.append("or set model.freeze_encoder to true")
     if not evaluating and not training.gradient_checkpointing:
         advice.append("or set training.gradient_checkpointing to true")
     return ", ".join(advice)

@@ -17,6 +17,7 @@ import torch
 from click.testing import CliRunner
 
 from diagnose import Guard, Stopped
+from diagnose.bug_report import first_steps
 from diagnose.cli import main as diagnose
 from diagnose.common.errors import InputError
 from tests.support.small_runs import ROOT, trainer, write_run
@@ -188,6 +189,7 @@ def test_as_a_person_meets_it(tmp_path: Path) -> None:
     (stop,) = [line for line in (tmp_path / "run" / "logs" / "train.log").read_text().splitlines() if "stopped" in line]
     assert "stopped by STP0" in stop and "is nan" in stop and "loss" in stop
     assert not (tmp_path / "run" / "model.safetensors").exists()
+    assert first_steps(tmp_path / "run")[0]["step"] == 1  # for a bug report, without any checkpoint
     assert CliRunner().invoke(main, [*words, "--guard", "off"]).exit_code == 0
 
 
