@@ -54,15 +54,19 @@ def start(
     **smoke_settings: Any,
 ) -> Results:
     """Print the configuration or the plan, or train."""
+    from diagnose import api
     from trainer.loop.checkpoints.resume import require_resumable
+    from trainer.predicted_memory import duration_lines, first_change_named, with_auto_batch_size
 
     if debug_steps and resume:
         raise click.UsageError("a smoke run starts at step 0: use either --resume or --debug-steps")
     require_resumable(resume, resolved.config)
+    resolved = with_auto_batch_size(resolved, api.fits)
     if dry_run or print_config:
         from trainer.dry_run import planned
 
-        return chain([resolved.annotated()] * print_config, planned(resolved.config, epochs, subset) if dry_run else ())
+        plan = chain(planned(resolved.config, epochs, subset), duration_lines(resolved, api)) if dry_run else ()
+        return chain([resolved.annotated()] * print_config, plan)
     from diagnose.page.run_page import write_run_page
     from trainer.loop.run import is_main_process, train, with_epochs
     from trainer.loop.runtime.log_file import log_to_file
@@ -77,7 +81,8 @@ def start(
         with log_to_file(resolved.config.output.dir):
             log.info("preflight: %s", passed)
     watcher = Guard(guard)
-    result = train(resolved, resume=resume, epochs=epochs, subset=subset, guard=watcher)
+    with first_change_named(resolved, api):
+        result = train(resolved, resume=resume, epochs=epochs, subset=subset, guard=watcher)
     if not is_main_process():
         return []
     return [str(result), f"page: {write_run_page(watcher.verdict(), result.directory)}"]
