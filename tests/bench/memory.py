@@ -8,7 +8,11 @@ process grew at its peak, with whatever the C library keeps.
 from __future__ import annotations
 
 import gc
+import os
+import subprocess
+import sys
 import tempfile
+import time
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -18,12 +22,16 @@ from torch.profiler import ProfilerActivity, profile
 from torch.utils.data import Dataset
 
 from diagnose.engine.engine import installed
+from probes.facts.first_step.first_step import take_first_step
 from probes.facts.memory.one_step import count_step
 from probes.facts.memory.step_meter import StepMeter
 from probes.facts.memory.summarize import peak_of, summarize
 from probes.facts.memory.types import StepOptions
 from tests.bench.report import Measured
 from tests.support import small_runs
+from trainer.demo.corpus import make_corpus
+from trainer.demo.run import settings
+from trainer.pipeline.steps import data_step
 
 MODELS = {"whisper": "whisper", "e2e": "e2e+ctc", "hybrid": "hybrid", "mt5": "mt5"}
 SETTINGS: dict[str, dict[str, Any]] = {
@@ -119,4 +127,46 @@ def _status(name: str) -> int:
     return int(line.split()[1]) * 1024
 
 
-MEASUREMENTS = {model: partial(measure, model) for model in MODELS}
+def shipped() -> Measured:
+    """The command as a person types it: seconds by the clock and of the processor, memory of the process."""
+    figures: dict[str, Any] = {}
+    for config, size in (("dev_whisper", "4GB"), ("dev_e2e", "4GB"), ("prod_whisper", "80GB"), ("prod_e2e", "80GB")):
+        command = [sys.executable, "-m", "diagnose", "memory", "--config", config, "--device-memory", size]
+        start = time.perf_counter()
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+        output = process.stdout.read() if process.stdout else ""
+        _, status, usage = os.wait4(process.pid, 0)
+        verdict = next(line.partition(":")[0] for line in output.splitlines() if "FIT" in line.partition(":")[0])
+        figures[f"{config}_{size}"] = {
+            "verdict": verdict,
+            "exit_code": os.waitstatus_to_exitcode(status),
+            "seconds": round(time.perf_counter() - start, 1),
+            "cpu_seconds": round(usage.ru_utime + usage.ru_stime, 1),
+            "process_gigabytes": round(usage.ru_maxrss / 1e6, 2),
+        }
+    return Measured(figures, "once")
+
+
+def demo() -> Measured:
+    """The memory stage of the demo's preflight, in passes of its first batch by the processor's clock."""
+    with tempfile.TemporaryDirectory() as folder:
+        make_corpus(Path(folder), 0)
+        resolved = settings("hybrid", 0, Path(folder))
+        data_step(resolved.config)
+        context = installed().context({"config": resolved})
+        context.get("first_step")
+        passes, stage = (_cpu_seconds(context, facts) for facts in (("first_step",), ("memory_plan",)))
+    return Measured({"passes": round(stage / passes, 2), "seconds": round(stage, 2)}, "once")
+
+
+def _cpu_seconds(context: Any, facts: tuple[str, ...]) -> float:
+    """Of computing these facts; the first step is taken again, since the first one also warms up."""
+    start = time.process_time()
+    if facts == ("first_step",):
+        take_first_step(context.get("update_setup"), context.get("batch"))
+    for fact in facts:
+        context.get(fact)
+    return time.process_time() - start
+
+
+MEASUREMENTS = {**{model: partial(measure, model) for model in MODELS}, "shipped": shipped, "demo": demo}

@@ -1,4 +1,4 @@
-"""Models laid out without weights, their batches, a batch size that is chosen, and what is said when memory runs out."""
+"""Models without weights and their batches, a batch size that is chosen, and what is said when memory runs out."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def test_no_batch_fits() -> None:
 def test_the_sentence_of_a_run_names_what_is_ranked_first(tmp_path: Path) -> None:
     resolved = load(write_run(tmp_path, "mt5"))
     first = api.memory(**sizes_and_shapes(resolved)).changes[0].setting
-    with pytest.raises(OutOfMemory, match="^out of memory; ") as raised, first_change_named(resolved, api):
+    with pytest.raises(OutOfMemory, match=r"^out of memory; ") as raised, first_change_named(resolved, api):
         raise OutOfMemory("out of memory")
     assert raised.value.message.endswith(f"ranks first: {first}")
 
