@@ -108,6 +108,21 @@ def memory_and_duration(facts: Mapping[str, Any], watcher: ProgressListener | No
     return plan, context.get_or_none("duration_estimate") or context.why_not("duration_estimate")
 
 
+def duration(facts: Mapping[str, Any]) -> Any:
+    """The duration of the run, or the reason why it is not known."""
+    context = installed().context(facts)
+    return context.get_or_none("duration_estimate") or context.why_not("duration_estimate")
+
+
+def fits(facts: Mapping[str, Any]) -> bool:
+    """Whether the predicted peak leaves head-room on the device."""
+    context = installed().context(facts)
+    try:
+        return bool(context.get("memory_prediction").peak <= context.get("memory_limit").usable)
+    except FactError as refusal:
+        raise InputError(f"the memory cannot be predicted: {refusal.reason}") from refusal
+
+
 def _settings(engine: Engine, facts: Mapping[str, Any]) -> dict[str, Any]:
     """The configuration of the run, which a fix may name; {} for a trainer of somebody else's."""
     values = engine.context({name: facts[name] for name in ("config",) if name in facts}).get_or_none("config_values")

@@ -66,10 +66,7 @@ def facts_from(
         from diagnose.commands.subject import subject_facts
 
         return subject_facts(subject)
-    from trainer.config import load
-    from trainer.paths import find_config
-
-    resolved = load(find_config(str(config)), overrides)
+    resolved = resolved_config(str(config), overrides)
     if checkpoint is not None:
         from trainer.loop.checkpoints.load_for_diagnosis import facts_at_checkpoint
 
@@ -79,11 +76,19 @@ def facts_from(
 
 def without_weights(config: str, overrides: Sequence[str]) -> dict[str, Any]:
     """The facts for predicting memory: weights that --config names are not read."""
-    from trainer.config import load
     from trainer.facts_without_weights import facts_without_weights
-    from trainer.paths import find_config
 
-    return facts_without_weights(load(find_config(config), overrides))
+    return facts_without_weights(resolved_config(config, overrides))
+
+
+def resolved_config(config: str, overrides: Sequence[str]) -> Any:
+    """The configuration as `train` will run it."""
+    from diagnose.api import fits
+    from trainer.config import load
+    from trainer.paths import find_config
+    from trainer.predicted_memory import with_auto_batch_size
+
+    return with_auto_batch_size(load(find_config(config), overrides), fits)
 
 
 def replay_of(recording: Path) -> Any:

@@ -56,16 +56,20 @@ def start(
     **smoke_settings: Any,
 ) -> Results:
     """Print the configuration or the plan, or train."""
+    from diagnose import api
     from trainer.loop.checkpoints.resume import require_resumable
+    from trainer.predicted_memory import duration_lines, first_change_named, with_auto_batch_size
 
     refuse_in_smoke_run(debug_steps, resume, profile)
     if require_signed and skip_preflight is not None:
         raise click.UsageError("use either --require-signed or --skip-preflight")
     require_resumable(resume, resolved.config)
+    resolved = with_auto_batch_size(resolved, api.fits)
     if dry_run or print_config:
         from trainer.dry_run import planned
 
-        return chain([resolved.annotated()] * print_config, planned(resolved.config, epochs, subset) if dry_run else ())
+        plan = chain(planned(resolved.config, epochs, subset), duration_lines(resolved, api)) if dry_run else ()
+        return chain([resolved.annotated()] * print_config, plan)
     from diagnose.page.run_page import write_run_page
     from trainer.loop.run import is_main_process, train, with_epochs
     from trainer.loop.runtime.log_file import log_to_file
@@ -81,7 +85,8 @@ def start(
         with log_to_file(resolved.config.output.dir):
             log.info("preflight: %s", passed)
     watcher = Guard(guard)
-    result = train(resolved, resume=resume, epochs=epochs, subset=subset, guard=watcher, profile=profile)
+    with first_change_named(resolved, api):
+        result = train(resolved, resume=resume, epochs=epochs, subset=subset, guard=watcher, profile=profile)
     if not is_main_process():
         return []
     return [str(result), f"page: {write_run_page(watcher.verdict(), result.directory)}"]

@@ -16,9 +16,15 @@ if TYPE_CHECKING:
 def facts_without_weights(resolved: Resolved) -> dict[str, Any]:
     """The configuration alone where it describes a small model on data that is there; else sizes and shapes."""
     config = resolved.config
-    path = config.splits / "train.csv"
-    if config.model.random is not None and path.exists():
+    if config.model.random is not None and (config.splits / "train.csv").exists():
         return {"config": resolved}
+    return sizes_and_shapes(resolved)
+
+
+def sizes_and_shapes(resolved: Resolved) -> dict[str, Any]:
+    """The model on the meta device and batches with the lengths of the rows."""
+    config = resolved.config
+    path = config.splits / "train.csv"
     model = bare_model(config)
     lengths, assumed = row_lengths(config)
     remarks = [assumed]
@@ -34,6 +40,7 @@ def facts_without_weights(resolved: Resolved) -> dict[str, Any]:
         "optimizer": _optimizer(model, config),
         "config_values": config_values.function(resolved),
         "memory_remarks": tuple(remarks),
+        "flops_per_second": matrix_product_speed(),
         "configured_device_memory": config.training.device_memory or "",
     }
     return facts | ({"configured_rows": len(read_rows(path))} if path.exists() else {})
@@ -51,3 +58,17 @@ def _optimizer(model: Any, config: Config) -> Any:
     for group in optimizer.param_groups:
         group["fused"] = True
     return optimizer
+
+
+def matrix_product_speed(size: int = 768, times: int = 3) -> float:
+    """Operations a second of this machine, in its fastest of a few products of float32 matrices."""
+    import time
+
+    import torch
+
+    matrix, seconds = torch.ones(size, size), []
+    for _ in range(times + 1):  # the first one starts threads
+        start = time.perf_counter()
+        matrix @ matrix
+        seconds.append(time.perf_counter() - start)
+    return 2.0 * size**3 / min(seconds[1:])

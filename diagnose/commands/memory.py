@@ -31,8 +31,7 @@ def memory(
     """
     from diagnose import api
     from diagnose.common.atomic_write import write_atomically
-    from diagnose.render.duration import duration_lines
-    from diagnose.render.memory import DOES_NOT_FIT, as_json, memory_lines, verdict_of
+    from diagnose.render.memory import DOES_NOT_FIT, as_json, duration_line, memory_lines, verdict_of
     from diagnose.render.progress import preflight_progress
 
     with preflight_progress() as watcher:
@@ -40,7 +39,7 @@ def memory(
         stated = {"device_memory": device_memory, "device_name": device}
         facts |= {name: value for name, value in stated.items() if value}
         plan, duration = api.memory_and_duration(facts, watcher)
-    terminal.print_result("\n".join((*memory_lines(plan, top), *duration_lines(duration))))
+    terminal.print_result("\n".join((*memory_lines(plan, top), "", duration_line(duration))))
     if json_path:
         write_atomically(json_path, as_json(plan))
     context.exit(int(verdict_of(plan) == DOES_NOT_FIT))

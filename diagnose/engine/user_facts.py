@@ -29,6 +29,7 @@ ROOTS: Mapping[str, str] = {
     "evaluate": "evaluate(): the metrics of the user's own evaluation",
     "precision": "fp32, fp16 or bf16",
     "grad_scaler": "the gradient scaler",
+    "flops_per_second": "the speed of the device in matrix products, for estimating the duration",
     "device_memory": "the memory of the device to train on, such as 4GB; by default that of this machine's device",
     "device_name": "the GPU to train on by name, such as T4 or H100: its memory and its speed",
     "training_arguments": "the trainer's arguments, an object or a dict",

@@ -5,18 +5,10 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Any
 
+from diagnose.common.size_text import size_text as size
 from diagnose.render.precision import table
 
 FITS, DOES_NOT_FIT, NEAR = "FITS", "DOES NOT FIT", "FITS, WITHOUT HEAD-ROOM"
-UNITS = ((1e9, "GB"), (1e6, "MB"), (1e3, "kB"))
-
-
-def size(number: float) -> str:
-    """1.25 GB, 3.4 MB."""
-    for unit, name in UNITS:
-        if number >= unit or name == "kB":
-            return f"{number / unit:.{2 if name == 'GB' else 1}f} {name}"
-    return ""
 
 
 def memory_lines(plan: Any, top: int) -> Iterator[str]:
@@ -92,6 +84,13 @@ def _changes(plan: Any) -> Iterator[str]:
     if plan.together is not None:
         verb = "fits" if plan.together.fits else "does not fit either"
         yield f"no single change is enough; together {verb}, with {size(plan.together.peak)}: {plan.together.setting}"
+
+
+def duration_line(duration: Any) -> str:
+    """Between two bounds; or why it is not known."""
+    if isinstance(duration, str):
+        return f"duration unknown: {duration}"
+    return f"duration: {duration}"
 
 
 def as_json(plan: Any) -> str:

@@ -18,6 +18,11 @@ class Training(Section):
     batch_size: Count = Field(
         default=8, description="Rows of a batch on each device. With task both, each counts twice."
     )
+    auto_batch_size: bool = Field(
+        default=False,
+        description="Take the largest batch_size (a power of two) that is predicted to fit on the device, with "
+        "head-room. `batch_size: auto` sets it.",
+    )
     eval_batch_size: Count | None = Field(default=None, description="Rows of an evaluation batch. null: batch_size.")
     gradient_accumulation_steps: Count = Field(default=1, description="Batches whose gradients make one update.")
     learning_rate: Number = Field(default=5e-5, gt=0, description="The highest learning rate, reached after warmup.")
@@ -91,7 +96,12 @@ class Training(Section):
     @model_validator(mode="before")
     @classmethod
     def _follow_max_steps(cls, values: Any) -> Any:
-        return with_steps_of(values) if isinstance(values, dict) else values
+        return with_steps_of(with_auto_batch(values)) if isinstance(values, dict) else values
+
+
+def with_auto_batch(values: dict[str, Any]) -> dict[str, Any]:
+    """`batch_size: auto` as the switch of that name; until the size is chosen it is 1."""
+    return {**values, "batch_size": 1, "auto_batch_size": True} if values.get("batch_size") == "auto" else values
 
 
 def with_steps_of(values: dict[str, Any]) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
+from diagnose.engine.context import NotApplicable
 from probes.facts.core.batch_rows import CannotSplitBatch, rows_of_batch, select_rows
 from probes.facts.core.step_setup import StepSetup
 from probes.facts.memory.batches import LONGEST, MEDIAN
@@ -111,7 +112,11 @@ class ChangeRanking:
             return None
         key = (id(trial.batch), trial.options, trial.evaluation)
         if key not in self._found:  # an optimizer changes nothing but its state
-            self._found[key] = predict(self.setup, LONGEST, trial.batch, trial.options, trial.evaluation), trial.batch
+            try:
+                found = predict(self.setup, LONGEST, trial.batch, trial.options, trial.evaluation)
+            except NotApplicable:  # such as batch norm over one row: the change is not possible
+                return None
+            self._found[key] = found, trial.batch
         found = self._found[key][0]
         peak = max(found.phases.values())
         if trial.optimizer:

@@ -10,6 +10,7 @@ from probes.facts.settings.types import UpdateCount
 # The share of a GPU's peak that training reaches: reported for large transformers up to a half, for small batches and
 # short sequences a twentieth and less.
 SHARES = (0.05, 0.5)
+MACHINE_SHARES = (0.1, 1.0)  # a CPU: small products and what is no product take most of the time
 
 
 def run_flops(steps: Sequence[StepMemory], updates: UpdateCount, accumulation: int) -> tuple[float, float]:
@@ -29,3 +30,9 @@ def from_step(flops: tuple[float, float], seconds: float, step_flops: float) -> 
     """From one real step on this machine, which a busy machine may take twice as long for."""
     speed = step_flops / max(seconds, 1e-9)
     return DurationEstimate(flops, 0.5 * flops[0] / speed, 2 * flops[1] / speed, f"a step here took {seconds:.2f} s")
+
+
+def at_speed(flops: tuple[float, float], speed: float) -> DurationEstimate:
+    """On this machine, at a share of the speed of its matrix products."""
+    source = f"this machine at {MACHINE_SHARES[0]:.0%} to {MACHINE_SHARES[1]:.0%} of {speed / 1e9:.0f} GFLOPS"
+    return DurationEstimate(flops, flops[0] / speed / MACHINE_SHARES[1], flops[1] / speed / MACHINE_SHARES[0], source)

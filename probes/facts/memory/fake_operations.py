@@ -29,10 +29,10 @@ def _convolution(func: Any, args: Any, output: Any) -> int:
     of input and output live at the same time.
     """
     if func is aten.convolution.default:
-        return max(args[0].nbytes, output.nbytes)
+        return _contiguous_copies(args[0]) + max(args[0].nbytes, output.nbytes)
     if func is aten.convolution_backward.default:
         gradient, read = args[0].nbytes, args[1].nbytes
-        return read * bool(args[-1][0]) + max(read, gradient)
+        return _contiguous_copies(*args[:2]) + read * bool(args[-1][0]) + max(read, gradient)
     return 0
 
 

@@ -10,7 +10,7 @@ from probes.facts.memory.types import MemoryPlan
 from probes.facts.settings.types import RunSettings, UpdateCount
 
 
-@provider(priority=2)
+@provider(priority=3)
 def duration_estimate(
     model: Any,
     batch: Any,

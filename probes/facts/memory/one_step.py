@@ -50,7 +50,7 @@ class CountedStep:
 
 def count_step(setup: StepSetup, batch: Any, options: StepOptions) -> CountedStep:
     """Forward, backward and update as the options say."""
-    with _faked(setup, batch, options) as (model, meter, fakes):
+    with _faked(setup, batch, options) as (model, meter, fakes, own):
         for name, parameter in model.named_parameters():
             if parameter.requires_grad:
                 parameter.register_post_accumulate_grad_hook(on_gradient(meter, name))
@@ -58,7 +58,7 @@ def count_step(setup: StepSetup, batch: Any, options: StepOptions) -> CountedSte
                     parameter.grad = torch.empty_like(parameter)
                     meter.set_kind(parameter.grad, "gradients", name.rpartition(".")[0])
         with autocast_of(model, options):
-            loss = setup.compute_loss(model, copy_batch(batch))
+            loss = setup.compute_loss(model, own)
         meter.forget_weight_copies()
         backward = _name_living(meter, "activations")
         loss.backward()
@@ -77,19 +77,19 @@ def count_evaluation(setup: StepSetup, batch: Any, options: StepOptions) -> tupl
     def note(module: Any, args: Any, output: Any) -> None:
         positions.extend(tensor.shape[1] for tensor in iter_leaves(output) if tensor.dim() == 3)
 
-    with _faked(setup, batch, options) as (model, meter, _), torch.no_grad(), autocast_of(model, options):
+    with _faked(setup, batch, options) as (model, meter, _, own), torch.no_grad(), autocast_of(model, options):
         model.eval()
         encoder = getattr(model, "get_encoder", lambda: None)()
         if isinstance(encoder, torch.nn.Module):
             encoder.register_forward_hook(note)
-        setup.compute_loss(model, copy_batch(batch))
+        setup.compute_loss(model, own)
     return meter, max(positions)
 
 
 @contextmanager
-def _faked(setup: StepSetup, batch: Any, options: StepOptions) -> Iterator[tuple[Any, StepMeter, Any]]:
-    """Inside, the model holds fake weights in training mode, and all is counted."""
-    model, mode = setup.model, FakeTensorMode(allow_non_fake_inputs=True)
+def _faked(setup: StepSetup, batch: Any, options: StepOptions) -> Iterator[tuple[Any, StepMeter, Any, Any]]:
+    """Inside, the model holds fake weights in training mode, and all is counted; with a copy of the batch."""
+    model, own, mode = setup.model, copy_batch(batch), FakeTensorMode(allow_non_fake_inputs=True)
     meter = StepMeter({id(module): name for name, module in model.named_modules()}, options.gpu)
     with restore_afterwards(model, others=setup.also_restore), torch.enable_grad(), ExitStack() as stack:
         as_in_training(model)
@@ -100,12 +100,12 @@ def _faked(setup: StepSetup, batch: Any, options: StepOptions) -> Iterator[tuple
             _freeze_encoder(model)
         for name, weight in (*model.named_parameters(), *model.named_buffers()):
             meter.add(weight, "weights", name.rpartition(".")[0])
-        for tensor in iter_leaves(batch):
+        for tensor in iter_leaves(own):
             meter.add(tensor, "batch", "")
         for context in (device_rules(options), mode, meter, meter.modules()):
             stack.enter_context(context)
         try:
-            yield model, meter, fakes
+            yield model, meter, fakes, own
         except (NotApplicable, MemoryError):
             raise
         except Exception as error:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 KINDS = ("weights", "gradients", "optimizer state", "16-bit copies of weights", "activations", "temporary", "batch")
+ERROR = 0.10  # of a prediction, at the most, in `make bench WHAT=memory`
 STEP, EVALUATION, GENERATION, CHECKPOINT = "training step", "evaluation", "generation", "checkpoint"
 
 
@@ -77,7 +78,8 @@ class MemoryLimit:
 
     @property
     def usable(self) -> int:
-        return self.bytes - self.overhead
+        """What a predicted peak may be: the rest is taken already, or is the error of the prediction."""
+        return int((self.bytes - self.overhead) / (1 + ERROR))
 
     @property
     def overhead_of(self) -> str:

@@ -22,6 +22,10 @@ SIGNS = (
 )
 
 
+class OutOfMemory(InputError):
+    """Memory ran out; the command adds what is predicted to lower the peak."""
+
+
 class LargestBatch:
     """The largest batch seen so far, by the number of values in its largest tensor."""
 
@@ -45,11 +49,11 @@ def is_out_of_memory(error: BaseException) -> bool:
     return isinstance(error, MemoryError) or any(sign in str(error) for sign in SIGNS)
 
 
-def out_of_memory(error: BaseException, largest: LargestBatch, config: Config, evaluating: bool) -> InputError:
+def out_of_memory(error: BaseException, largest: LargestBatch, config: Config, evaluating: bool) -> OutOfMemory:
     """The error with its remedy; frees the tensors of the failed step first."""
     traceback.clear_frames(error.__traceback__)
     place, peak, free = _gpu() or _host()
-    return InputError(
+    return OutOfMemory(
         f"out of memory on the {place} during {'evaluation' if evaluating else 'training'}: peak {peak / 1e6:,.0f} "
         f"MB, {free / 1e6:,.0f} MB free, largest batch so far {largest}; lower {_settings(config, evaluating)}, then "
         "continue with --resume auto"
