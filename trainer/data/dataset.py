@@ -12,7 +12,7 @@ from trainer.config.schema import Audio, Config
 from trainer.data.audio.errors import AudioError
 from trainer.data.audio.load import audio_info, load_audio
 from trainer.data.columns import configured_columns
-from trainer.data.manifest import duration_of, read_rows, row_id
+from trainer.data.manifest import duration_of, read_readable_rows, read_rows, row_id
 from trainer.data.prepare import SPEECH_TEXTS, needed_texts
 from trainer.data.subset import Subset, rows_of_split, subset_text
 from trainer.data.table import Row
