@@ -65,9 +65,10 @@ def facts_from(
 
         return subject_facts(subject)
     from trainer.config import load
+    from trainer.config.machine_limits import require_possible
     from trainer.paths import find_config
 
-    resolved = load(find_config(str(config)), overrides)
+    resolved = require_possible(load(find_config(str(config)), overrides))
     if checkpoint is not None:
         from trainer.loop.checkpoints.load_for_diagnosis import facts_at_checkpoint
 

@@ -15,10 +15,9 @@ VERDICTS = {True: ("met", "green"), False: ("missed", "red"), None: ("–", "")}
 
 def print_scores(scores: Sequence["Scores"]) -> None:
     """Print the tables to stdout, plain if it is piped."""
-    from rich.console import Console
 
     width = None if sys.stdout.isatty() else 120
-    console = Console(width=width, markup=False, highlight=False, emoji=False)
+    console = PlainConsole(width=width, markup=False, highlight=False, emoji=False)
     for one in scores:
         console.print(f"{one.name}: {one.clips} rows", soft_wrap=True)
         console.print(_table(one))
