@@ -17,6 +17,8 @@ def print_scores(scores: Sequence["Scores"]) -> None:
     """Print the tables to stdout, plain if it is piped."""
 
     width = None if sys.stdout.isatty() else 120
+    from diagnose.common.plain_console import PlainConsole
+
     console = PlainConsole(width=width, markup=False, highlight=False, emoji=False)
     for one in scores:
         console.print(f"{one.name}: {one.clips} rows", soft_wrap=True)
