@@ -78,6 +78,6 @@ def facts_from(
 
 def replay_of(recording: Path) -> Any:
     """A recorded step of our trainer."""
-    from trainer.loop.guard.replay import open_recording
+    from trainer.loop.guard.open_recording import open_recording
 
     return open_recording(recording)
