@@ -85,15 +85,16 @@ def resolved_config(config: str, overrides: Sequence[str]) -> Any:
     """The configuration as `train` will run it."""
     from diagnose.api import fits
     from trainer.config import load
+    from trainer.config.machine_limits import require_possible
     from trainer.paths import find_config
     from trainer.predicted_memory import with_auto_batch_size
 
-    return with_auto_batch_size(load(find_config(config), overrides), fits)
+    return with_auto_batch_size(require_possible(load(find_config(config), overrides)), fits)
 
 
 def replay_of(recording: Path) -> Any:
     """A recorded step of our trainer."""
-    from trainer.loop.guard.replay import open_recording
+    from trainer.loop.guard.open_recording import open_recording
 
     return open_recording(recording)
 

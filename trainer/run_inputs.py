@@ -11,7 +11,7 @@ from diagnose.common.flat_keys import flatten_keys
 from trainer.config import Config
 from trainer.config.load import as_plain_dict
 from trainer.data.columns import configured_columns
-from trainer.data.manifest import read_rows
+from trainer.data.manifest import read_readable_rows, read_rows
 
 if TYPE_CHECKING:
     from trainer.config import Resolved
@@ -24,7 +24,7 @@ NOT_JUDGED = ("training.logging_steps", "output.experiment_name", "paths.output_
 def audio_files(config: Config, manifests: Sequence[Path]) -> tuple[Path, ...]:
     """Of every row of these manifests."""
     root, columns = config.paths.data_root, configured_columns(config)
-    rows = (row for path in manifests for row in read_rows(path, columns=columns))
+    rows = (row for path in manifests for row in read_readable_rows(path, columns)[0])
     return tuple(root / row["audio_path"] for row in rows if row.get("audio_path"))
 
 

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from diagnose.common.printable import printable
+
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
     from rich.live import Live
@@ -44,7 +46,7 @@ class Display:
 
     def print_line(self, text: str, err: bool = True) -> None:
         """Above what is shown; on a terminal folded between words, elsewhere as it is."""
-        stream = sys.stderr if err else sys.stdout
+        text, stream = printable(text), sys.stderr if err else sys.stdout
         if not stream.isatty():
             click.echo(text, err=err)
             return
@@ -80,9 +82,9 @@ class Display:
 
 
 def _console(err: bool = True) -> "Console":
-    from rich.console import Console
+    from diagnose.common.plain_console import PlainConsole
 
-    return Console(stderr=err, markup=False, highlight=False, emoji=False)
+    return PlainConsole(stderr=err, markup=False, highlight=False, emoji=False)
 
 
 display = Display()

@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from diagnose.common.errors import InputError
+from diagnose.common.printable import printable
 from diagnose.engine.context import Context
 from diagnose.engine.engine import Engine, installed
 from diagnose.engine.runner import ProgressListener
@@ -94,7 +95,7 @@ def require_go(facts: Mapping[str, Any], **options: Any) -> str:
     """For a command: the line for the run's log when it may start; else it ends here, with the verdict's exit code."""
     passage = decide_and_show(facts, **options)
     if not passage.open:
-        click.echo(f"the run does not start: {passage.reason}", err=True)
+        click.echo(printable(f"the run does not start: {passage.reason}"), err=True)
         raise click.exceptions.Exit(passage.exit_code)
     return passage.reason
 

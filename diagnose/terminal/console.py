@@ -11,13 +11,13 @@ UNFOLDED = 10_000  # columns of a pipe or a file: no line is folded or cut
 
 def console(stderr: bool = False) -> "Console":
     """A rich console: colors only on a terminal and without NO_COLOR; square brackets in data stay what they are."""
-    from rich.console import Console
+    from diagnose.common.plain_console import PlainConsole
 
     stream = sys.stderr if stderr else sys.stdout
     plain = {"markup": False, "highlight": False, "emoji": False}
     if stream.isatty():
-        return Console(stderr=stderr, **plain)  # type: ignore[arg-type]
-    return Console(file=_Trimmed(stderr), width=UNFOLDED, **plain)  # type: ignore[arg-type]
+        return PlainConsole(stderr=stderr, **plain)  # type: ignore[arg-type]
+    return PlainConsole(file=_Trimmed(stderr), width=UNFOLDED, **plain)  # type: ignore[arg-type]
 
 
 class _Trimmed:

@@ -1,5 +1,6 @@
 """How a command ends when something went wrong: one sentence on stderr, an exit code, never a traceback."""
 
+import errno
 import os
 import platform
 import sys
@@ -12,6 +13,7 @@ from typing import NoReturn
 import click
 
 from diagnose.common.display import display
+from diagnose.common.errors import short_error
 from diagnose.engine.report import Stopped
 from diagnose.terminal.console import console
 from diagnose.version import __version__
@@ -41,10 +43,26 @@ def exit_on_error(error: BaseException, with_traceback: bool = False) -> NoRetur
 
         show_stopped(error, console(stderr=True))
         sys.exit(1)
+    if isinstance(error, OSError | MemoryError) and (sentence := resource_sentence(error)):
+        fail(f"error: {sentence}", 2)
+    if isinstance(error, RuntimeError) and str(error).startswith("Symlink loop"):  # of pathlib, without an errno
+        fail(f"error: {error}; name the file itself", 2)
     if with_traceback:
         click.echo("".join(traceback.format_exception(error)).rstrip(), err=True)
     what = f"{type(error).__name__}: {error}".splitlines()[0][:300]
     fail(f"error: unexpected {what}; this is a fault in GoNoGo, the details are in {write_crash_log(error)}", 2)
+
+
+def resource_sentence(error: OSError | MemoryError) -> str:
+    """Of what the system refused: a file without permission, a limit, memory; "" where it names no file."""
+    if isinstance(error, MemoryError):
+        return "out of memory; use smaller batches or a smaller model, or raise the limit (ulimit -v)"
+    if error.errno == errno.ENOMEM:
+        return "out of memory; end other programs, or raise the limit (ulimit -v)"
+    if error.errno in (errno.EFBIG, errno.ENOSPC, errno.EDQUOT):
+        where = f"{error.filename}: " if error.filename is not None else ""
+        return f"{where}cannot be written ({os.strerror(error.errno)}); free disk space, or raise the limit (ulimit -f)"
+    return short_error(error) if error.filename is not None and error.strerror else ""
 
 
 def exit_on_broken_pipe() -> NoReturn:

@@ -13,6 +13,7 @@ from typing import NoReturn
 
 from diagnose.common.activity import activity
 from diagnose.common.parent_death import die_with
+from diagnose.common.printable import printable
 
 FORWARDED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGTSTP, signal.SIGUSR1, signal.SIGUSR2)
 REMEDY = "remove what ends it (os._exit, sys.exit, a crash in C code), or uninstall the plug-in, and try again"
@@ -95,6 +96,6 @@ def _exit_code(ended: int, received: list[int]) -> int:
         os.kill(os.getpid(), -ended)
     how = f"by {signal.Signals(-ended).name}" if ended < 0 else f"with exit code {ended}"
     killed = " (the system may have run out of memory)" if ended == -signal.SIGKILL else ""
-    where = f" while {activity.text}" if activity.text else ""
+    where = printable(f" while {activity.text}") if activity.text else ""
     print(f"error: the process ended {how}{killed} and without a result{where}; {REMEDY}", file=sys.stderr)
     return 2

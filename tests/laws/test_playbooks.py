@@ -23,6 +23,7 @@ NO_CODE = {
     "audio_decoder_is_missing", "audio_file_is_missing", "audio_is_clipped", "audio_is_empty", "audio_is_truncated",
     "audio_is_unreadable", "device_is_not_available", "disk_space_is_too_small", "drawing_batches_changed_rng_state",
     "effective_batch_and_update_count", "input_target_relation_not_shown", "manifest_metadata_differs_from_audio",
+    "manifest_row_is_unreadable",
     "model_is_partly_frozen", "numpy_torch_abi_mismatch", "only_a_sample_was_checked", "package_is_not_importable",
     "speaking_rate_is_impossible", "texts_are_near_duplicates", "tokenizer_package_is_missing",
     "torchaudio_build_differs", "trainer_package_is_shadowed",

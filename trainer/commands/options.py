@@ -123,9 +123,10 @@ def run_options(command: Any) -> Any:
 def resolve(config: str, overrides: tuple[str, ...]) -> "Resolved":
     """The configuration, with notices of what in it is no longer needed."""
     from trainer.config import load
+    from trainer.config.machine_limits import require_possible
     from trainer.paths import find_config
 
-    resolved = load(find_config(config), overrides)
+    resolved = require_possible(load(find_config(config), overrides))
     for notice in resolved.notices:
         log.info("note: %s", notice)
     return resolved

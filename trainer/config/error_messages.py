@@ -57,7 +57,7 @@ def expected(error: dict[str, Any]) -> str:
     kind, context = error["type"], error.get("ctx", {})
     if kind in BOUNDS:
         word, name = BOUNDS[kind]
-        return f"{word} {context[name]:g}"
+        return f"{word} {context[name]:,.15g}"
     if kind == "literal_error":
         return context["expected"].replace("'", "")
     if kind == "string_too_short":

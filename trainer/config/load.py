@@ -17,6 +17,8 @@ from trainer.config.schema import Config
 from trainer.config.validate import validate
 from trainer.config.yaml_writer import to_inline_yaml, to_yaml
 
+MOST_ERRORS = 50  # in one message; more of them come from a damaged file
+
 
 @dataclass(frozen=True)
 class Resolved:
@@ -64,6 +66,10 @@ def raise_all(path: Path, problems: list[ConfigProblem]) -> None:
     sentences = list(dict.fromkeys(str(problem) for problem in problems))
     if len(sentences) == 1:
         raise InputError(sentences[0])
+    if len(sentences) > MOST_ERRORS:
+        more = f"and {len(sentences) - MOST_ERRORS} more"
+        sentences, count = [*sentences[:MOST_ERRORS], more], len(sentences)
+        raise InputError("\n  ".join([f"{path} has {count} errors:", *sentences]))
     if sentences:
         raise InputError("\n  ".join([f"{path} has {len(sentences)} errors:", *sentences]))
 

@@ -1,6 +1,6 @@
 """The model section: which architecture, pretrained or from random weights."""
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field, model_validator
 
@@ -8,24 +8,27 @@ from trainer.config.field_types import Count, Section, Share, Text
 
 Task = Literal["transcribe", "translate", "both", "summarize"]
 LABEL_LENGTHS = {"whisper": 448, "e2e": 256, "hybrid": 256, "mt5": 128}
+MOST_WIDTH = 65_536  # several times the widest published model
 PRETRAINED = {"whisper": "openai/whisper-small", "mt5": "google/mt5-small"}
 
 
 class RandomInit(Section):
     """Sizes of a model that starts from random weights: nothing is downloaded."""
 
-    hidden: Count = Field(default=96, description="Width of the model. A multiple of heads.")
-    layers: Count = Field(default=2, description="Encoder layers.")
-    decoder_layers: Count = Field(default=1, description="Decoder layers.")
-    heads: Count = Field(default=4, description="Attention heads.")
-    ffn: Count = Field(default=384, description="Width of the feed-forward layers.")
+    hidden: Count = Field(default=96, le=MOST_WIDTH, description="Width of the model. A multiple of heads.")
+    layers: Count = Field(default=2, le=1000, description="Encoder layers.")
+    decoder_layers: Count = Field(default=1, le=1000, description="Decoder layers.")
+    heads: Count = Field(default=4, le=1024, description="Attention heads.")
+    ffn: Count = Field(default=384, le=16 * MOST_WIDTH, description="Width of the feed-forward layers.")
     dropout: Share = Field(default=0.1, description="Fraction of activations that dropout zeroes in training.")
-    vocabulary: Literal["characters"] | Count = Field(
+    vocabulary: Literal["characters"] | Annotated[Count, Field(le=10_000_000)] = Field(
         default="characters",
         description="The tokenizer, built from the training texts: characters, or the number of subword pieces.",
     )
-    conv_channels: Count = Field(default=64, description="Channels of the convolutions before the encoder.")
-    conv_kernel: Count = Field(default=15, description="Kernel of the Conformer's convolution.")
+    conv_channels: Count = Field(
+        default=64, le=MOST_WIDTH, description="Channels of the convolutions before the encoder."
+    )
+    conv_kernel: Count = Field(default=15, le=1023, description="Kernel of the Conformer's convolution.")
     conv_norm: Literal["group", "layer"] = Field(
         default="group", description="Normalization in Wav2Vec2's convolutions (e2e)."
     )
@@ -62,12 +65,16 @@ class Model(Section):
         default=0.0, description="Weight of the CTC loss, the rest is attention loss. Default: 0.3 for hybrid, else 0."
     )
     chunk_size: Count | None = Field(
-        default=None, description="Encoder frames of a chunk (hybrid). null: the whole utterance at once."
+        default=None, le=1_000_000, description="Encoder frames of a chunk (hybrid). null: the whole utterance at once."
     )
     max_label_length: Count = Field(
-        default=448, description="Longer targets are cut to so many tokens. Default: 448, e2e and hybrid 256, mt5 128."
+        default=448,
+        le=1_000_000,
+        description="Longer targets are cut to so many tokens. Default: 448, e2e and hybrid 256, mt5 128.",
     )
-    max_source_length: Count = Field(default=512, description="Longer documents are cut to so many tokens (mt5).")
+    max_source_length: Count = Field(
+        default=512, le=10_000_000, description="Longer documents are cut to so many tokens (mt5)."
+    )
     source_prefix: str = Field(default="", description="Text put before each document (mt5).")
     random: RandomInit | None = Field(
         default=None, description="Sizes of a model from random weights. null: pretrained weights."

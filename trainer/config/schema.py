@@ -71,12 +71,19 @@ class Data(Section):
 
 
 class Audio(Section):
-    sample_rate: Count = Field(default=16000, description="Samples per second. Clips of other rates are resampled.")
+    sample_rate: Count = Field(
+        default=16000, le=768_000, description="Samples per second. Clips of other rates are resampled."
+    )
     max_length_seconds: Number = Field(
-        default=30.0, gt=0, description="`train prepare` removes longer clips. The audio that is loaded is cut here."
+        default=30.0,
+        gt=0,
+        le=86_400,
+        description="`train prepare` removes longer clips. The audio that is loaded is cut here.",
     )
     min_length_seconds: Number = Field(default=0.5, ge=0, description="`train prepare` removes shorter clips.")
-    num_mel_bins: Count = Field(default=80, description="Mel bins of the log-mel features (whisper and hybrid).")
+    num_mel_bins: Count = Field(
+        default=80, le=256, description="Mel bins of the log-mel features (whisper and hybrid)."
+    )
     cmvn: bool = Field(
         default=False,
         description="Normalize mean and variance of the log-mel features of each clip. Pretrained Whisper was trained "

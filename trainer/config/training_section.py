@@ -12,23 +12,29 @@ Schedule = Literal[
 ]
 EVALUATIONS = 4  # of a run of so few updates that 500 is no sensible distance
 OFTEN = 500
+# Beyond these, a number is a slip: more rows, updates and tokens than any published run has.
+MOST_ROWS, MOST_STEPS, MOST_TOKENS = 1_000_000, 1_000_000_000, 1_000_000
 
 
 class Training(Section):
     batch_size: Count = Field(
-        default=8, description="Rows of a batch on each device. With task both, each counts twice."
+        default=8, le=MOST_ROWS, description="Rows of a batch on each device. With task both, each counts twice."
+    )
+    eval_batch_size: Count | None = Field(
+        default=None, le=MOST_ROWS, description="Rows of an evaluation batch. null: batch_size."
+    )
+    gradient_accumulation_steps: Count = Field(
+        default=1, le=MOST_ROWS, description="Batches whose gradients make one update."
     )
     auto_batch_size: bool = Field(
         default=False,
         description="Take the largest batch_size (a power of two) that is predicted to fit on the device, with "
         "head-room. `batch_size: auto` sets it.",
     )
-    eval_batch_size: Count | None = Field(default=None, description="Rows of an evaluation batch. null: batch_size.")
-    gradient_accumulation_steps: Count = Field(default=1, description="Batches whose gradients make one update.")
     learning_rate: Number = Field(default=5e-5, gt=0, description="The highest learning rate, reached after warmup.")
     lr_scheduler_type: Schedule = Field(default="linear", description="How the learning rate falls after warmup.")
     warmup_ratio: Number = Field(default=0.0, ge=0, lt=1, description="Fraction of all updates that is warmup.")
-    warmup_steps: Whole = Field(default=0, description="Updates of warmup. Give this or warmup_ratio.")
+    warmup_steps: Whole = Field(default=0, le=MOST_STEPS, description="Updates of warmup. Give this or warmup_ratio.")
     weight_decay: Number = Field(default=0.0, ge=0, description="AdamW's weight decay; biases and norms have none.")
     optim: Literal["adamw_torch_fused", "adafactor", "adamw_bnb_8bit"] = Field(
         default="adamw_torch_fused",
@@ -41,9 +47,11 @@ class Training(Section):
         "this machine's GPU or, without one, its own.",
     )
     max_grad_norm: Number = Field(default=1.0, ge=0, description="Gradients are clipped to this norm. 0: not clipped.")
-    num_train_epochs: Number = Field(default=3.0, gt=0, description="Passes over the training set.")
+    num_train_epochs: Number = Field(default=3.0, gt=0, le=MOST_ROWS, description="Passes over the training set.")
     max_steps: Limit = Field(
-        default=-1, description="Updates of the run, instead of num_train_epochs. -1: as many as the epochs make."
+        default=-1,
+        le=MOST_STEPS,
+        description="Updates of the run, instead of num_train_epochs. -1: as many as the epochs make.",
     )
     fp16: bool = Field(default=False, description="Mixed precision with float16. Needs a GPU; mT5 overflows in it.")
     bf16: bool = Field(default=False, description="Mixed precision with bfloat16.")
@@ -56,12 +64,15 @@ class Training(Section):
     eval_strategy: Strategy = Field(default="steps", description="When to evaluate on dev.csv: no, steps or epoch.")
     eval_steps: Count = Field(
         default=OFTEN,
+        le=MOST_STEPS,
         description="Updates between evaluations. Default: 500, or a quarter of max_steps where that is less.",
     )
     save_strategy: Strategy = Field(default="steps", description="When to save a checkpoint: no, steps or epoch.")
-    save_steps: Count = Field(default=OFTEN, description="Updates between checkpoints. Default: as eval_steps.")
+    save_steps: Count = Field(
+        default=OFTEN, le=MOST_STEPS, description="Updates between checkpoints. Default: as eval_steps."
+    )
     save_total_limit: Count | None = Field(default=3, description="Checkpoints that are kept. null: all.")
-    logging_steps: Count = Field(default=50, description="Updates between two lines of the log.")
+    logging_steps: Count = Field(default=50, le=MOST_STEPS, description="Updates between two lines of the log.")
     load_best_model_at_end: bool = Field(
         default=True, description="Keep the model of the best evaluation, not the last one."
     )
@@ -81,17 +92,21 @@ class Training(Section):
         description="Where curves are written: tensorboard, wandb, mlflow, a list of these, or none. They write to "
         "logs/ of output.dir; WANDB_MODE=online and MLFLOW_TRACKING_URI send them to a server.",
     )
-    seed: Whole = Field(default=42, description="Seed of weights, batch order and dropout.")
+    seed: Whole = Field(default=42, le=2**32 - 1, description="Seed of weights, batch order and dropout.")
     shuffle: bool = Field(default=True, description="Draw the rows in another order in every epoch.")
     freeze_encoder_epochs: Whole | None = Field(
         default=None, description="With model.freeze_encoder, unfreeze after so many epochs. null: never."
     )
-    ctc_only_steps: Whole = Field(default=0, description="First updates that train the encoder by CTC alone.")
+    ctc_only_steps: Whole = Field(
+        default=0, le=MOST_STEPS, description="First updates that train the encoder by CTC alone."
+    )
     predict_with_generate: bool = Field(
         default=True, description="Generate texts in evaluations, which WER, BLEU and ROUGE need."
     )
-    generation_max_length: Count = Field(default=256, description="Tokens that are generated at most.")
-    generation_num_beams: Count = Field(default=1, description="Beams of the search. 1: greedy. The hybrid needs 1.")
+    generation_max_length: Count = Field(default=256, le=MOST_TOKENS, description="Tokens that are generated at most.")
+    generation_num_beams: Count = Field(
+        default=1, le=1000, description="Beams of the search. 1: greedy. The hybrid needs 1."
+    )
 
     @model_validator(mode="before")
     @classmethod
@@ -126,5 +141,5 @@ class Dataloader(Section):
     pin_memory: bool = Field(
         default=True, description="Copy batches to a GPU from pinned memory. No effect without one."
     )
-    prefetch_factor: Count = Field(default=2, description="Batches that each worker loads ahead.")
+    prefetch_factor: Count = Field(default=2, le=1000, description="Batches that each worker loads ahead.")
     group_by_length: bool = Field(default=True, description="Put rows of similar length into one batch: less padding.")

@@ -7,8 +7,10 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from diagnose.common.errors import InputError
+from trainer.data.table import RowProblem
 
 DELIMITERS = {"\t": "tab", ",": "comma", ";": "semicolon"}
+MOST_PROBLEMS = 100  # each is read from its line to the end of the file
 LINE_END = re.compile(r"\r\n|\r|\n")
 LONGEST_FIELD = 2**31 - 1  # csv's own limit of 131,072 characters is shorter than some documents
 
@@ -20,29 +22,52 @@ def choose_delimiter(path: Path, header: str) -> str:
     return present[0] if present else expected
 
 
-def parse_rows(path: Path, text: str, delimiter: str) -> list[tuple[int, list[str]]]:
-    """Each row with the line it begins on; blank lines are skipped."""
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+def parse_rows(path: Path, text: str, delimiter: str) -> tuple[list[tuple[int, list[str]]], list[RowProblem]]:
+    """Each row with the line it begins on, and those with a broken quote; blank lines are skipped."""
+    found: list[tuple[int, list[str]]] = []
+    problems: list[RowProblem] = []
     limit = csv.field_size_limit(LONGEST_FIELD)
-    found, line = [], 1
+    line = 1
+    try:
+        while line:
+            line = _parse_from(line, text, delimiter, found)
+            if line:
+                problems.append(_broken_quote(path, text, delimiter, line))
+                line = problems[-1].line + 1  # read on after the line where the quote opens
+            if len(problems) > MOST_PROBLEMS:
+                raise InputError(f"{problems[0]}; more than {MOST_PROBLEMS} rows have one")
+    finally:
+        csv.field_size_limit(limit)
+    return found, problems
+
+
+def _parse_from(line: int, text: str, delimiter: str, found: list[tuple[int, list[str]]]) -> int:
+    """Appends the rows from this line on; the line of the row that has a broken quote, 0 at the end."""
+    before, start = line - 1, line
+    rest = text if line == 1 else text[_offset(text, line) :]
+    reader = csv.reader(io.StringIO(rest, newline=""), delimiter=delimiter, strict=True)
     try:
         for fields in reader:
             if fields:
-                found.append((line, fields))
-            line = reader.line_num + 1
-    except csv.Error as error:
-        raise InputError(_broken_quote(path, text, delimiter, line)) from error
-    finally:
-        csv.field_size_limit(limit)
-    return found
+                found.append((start, fields))
+            start = before + reader.line_num + 1
+    except csv.Error:
+        return start
+    return 0
 
 
-def _broken_quote(path: Path, text: str, delimiter: str, line: int) -> str:
+def _offset(text: str, line: int) -> int:
+    ends = [match.end() for match in LINE_END.finditer(text)]
+    return [0, *ends, len(text)][min(line - 1, len(ends) + 1)]
+
+
+def _broken_quote(path: Path, text: str, delimiter: str, line: int) -> RowProblem:
     opening_line, column = _find_broken_quote(text, delimiter, line)
-    return (
-        f"{path}, line {opening_line}: a quote opens in field {column} without a closing quote before a "
+    message = (
+        f"a quote opens in field {column} without a closing quote before a "
         f"{DELIMITERS[delimiter]} or the line end; close it, or double the quotes that belong to the text"
     )
+    return RowProblem(path, opening_line, message)
 
 
 def _find_broken_quote(text: str, delimiter: str, line: int) -> tuple[int, int]:

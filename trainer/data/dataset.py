@@ -13,7 +13,7 @@ from trainer.data.audio.errors import AudioError
 from trainer.data.audio.load import audio_info, load_audio
 from trainer.data.augmentation import WaveformAugmentation, training_augmentation
 from trainer.data.columns import configured_columns
-from trainer.data.manifest import duration_of, read_rows, row_id
+from trainer.data.manifest import duration_of, read_readable_rows, read_rows, row_id
 from trainer.data.prepare import SPEECH_TEXTS, needed_texts
 from trainer.data.subset import Subset, rows_of_split, subset_text
 from trainer.data.table import Row
@@ -129,8 +129,11 @@ class TextDataset(ManifestDataset):
 SplitDataset: TypeAlias = SpeechDataset | TextDataset
 
 
-def open_split(config: Config, name: str, subset: Subset = None) -> SplitDataset:
-    """The train, dev or test set of a configuration; a subset is its first rows."""
+def open_split(config: Config, name: str, subset: Subset = None, readable_only: bool = False) -> SplitDataset:
+    """The train, dev or test set of a configuration; a subset is its first rows.
+
+    `readable_only`: rows that cannot be read are left out, for a diagnosis that names them and looks at the others.
+    """
     rows = rows_of_split(subset, name)
     path = config.splits / f"{name}.csv"
     if not path.exists():
@@ -138,9 +141,13 @@ def open_split(config: Config, name: str, subset: Subset = None) -> SplitDataset
     if rows is not None and rows < 1:
         raise InputError(f"--subset {subset_text(subset)}: expected at least 1 row; give a larger number")
     needed = needed_texts(config)
+    if readable_only and (found := read_readable_rows(path, configured_columns(config)))[0] and found[1]:
+        kept = found[0][:rows]
+    else:
+        speech = ("audio_path",) * (config.model.type != "mt5")
+        kept = read_rows(path, (*speech, *needed), configured_columns(config))[:rows]
     if config.model.type == "mt5":
-        return TextDataset(read_rows(path, needed)[:rows], config)
-    kept = read_rows(path, ("audio_path", *needed), configured_columns(config))[:rows]
+        return TextDataset(kept, config)
     dataset = SpeechDataset(kept, config.paths.data_root, config.audio, needed)
     dataset.augmentation = training_augmentation(config) if name == "train" else None
     return dataset

@@ -9,9 +9,10 @@ from trainer.data.audio_folder import read_audio_folder, read_librispeech_texts
 from trainer.data.columns import rename_columns
 from trainer.data.csv_text import choose_delimiter, parse_rows, to_text
 from trainer.data.json_lines import read_json_lines
-from trainer.data.table import FILE, LINE, ManifestTable, Row
+from trainer.data.table import FILE, LINE, ManifestTable, Row, RowProblem
 from trainer.data.text_files import read_text
 
+NUL = "found a NUL byte, expected text; export the file again"
 DELIMITED = (".csv", ".tsv", ".tab", ".txt")
 JSON_LINES = (".jsonl", ".json", ".ndjson")
 MANIFESTS = (*DELIMITED, *JSON_LINES)
@@ -32,8 +33,24 @@ def read_rows(
     return table.rows
 
 
+def read_readable_rows(
+    path: Path, columns: Mapping[str, str | None] | None = None
+) -> tuple[list[Row], list[RowProblem]]:
+    """The rows that can be read, for a diagnosis, and what is wrong with the others and with durations."""
+    table = _read_table(path)
+    rows = (table if columns is None else rename_columns(table, columns)).rows
+    return rows, [*table.problems, *duration_problems(rows)]
+
+
 def read_table(path: Path) -> ManifestTable:
-    """A manifest of any format, with the names of its own columns."""
+    """A manifest of any format, with the names of its own columns; refuses one with rows that cannot be read."""
+    table = _read_table(path)
+    table.require_readable()
+    return table
+
+
+def _read_table(path: Path) -> ManifestTable:
+    """Rows that cannot be read are in its `problems`."""
     if path.is_dir():
         return read_audio_folder(path)
     if path.is_file() and path.suffix.lower() not in MANIFESTS:
@@ -48,14 +65,25 @@ def read_table(path: Path) -> ManifestTable:
 
 
 def _read_delimited(path: Path) -> ManifestTable:
-    text = read_text(path)
+    text = read_text(path, refuse_nul=False)
     if not text.strip():
         raise InputError(f"{path}: the file is empty, expected a line of column names and rows below; export it again")
-    lines = parse_rows(path, text, choose_delimiter(path, text.lstrip().split("\n", 1)[0]))
+    lines, problems = parse_rows(path, text, choose_delimiter(path, text.lstrip().split("\n", 1)[0]))
+    if not lines or (problems and problems[0].line <= lines[0][0]) or any("\0" in name for name in lines[0][1]):
+        raise InputError(str(problems[0]) if problems else f"{path}, line 1: {NUL}")
     line, names = lines[0]
     columns = tuple(name.strip() for name in names)
-    table = ManifestTable(path, columns, [], line)
-    table.rows.extend(_row(path, line, columns, fields) for line, fields in lines[1:] if not _is_blank(fields, columns))
+    table = ManifestTable(path, columns, [], line, problems)
+    for line, fields in lines[1:]:
+        if not _is_blank(fields, columns):
+            row = _row(path, line, columns, fields)
+            if isinstance(row, RowProblem):
+                problems.append(row)
+            else:
+                table.rows.append(row)
+    problems.sort(key=lambda problem: problem.line)
+    if not table.rows and problems:
+        raise InputError(str(problems[0]))
     if not table.rows:
         raise InputError(f"{path}: found column names but no rows; add rows or export the file again")
     return table
@@ -66,12 +94,12 @@ def _is_blank(fields: Sequence[str], columns: Sequence[str]) -> bool:
     return len(columns) > 1 and len(fields) == 1 and not fields[0].strip()
 
 
-def _row(path: Path, line: int, columns: Sequence[str], fields: Sequence[str]) -> Row:
+def _row(path: Path, line: int, columns: Sequence[str], fields: Sequence[str]) -> Row | RowProblem:
+    if any("\0" in field for field in fields):
+        return RowProblem(path, line, NUL)
     if len(fields) != len(columns):
-        raise InputError(
-            f"{path}, line {line}: found {len(fields)} fields, expected {len(columns)} as in the column names; add "
-            "the missing fields, or quote the text that contains a separator"
-        )
+        found = f"found {len(fields)} fields, expected {len(columns)} as in the column names"
+        return RowProblem(path, line, f"{found}; add the missing fields, or quote the text that contains a separator")
     row = dict(zip(columns, fields, strict=True))
     row[FILE], row[LINE] = str(path), str(line)
     return row
@@ -80,6 +108,16 @@ def _row(path: Path, line: int, columns: Sequence[str], fields: Sequence[str]) -
 def row_id(row: Row) -> str:
     """`train.csv:17`: the file and line of the row."""
     return f"{row.get(FILE, 'row')}:{row.get(LINE, '?')}"
+
+
+def duration_problems(rows: Iterable[Row]) -> list[RowProblem]:
+    """Durations that are no positive number: the audio headers are read instead."""
+    remedy = "expected seconds above 0; correct it, or leave it empty"
+    return [
+        RowProblem(Path(row[FILE]), int(row[LINE]), f"the duration is {row['duration'][:40]!r}, {remedy}", True)
+        for row in rows
+        if row.get("duration", "").strip() and duration_of(row) is None
+    ]
 
 
 def duration_of(row: Row) -> float | None:

@@ -8,7 +8,7 @@ from diagnose.common.errors import InputError
 UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 
 
-def read_text(path: Path) -> str:
+def read_text(path: Path, refuse_nul: bool = True) -> str:
     """The text of a UTF-8 file, with or without a byte-order mark; refuses any other file."""
     data = _read_bytes(path)
     if data.startswith(UTF16_MARKS):
@@ -18,7 +18,7 @@ def read_text(path: Path) -> str:
     except UnicodeDecodeError as error:
         where, found = _line(data, error.start), f"byte 0x{data[error.start]:02X} at offset {error.start}"
         raise InputError(f"{path}, line {where}: found {found}, expected UTF-8; save it again as UTF-8") from error
-    if "\0" in text:
+    if refuse_nul and "\0" in text:
         where = _line(data, data.index(0))
         raise InputError(f"{path}, line {where}: found a NUL byte, expected text; export the file again")
     return text

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from diagnose.common.atomic_write import write_files
+from diagnose.common.printable import as_cell
 from trainer.data.manifest import table_text
 from trainer.evaluation.baselines import documents_of, with_baselines
 from trainer.evaluation.metrics import Score, scores_of_task
@@ -78,7 +79,8 @@ def score_rows(
 
 
 def _as_csv(path: Path, found: Predictions) -> str:
-    return table_text(path, [vars(row) for row in found.rows], PREDICTION_COLUMNS)
+    rows = [{name: as_cell(str(value)) for name, value in vars(row).items()} for row in found.rows]
+    return table_text(path, rows, PREDICTION_COLUMNS)
 
 
 def _plain(scores: Scores) -> dict[str, object]:

@@ -14,10 +14,11 @@ VERDICTS = {True: ("met", "green"), False: ("missed", "red"), None: ("–", "")}
 
 def print_scores(scores: Sequence["Scores"]) -> None:
     """Print the tables to stdout, plain if it is piped."""
-    from rich.console import Console
 
     width = None if sys.stdout.isatty() else 120
-    console = Console(width=width, markup=False, highlight=False, emoji=False)
+    from diagnose.common.plain_console import PlainConsole
+
+    console = PlainConsole(width=width, markup=False, highlight=False, emoji=False)
     for one in scores:
         names = " or ".join(dict.fromkeys(score.baseline_name for score in one.metrics if score.baseline_name))
         console.print(f"{one.name}: {one.clips} rows{f'; baseline: {names}' * bool(names)}", soft_wrap=True)

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 from diagnose.common.flat_keys import flatten_keys
 from diagnose.common.provider import provider
 from trainer.data.columns import configured_columns, group_columns
-from trainer.data.manifest import read_rows
+from trainer.data.manifest import read_readable_rows
 
 if TYPE_CHECKING:
     from trainer.config import Resolved
+    from trainer.data.table import RowProblem
 
 
 @provider
@@ -30,12 +31,28 @@ def config_values(config: Resolved) -> dict[str, tuple[Any, str, int | None]]:
 
 @provider
 def train_rows(config: Resolved) -> list[dict[str, Any]]:
-    return read_rows(config.config.splits / "train.csv", columns=configured_columns(config.config))
+    return _read(config, "train")[0]
 
 
 @provider
-def eval_rows(config: Resolved) -> list[dict[str, Any]]:
-    return read_rows(config.config.splits / "dev.csv", columns=configured_columns(config.config))
+def eval_rows(config: Resolved) -> list[dict[str, Any]] | None:
+    """None where there is no manifest, and none is needed."""
+    path = config.config.splits / "dev.csv"
+    if config.config.training.eval_strategy == "no" and not path.exists():
+        return None
+    return _read(config, "dev")[0]
+
+
+@provider(may_be_empty=True)
+def manifest_problems(config: Resolved) -> tuple[RowProblem, ...]:
+    """Rows of the manifests that cannot be read, and durations that make no sense."""
+    present = [name for name in ("train", "dev") if (config.config.splits / f"{name}.csv").exists()]
+    return tuple(problem for name in present for problem in _read(config, name)[1])
+
+
+def _read(config: Resolved, name: str) -> tuple[list[dict[str, Any]], list[RowProblem]]:
+    rows, problems = read_readable_rows(config.config.splits / f"{name}.csv", configured_columns(config.config))
+    return list(rows), problems
 
 
 @provider
@@ -47,7 +64,7 @@ def audio_root(config: Resolved) -> Path:
 def configured_rows(config: Resolved) -> int | None:
     """The number of training rows; None if there is no manifest."""
     path = config.config.splits / "train.csv"
-    return len(read_rows(path)) if path.exists() else None
+    return len(read_readable_rows(path)[0]) if path.exists() else None
 
 
 @provider
@@ -55,7 +72,7 @@ def configured_dataset(config: Resolved) -> Any:
     """The training set as the run opens it; no model is needed for that."""
     from trainer.data.dataset import open_split
 
-    return open_split(config.config, "train")
+    return open_split(config.config, "train", readable_only=True)
 
 
 @provider(may_be_empty=True)
@@ -88,7 +105,7 @@ def group_column(config: Resolved) -> str:
     """The column by which the splits are made: nothing of one group is on both sides; "" if by row."""
     path = config.config.splits / "train.csv"
     named = config.config.data.group_column
-    return named or next(iter(group_columns(read_rows(path)[0]) if path.exists() else ()), "")
+    return named or next(iter(group_columns(read_readable_rows(path)[0][0]) if path.exists() else ()), "")
 
 
 @provider

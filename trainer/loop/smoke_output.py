@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from diagnose.common.printable import printable
 from trainer.loop.runtime.out_of_memory import peak_memory
 
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ class PrintingGuard:
     def print_line(self, line: str) -> None:
         """Print to stdout, in the main process only."""
         if self.trainer.args.process_index == 0:
-            print(line, flush=True)
+            print(printable(line), flush=True)
 
 
 def step_lines(bundle: ModelBundle, batches: Sequence[Batch], figures: Mapping[str, Any]) -> Iterator[str]:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from diagnose.common import atomic_write
 from diagnose.common.atomic_write import write_files
 from diagnose.common.errors import InputError
-from trainer.data.manifest import columns_of, read_rows, row_id, write_rows
+from trainer.data.manifest import columns_of, read_readable_rows, read_rows, row_id, write_rows
 
 HEADER = "audio_path\ttranscript\ttranslation\n"
 NEEDED = ("audio_path", "transcript")
@@ -201,3 +201,45 @@ def test_a_set_of_files_is_never_half_old(tmp_path, monkeypatch):
         write_files(dict.fromkeys(paths, "new"))
     left = {path.name: path.read_text() for path in tmp_path.iterdir()}
     assert left == {"train.csv": "new"}
+
+
+BAD_ROWS = [
+    ("a.wav,hello\n", "found 2 fields, expected 3 as in the column names"),
+    ("a.wav,hel\0lo,1.5\n", "found a NUL byte, expected text"),
+    ('a.wav,"hello,1.5\n', "a quote opens in field 2 without a closing quote"),
+]
+HEAD, GOOD = "audio_path,transcript,duration\n", "b.wav,good,2.0\n"
+
+
+def test_rows_that_cannot_be_read_are_all_named_and_the_others_are_read(tmp_path):
+    path = tmp_path / "train.csv"
+    path.write_text(HEAD + "".join(GOOD + bad for bad, _ in BAD_ROWS) + GOOD)
+    rows, problems = read_readable_rows(path)
+    assert [row["_line"] for row in rows] == ["2", "4", "6", "8"]
+    assert [problem.line for problem in problems] == [3, 5, 7] and not any(one.row_is_kept for one in problems)
+    assert all(words in problem.message for problem, (_, words) in zip(problems, BAD_ROWS, strict=True))
+    with pytest.raises(InputError, match=r"line 3: found 2 fields.*2 more rows cannot be read, on line 5, 7"):
+        read_rows(path)
+
+
+def test_bad_lines_of_json_are_all_named_and_the_others_are_read(tmp_path):
+    path = tmp_path / "train.jsonl"
+    path.write_text('{"text": "a"}\n{"text": \n[1]\n{"text": "b"}\n')
+    rows, problems = read_readable_rows(path)
+    assert [row["text"] for row in rows] == ["a", "b"] and [problem.line for problem in problems] == [2, 3]
+
+
+@pytest.mark.parametrize("duration", ["NaN", "-1", "abc", "0", "inf", "1,5", "--", "1e999", "12:30", "１.５x"])
+def test_a_duration_that_makes_no_sense_is_named_and_its_row_is_kept(tmp_path, duration):
+    path = tmp_path / "train.csv"
+    path.write_text(HEAD + GOOD + f'a.wav,x,"{duration}"\nc.wav,y,\n')
+    rows, (problem,) = read_readable_rows(path)
+    assert len(rows) == 3 and problem.line == 3 and problem.row_is_kept
+    assert problem.message.startswith(f"the duration is {duration!r}, expected seconds above 0")
+
+
+def test_many_open_quotes_end_in_time(tmp_path):
+    path = tmp_path / "train.csv"
+    path.write_text(HEAD + (GOOD + 'a.wav,"x"y,1\n') * 200)
+    with pytest.raises(InputError, match="more than 100 rows have one"):
+        read_readable_rows(path)

@@ -22,8 +22,8 @@ from diagnose.cli import main as diagnose
 from diagnose.common.errors import InputError
 from tests.support.small_runs import ROOT, trainer, write_run
 from trainer.cli import main
+from trainer.loop.guard.open_recording import open_recording
 from trainer.loop.guard.recording import rows_of
-from trainer.loop.guard.replay import open_recording
 
 SETTINGS: dict[str, Any] = {"rows": 20, "max_steps": 9, "lr_scheduler_type": "constant", "dropout": 0.1}
 

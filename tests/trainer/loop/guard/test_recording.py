@@ -20,8 +20,8 @@ from tests.support.small_runs import ARCHITECTURES, trainer
 from tests.trainer.loop.guard.test_guard import poisoned
 from trainer.loop.checkpoints.checksums import verify
 from trainer.loop.guard import recording
+from trainer.loop.guard.open_recording import open_recording
 from trainer.loop.guard.recording import recordings, remove_partial_recordings
-from trainer.loop.guard.replay import open_recording
 from trainer.loop.guard.tensor_json import pack, unpack
 
 
@@ -172,7 +172,7 @@ def test_a_batch_that_the_model_writes_into_is_recorded_as_it_came(tmp_path: Pat
 
 
 def test_a_kill_leaves_no_half_recording() -> None:
-    from tests.bench.recording_kill_runs import campaign
+    from tests.bench.campaigns.recording_kill_runs import campaign
 
     found = campaign(kills=6)
     assert found["half"] == found["left_over"] == 0 and found["while_writing"] > 0

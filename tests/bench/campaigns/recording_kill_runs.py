@@ -17,8 +17,8 @@ from tests.bench.report import Measured
 from tests.support.small_runs import trainer
 from trainer.loop.checkpoints.checksums import verify
 from trainer.loop.checkpoints.store import REMOVING, SAVING
+from trainer.loop.guard.open_recording import open_recording
 from trainer.loop.guard.recording import FOLDER, record, recordings, remove_partial_recordings
-from trainer.loop.guard.replay import open_recording
 
 
 def measure(kills: int = 50) -> Measured:

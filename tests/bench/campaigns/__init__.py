@@ -1,0 +1,1 @@
+"""Long campaigns: kills of a recording, damaged files."""
