@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import re
 from collections.abc import Iterator
@@ -92,6 +93,79 @@ def _reachable(facts: frozenset[str]) -> int:
     return sum(reach.issuperset(facts_needed(probe.check).required) for probe in engine.probes)
 
 
+def own_trainer() -> str:
+    """docs/own-trainer.md: the ways in, and what each fact opens and who gives it."""
+    lines = [_OWN_TRAINER, "| fact | opens | Trainer | Lightning | loop or script |", "|---|---|---|---|---|"]
+    by = (_of_trainer(), _keys_of("lightning_module.py", "facts_of_fit"), _of_loop())
+    for name in (name for name in ROOTS if name not in ("trainer", "digest_inputs")):
+        given, count = [name in facts for facts in by], _opened(name)
+        if count or any(given):
+            marks = " | ".join("yes" if one else "" for one in given)
+            lines.append(f"| `{name}` | {count or ''} | {marks} |")
+    return "\n".join(lines) + "\n"
+
+
+def _of_trainer() -> frozenset[str]:
+    return frozenset(ProviderPlan(frozenset({"trainer"}), installed().providers).within_reach)
+
+
+def _of_loop() -> frozenset[str]:
+    return _keys_of("loop_facts.py", "facts") | _keys_of("watch.py", "_facts")
+
+
+def _keys_of(file: str, function: str) -> frozenset[str]:
+    """The names in the dicts that a function makes."""
+    tree = ast.parse((ROOT / "probes" / "integrations" / file).read_text(encoding="utf-8"))
+    made = next(node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef) and node.name == function)
+    keys = [key for node in ast.walk(made) if isinstance(node, ast.Dict) for key in node.keys]
+    return frozenset(key.value for key in keys if isinstance(key, ast.Constant))
+
+
+_OWN_TRAINER = f"""# Your own trainer
+
+{GENERATED}Each way in takes at most three lines, and each has an [example](../examples/README.md). All of them look at
+the objects of your own run, restore every weight, random state and variable, and leave the losses that follow the same bit for bit.
+
+| you have | you write |
+|---|---|
+| a transformers Trainer, or one of TRL, sentence-transformers, peft | `callbacks=[diagnose.PreflightCallback()]`, or `diagnose.preflight(trainer=trainer).require()` |
+| Lightning | `callbacks=[diagnose.PreflightCallback()]` |
+| a loop, also with accelerate | `with diagnose.watch(model, optimizer):` around it |
+| objects, before or after `accelerator.prepare` | `diagnose.preflight(model=..., train_batches=..., compute_loss=..., optimizer=...).require()` |
+| a script that is not to be changed | `diagnose run script.py` and its options; `--gate` stops it unless the verdict is GO |
+| a test suite | `pytest --preflight package.module:function`, or the fixture `preflight` |
+| a collator | `diagnose.collator_properties(collate, rows)` in a test; needs `gonogo[properties]` |
+| pre-commit, GitHub | the hook `gonogo-preflight`, and [a workflow](../examples/github_actions.yml) that uploads SARIF |
+
+## How a loop is watched
+
+`diagnose.watch` waits for the first backward pass and finds the `for` or `while` statement around it, the loader that it reads,
+schedule, gradient scaler and autocast. After the first complete step it runs the preflight from the state before that step: the
+statement is run again, from its source, over other batches, and left at `backward()`. Then it restores everything, and a guard
+judges each step: the loss at every one, all gradients at every 20th. That costs less than 1% of a step.
+
+It refuses in one sentence what it cannot read: a loop whose source is not there, a stream that can be read only once (pass
+`train_batches=loader`), several processes. What the loop does before `backward()` besides computing is done again for each batch
+that is looked at: lists, dicts and attributes are restored, and what is printed is dropped, but a file that is written stays written.
+
+## When a step fails later
+
+`GuardCallback` (in `probes.guards.transformers` and `probes.guards.lightning`) withholds an update that is not finite and records the
+step in `recordings/step-N` of the run's folder: batches, weights and random states. The same step is run again with
+
+    diagnose nan-bisect runs/mine/recordings/step-0000120 --subject my_project.training:facts
+
+where the function returns your Trainer or a dict with your `model` and, where it is needed, `compute_loss`. In Python,
+`diagnose.nan_bisect(model=..., batch=...)` tries the random state in which you call it, then 8 further ones (`seeds=`), and then
+`generate()`.
+
+## What each fact opens
+
+*opens*: how many checks cannot run without it. *Trainer*, *Lightning*, *loop or script*: who gives it without being asked. Any fact can be
+given by name to `preflight`, `PreflightCallback` and `watch`, and replaces what they found. All facts: [facts.md](facts.md).
+"""
+
+
 def configuration() -> str:
     """docs/configuration.md: every key of the configuration, from the schema."""
     from trainer.config.schema import Config
@@ -138,6 +212,7 @@ def _cell(text: str) -> str:
 
 PARTS = {"checks": stage_counts, "drill": scoreboard}
 PAGES = {"playbooks/README.md": probe_list, "docs/facts.md": fact_list, "docs/configuration.md": configuration}
+PAGES["docs/own-trainer.md"] = own_trainer
 
 
 def with_parts(text: str) -> str:

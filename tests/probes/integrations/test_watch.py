@@ -209,7 +209,7 @@ def test_there_is_no_loop_in_a_function_that_has_none() -> None:
     import sys
 
     with pytest.raises(NoLoop, match="no loop over batches"):
-        loop_around(sys._getframe())
+        loop_around(sys._getframe(), sys._getframe())
 
 
 @pytest.mark.bench
