@@ -28,8 +28,14 @@ def preflight(
     progress: bool | None = None,
     **facts: Any,
 ) -> Report:
-    """Looks at these facts (see diagnose.engine.user_facts); `ignore` maps a probe's id to the reason.
+    """Checks a training run before it starts, from the objects of the run; nothing of them is changed.
 
+        report = diagnose.preflight(trainer=trainer)
+        report = diagnose.preflight(model=model, train_batches=loader, compute_loss=compute_loss, optimizer=optimizer)
+        report.require()
+
+    Each fact (docs/facts.md lists them) opens more checks, and none is required. `stages` and `select` look at a part;
+    `ignore` maps a check's id to the reason; `everything=True` runs the expensive stages even after an error.
     Report and receipt are written where the fact `digest_inputs` says; without it, nothing is. Progress is shown on
     stderr where that is a terminal; `progress=True` prints lines elsewhere too, `progress=False` nothing.
     """

@@ -19,7 +19,7 @@ EXIT_CODES = {Verdict.GO: 0, Verdict.NO_GO: 1, Verdict.INCONCLUSIVE: 2}
 
 
 class PreflightFailed(Exception):
-    """The verdict is not go. `report` says why."""
+    """Raised by `report.require()` where the verdict is not GO; `report` says why, its text the first root cause."""
 
     def __init__(self, report: "Report") -> None:
         super().__init__(report.headline)
@@ -28,7 +28,7 @@ class PreflightFailed(Exception):
 
 @dataclass(frozen=True, repr=False)
 class Report:
-    """Outcomes in stage order. Everything else is derived from them."""
+    """What a preflight says: outcomes in stage order; verdict, findings and diagnosis are derived from them."""
 
     outcomes: tuple[Outcome, ...]
     costs: tuple[StageCost, ...] = ()

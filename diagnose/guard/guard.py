@@ -28,7 +28,12 @@ NO_PROBE = "WITHHELD"  # the id of the outcome where no installed probe reports 
 
 @dataclass
 class Guard:
-    """Keeps the records of a run and judges them; `every` so many steps all probes of the stage look."""
+    """Judges the steps of a run that is under way; for Trainers there is GuardCallback.
+
+        guard.step(loss=loss, grad_norm=norm, lr=rate)      # in your loop, between backward() and optimizer.step()
+
+    Judges what is not finite at once, and all steps so far every `every` steps. "warn" logs instead of raising Stopped.
+    """
 
     mode: str = "stop"
     every: int = 50

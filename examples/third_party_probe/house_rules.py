@@ -7,7 +7,7 @@ from diagnose import Finding, Findings, Severity, Stage, probe
 MOST = 50_000_000  # values; what our device holds beside its other programs
 
 
-@probe(id="HSE001", stage=Stage.PARAMETERS, severity=Severity.ERROR)
+@probe(id="PAR901", stage=Stage.PARAMETERS, severity=Severity.ERROR)
 def model_exceeds_device(model: Any) -> Findings:
     """The model has more values than the device that it is meant for can hold."""
     size = sum(parameter.numel() for parameter in model.parameters())

@@ -21,7 +21,15 @@ FRAMEWORKS = {"transformers": "TrainerCallback", "lightning.pytorch": "Callback"
 
 
 class PreflightHooks:
-    """What both frameworks call. A run that is resumed accepts the receipt of its own start."""
+    """A preflight inside the trainer, before its first step: for transformers' Trainers and for Lightning.
+
+        trainer = Trainer(..., callbacks=[diagnose.PreflightCallback()])
+
+    `mode="stop"` raises PreflightFailed unless the verdict is GO, `mode="warn"` logs it. Facts that the trainer does
+    not know are given by name: PreflightCallback(trainable=["*adapter*"]). Looks once for each trainer, and writes
+    report and receipt into the run's output folder; a resumed run accepts the receipt of its own start. `report` is
+    there afterwards.
+    """
 
     def __init__(self, mode: str = "stop", **facts: Any) -> None:
         refuse_mode(mode)

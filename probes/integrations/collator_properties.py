@@ -7,7 +7,7 @@ from typing import Any
 import torch
 
 from diagnose.common.errors import InputError
-from diagnose.engine.seeding import seed_all
+from diagnose.engine.seeding import seeded
 from probes.facts.core.batches import tensors_of
 from probes.facts.core.step_setup import labels_of_batch
 
@@ -65,10 +65,10 @@ def check_selection(collate: Callable[[list[Any]], Any], items: list[Any], rando
 
 
 def _unchanged(collate: Callable[[list[Any]], Any], items: list[Any]) -> Any:
-    """The batch; each call begins with the same random numbers."""
+    """The batch; each call has the same random numbers."""
     given = copy.deepcopy(items)
-    seed_all(0)
-    batch = collate(items)
+    with seeded("collator_properties"):
+        batch = collate(items)
     same = len(given) == len(items) and all(map(_same, given, items))
     assert same, "the collator changed the rows that it was given: an epoch later they differ"
     return batch

@@ -27,10 +27,11 @@ class Batches:
 
 
 def loader_behind(batches: Any) -> Any:
-    """The DataLoader that an iterator, a generator or a progress bar reads; None if it is none of these."""
+    """What the loop reads, or the DataLoader that its iterator, generator or progress bar reads."""
     if hasattr(batches, "iterable"):  # tqdm
         return batches.iterable
     if isinstance(batches, _BaseDataLoaderIter):  # iter(loader)
         return DataLoader(batches._dataset, batch_sampler=batches._index_sampler, collate_fn=batches._collate_fn)
     frame = getattr(batches, "gi_frame", None)
-    return next((one for one in (frame.f_locals if frame else {}).values() if isinstance(one, DataLoader)), None)
+    held = list(frame.f_locals.values()) if frame else []
+    return next((one for one in held if isinstance(one, DataLoader)), batches)

@@ -42,8 +42,7 @@ class WatchedLoop:
 
     def facts(self) -> dict[str, Any]:
         """What preflight is told of the loop."""
-        found = loader_behind(self.source.batches)
-        loader = self.source.batches if found is None else found
+        loader = loader_behind(self.source.batches)
         return {
             "train_batches": loader,
             "train_dataset": getattr(loader, "dataset", None),

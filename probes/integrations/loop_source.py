@@ -43,12 +43,12 @@ class LoopSource:
         self.function(**values, **{BATCHES: batches})
 
 
-def loop_around(frame: FrameType | None) -> LoopSource:
-    """The innermost loop around the frame that reads batches."""
+def loop_around(frame: FrameType | None, outermost: FrameType | None = None) -> LoopSource:
+    """The innermost loop around the frame that reads batches, as far as the outermost frame."""
     while frame is not None:
         if found := _loop_in(frame):
             return found
-        frame = frame.f_back
+        frame = None if frame is outermost else frame.f_back
     raise NoLoop("no loop over batches was found around the first backward pass")
 
 

@@ -1,4 +1,4 @@
-"""What a training loop calls: forward, backward, step and zero_grad, told to a listener as they happen."""
+"""What a training loop calls: autocast, backward, step and zero_grad, told to a listener as they happen."""
 
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -10,8 +10,8 @@ from torch.optim.optimizer import Optimizer, register_optimizer_step_post_hook, 
 
 from probes.facts.core.hooks import removed_afterwards
 
-FORWARD, BACKWARD, STEP, STEPPED, CLEAR, CLEARED = "forward", "backward", "step", "stepped", "clear", "cleared"
-Listener = Callable[[str, Any], None]  # the event, and the module, loss or optimizer that it happens to
+AUTOCAST, BACKWARD, STEP, STEPPED, CLEAR, CLEARED = "autocast", "backward", "step", "stepped", "clear", "cleared"
+Listener = Callable[[str, Any], None]  # the event, and the loss, optimizer, module or context that it happens to
 
 
 @contextmanager
@@ -21,6 +21,7 @@ def heard(listener: Listener) -> Iterator[None]:
         for holder in (torch.nn.Module, Optimizer):
             stack.enter_context(around(holder, "zero_grad", listener, CLEAR, CLEARED))
         stack.enter_context(around(torch.Tensor, "backward", listener, BACKWARD))
+        stack.enter_context(around(torch.autocast, "__enter__", listener, AUTOCAST))
         stack.enter_context(removed_afterwards(_hooks(listener)))
         yield
 
@@ -28,7 +29,6 @@ def heard(listener: Listener) -> Iterator[None]:
 def _hooks(listener: Listener) -> Iterator[Any]:
     yield register_optimizer_step_pre_hook(lambda optimizer, args, kwargs: listener(STEP, optimizer))
     yield register_optimizer_step_post_hook(lambda optimizer, args, kwargs: listener(STEPPED, optimizer))
-    yield torch.nn.modules.module.register_module_forward_pre_hook(lambda module, args: listener(FORWARD, module))
 
 
 @contextmanager

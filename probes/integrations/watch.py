@@ -2,7 +2,7 @@
 
 import logging
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from functools import partial
 from typing import Any, Self
@@ -17,17 +17,20 @@ from probes.facts.nonfinite.traced_step import unwrapped
 from probes.integrations.callback import judge_report, look, refuse_mode
 from probes.integrations.loop_facts import WatchedLoop
 from probes.integrations.loop_source import LoopSource, NoLoop, loop_around
-from probes.integrations.step_events import BACKWARD, CLEAR, CLEARED, FORWARD, STEP, STEPPED, heard
+from probes.integrations.step_events import AUTOCAST, BACKWARD, CLEAR, CLEARED, STEP, STEPPED, heard
 from probes.integrations.watch_guard import guarded
 from probes.integrations.watched_objects import (
-    autocast_precision,
     divisor_of,
+    modules_in,
     outermost,
     plain_optimizer,
+    precision_of_autocast,
     state_to_put_back,
 )
 
 log = logging.getLogger(__name__)
+
+NEXT = "next"  # the forward pass after the first update, where zero_grad is never called
 
 
 class Watch:
@@ -48,13 +51,14 @@ class Watch:
         self.report: Report | None = None
         self.judge: Callable[[Report], None] = partial(judge_report, mode=mode)
         self._stack = ExitStack()
-        self._modules: list[torch.nn.Module] = []
         self._loop: LoopSource | NoLoop | None = None
+        self._entered_in: Any = None
         self._before: Any = None
         self._precision, self._backwards, self._divisor = "fp32", 0, 1.0
         self._cleared_first = self._stepped = self.handed_over = False
 
     def __enter__(self) -> Self:
+        self._entered_in = sys._getframe(1)
         self._stack.enter_context(heard(self._on))
         return self
 
@@ -66,6 +70,7 @@ class Watch:
     def close(self) -> None:
         """Takes every patch and hook off."""
         self._stack.close()
+        self._entered_in = None
 
     def hand_over(self) -> None:
         """Leaves the run to somebody who knows more of it: a Trainer's own callback."""
@@ -74,21 +79,23 @@ class Watch:
 
     def _on(self, event: str, subject: Any) -> None:
         """One event of the first step; the check comes when that is over."""
-        if self._stepped and event in (FORWARD, BACKWARD, CLEAR if self._cleared_first else CLEARED):
+        if self._stepped and event in (NEXT, CLEAR if self._cleared_first else CLEARED):
             self.close()
             self._check_or_warn()
-        elif event == FORWARD and torch.is_grad_enabled():
-            self._modules.append(subject)
-            self._precision = autocast_precision() or self._precision
+        elif event == AUTOCAST and torch.is_grad_enabled():
+            self._precision = precision_of_autocast(subject) or self._precision
         elif event == BACKWARD:
             self._backwards += 1
             self._divisor = divisor_of(subject)
-            self._loop = self._loop or _loop()
+            self._loop = self._loop or _loop(self._entered_in)
         elif event == CLEAR:
             self._cleared_first |= not self._backwards
         elif event in (STEP, STEPPED) and self._is_mine(subject):
             self._before = self._before or state_to_put_back(self._model(subject), subject)
-            self._stepped = event == STEPPED
+            if event == STEPPED and not self._stepped:
+                self._stepped = True
+                hook = self.wrapper.register_forward_pre_hook(lambda module, args: self._on(NEXT, module))
+                self._stack.callback(hook.remove)
 
     def _is_mine(self, optimizer: Optimizer) -> bool:
         if self.optimizer is None and self._backwards:
@@ -96,9 +103,9 @@ class Watch:
         return optimizer is self.optimizer
 
     def _model(self, optimizer: Optimizer) -> torch.nn.Module:
-        """The model, or the outermost module that was called and holds what the optimizer moves."""
+        """The model, or the outermost module among the loop's variables that holds what the optimizer moves."""
         if self.wrapper is None:
-            self.wrapper = outermost(self._modules, optimizer)
+            self.wrapper = outermost(modules_in(self._loop), optimizer)
         return unwrapped(self.wrapper)
 
     def _check_or_warn(self) -> None:
@@ -129,11 +136,14 @@ class Watch:
             facts |= WatchedLoop(self._loop, model, self.optimizer, self.wrapper, count, divisor, clears_last).facts()
         elif not self.facts.keys() >= {"train_batches", "compute_loss"}:
             raise InputError(f"{self._loop}: pass train_batches= and compute_loss= to diagnose.watch")
-        return facts | self.facts
+        facts |= self.facts
+        if isinstance(facts.get("train_batches"), Iterator):
+            raise InputError("the loop reads an iterator, which can be read only once: pass train_batches=loader")
+        return facts
 
 
-def _loop() -> LoopSource | NoLoop:
+def _loop(outermost: Any) -> LoopSource | NoLoop:
     try:
-        return loop_around(sys._getframe(1))
+        return loop_around(sys._getframe(1), outermost)
     except NoLoop as reason:
         return reason

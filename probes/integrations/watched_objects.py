@@ -10,27 +10,35 @@ from diagnose.common.errors import InputError
 
 
 def plain_optimizer(optimizer: Any) -> Any:
-    inner = getattr(optimizer, "optimizer", optimizer)  # accelerate's is a wrapper
+    wrapped = isinstance(optimizer, Optimizer) and hasattr(optimizer, "optimizer")  # by accelerate
+    inner = optimizer.optimizer if wrapped else optimizer
     if inner is not None and not isinstance(inner, Optimizer):
         found = type(optimizer).__name__
         raise InputError(f"diagnose.watch: the optimizer is a {found}, expected a torch.optim.Optimizer")
     return inner
 
 
-def autocast_precision() -> str:
-    for device in ("cpu", "cuda"):
-        if torch.is_autocast_enabled(device):
-            return {torch.float16: "fp16", torch.bfloat16: "bf16"}.get(torch.get_autocast_dtype(device), "")
-    return ""
+def precision_of_autocast(context: Any) -> str:
+    """fp16 or bf16; "" for another type."""
+    return {torch.float16: "fp16", torch.bfloat16: "bf16"}.get(context.fast_dtype, "") if context._enabled else ""
 
 
-def outermost(called: list[torch.nn.Module], optimizer: Optimizer) -> torch.nn.Module:
+def modules_in(loop: Any) -> list[torch.nn.Module]:
+    """The modules among a loop's variables and their attributes; none where there is no loop."""
+    values = list(getattr(loop, "variables", {}).values())
+    values += [inner for value in values for inner in getattr(value, "__dict__", {}).values()]
+    return [value for value in values if isinstance(value, torch.nn.Module)]
+
+
+def outermost(modules: list[torch.nn.Module], optimizer: Optimizer) -> torch.nn.Module:
     moved = {id(parameter) for group in optimizer.param_groups for parameter in group["params"]}
-    owners = [one for one in dict.fromkeys(called) if any(id(p) in moved for p in one.parameters())]
+    owners = [one for one in dict.fromkeys(modules) if any(id(p) in moved for p in one.parameters())]
     inner = {id(part) for one in owners for part in one.modules() if part is not one}
     outer = [one for one in owners if id(one) not in inner]
     if not outer:
-        raise InputError("no module that was called holds what the optimizer updates: pass model= to diagnose.watch")
+        raise InputError(
+            "no variable of the loop is a module that the optimizer updates: pass model= to diagnose.watch"
+        )
     return outer[0] if len(outer) == 1 else torch.nn.ModuleList(outer)
 
 

@@ -13,7 +13,7 @@ from tests.examples.cases import FOLDER
 LOOK = """
 import torch, diagnose
 model = torch.nn.Linear(1000, 51_000, device="meta")
-print(diagnose.preflight(model=model, select=["HSE001"]).findings)
+print(diagnose.preflight(model=model, select=["PAR901"]).findings)
 """
 
 
@@ -24,6 +24,6 @@ def test_the_package_is_listed_and_finds_its_fault(tmp_path: Path) -> None:
     pip = ["-m", "pip", "install", "--quiet", "--no-deps", "--no-build-isolation", "--target", str(where), str(source)]
     subprocess.run([sys.executable, *pip], check=True)
     environment = {**os.environ, "PYTHONPATH": str(where)}
-    for words, expected in ((["-m", "diagnose", "list"], "HSE001"), (["-c", LOOK], "51,051,000 values")):
+    for words, expected in ((["-m", "diagnose", "list"], "PAR901"), (["-c", LOOK], "51,051,000 values")):
         done = subprocess.run([sys.executable, *words], capture_output=True, text=True, env=environment, check=True)
         assert expected in done.stdout

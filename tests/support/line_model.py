@@ -32,3 +32,22 @@ class Line(torch.nn.Module):
 
     def forward(self, x: torch.Tensor, labels: torch.Tensor) -> dict[str, torch.Tensor]:
         return {"loss": ((self.layer(x) - labels) ** 2).mean()}
+
+
+def line_facts() -> dict[str, object]:
+    """What --subject returns for a run with this model."""
+    return {"model": Line()}
+
+
+def lit_line_facts() -> dict[str, object]:
+    """The same as a part of another module, as a LightningModule holds it."""
+    module = torch.nn.Module()
+    module.line = Line()
+    return {"model": module, "compute_loss": lambda model, batch: model.line(**batch)["loss"]}
+
+
+def other_facts() -> dict[str, object]:
+    """A run with a model of another shape."""
+    model = Line()
+    model.layer = torch.nn.Linear(5, 1)
+    return {"model": model}

@@ -5,12 +5,24 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
+import torch
+
 from diagnose.engine.seeding import seed_all
 from probes.facts.core.batch_rows import CannotSplitBatch, rows_of_batch, select_rows
+from probes.facts.core.batches import copy_batch, tensors_of
 from probes.facts.core.fork import CannotFork, ChildRaised, run_in_fork
+from probes.facts.core.hooks import removed_afterwards
+from probes.facts.core.observer import restore_afterwards
 from probes.facts.nonfinite.exploded_weights import blame_weights
-from probes.facts.nonfinite.generation import origin_in_generation
-from probes.facts.nonfinite.traced_step import AutocastSetup, find_origin, step_is_finite
+from probes.facts.nonfinite.module_calls import ModuleCallStack
+from probes.facts.nonfinite.provenance import NonFiniteTracker
+from probes.facts.nonfinite.traced_step import (
+    AutocastSetup,
+    earliest_origin,
+    find_origin,
+    step_is_finite,
+    unwrapped,
+)
 from probes.facts.nonfinite.types import BisectResult, Origin
 
 NAMES = ("audio_path", "path", "file", "id")
@@ -41,15 +53,11 @@ def bisect_batch(subject: AutocastSetup, batch: Any, names: tuple[str, ...] = ()
 def bisect_given_batch(subject: AutocastSetup, options: Mapping[str, Any], generate: Any = None) -> BisectResult:
     """A batch that was handed over: under the caller's random state, then under seeds; generated from at last."""
     batch, names, seeds = options["batch"], options.get("names", ()), range(options.get("seeds", 0))
-    for set_state in (options.get("restore_rng", _as_it_is), *(partial(seed_all, seed) for seed in seeds)):
+    for set_state in (options.get("restore_rng", lambda: None), *(partial(seed_all, seed) for seed in seeds)):
         set_state()
         if (result := bisect_batch(subject, batch, names)).origin is not None:
             return result
     return BisectResult(origin_in_generation(subject, batch, generate) if generate is not None else None)
-
-
-def _as_it_is() -> None:
-    """The random state stays."""
 
 
 def _rows(subject: AutocastSetup, batch: Any) -> Rows:
@@ -105,3 +113,36 @@ def _item_name(dataset: Any, index: int) -> str:
     item = rows[index] if isinstance(rows, list) else dataset[index]
     name = next((item[key] for key in NAMES if isinstance(item.get(key), str)), "") if isinstance(item, Mapping) else ""
     return name or f"item {index} of the training set"
+
+
+class BadLogits(Exception):
+    """Leaves generate at the first logits that hold NaN."""
+
+    def __init__(self, logits: torch.Tensor) -> None:
+        super().__init__("logits hold NaN")
+        self.logits = logits
+
+
+def origin_in_generation(subject: AutocastSetup, batch: Any, generate: Any) -> Origin | None:
+    """The origin of the first NaN in the logits while this batch is generated from; None if there is none."""
+    model = unwrapped(subject.model)
+    calls, batch = ModuleCallStack(model), copy_batch(batch)
+    known = {"weights": [*model.named_parameters(), *model.named_buffers()], "data": list(tensors_of(batch))}
+    with restore_afterwards(model), torch.no_grad(), torch.compiler.set_stance("force_eager"):
+        model.eval()
+        tracker = NonFiniteTracker(calls, known)
+        with removed_afterwards([model.register_forward_hook(_leave_at_nan)]), calls.followed(), tracker:
+            try:
+                generate(model, batch)
+            except BadLogits as found:
+                bad = found.logits
+            else:
+                return None
+        origin = earliest_origin([("a logit in generate()", tracker.origin_of(bad))], subject)
+    return replace(origin, phase="generation") if origin.phase in ("forward pass", "loss") else origin
+
+
+def _leave_at_nan(model: torch.nn.Module, given: Any, output: Any) -> None:
+    logits = output.get("logits") if isinstance(output, dict) else getattr(output, "logits", output)
+    if isinstance(logits, torch.Tensor) and bool(torch.isnan(logits).any()):
+        raise BadLogits(logits)

@@ -40,7 +40,7 @@ class ExplodedWeight:
 class Origin:
     """The operation that produced the bad value in the loss, a gradient or a weight."""
 
-    phase: str  # data, weights, forward pass, loss, backward pass, update
+    phase: str  # data, weights, forward pass, loss, backward pass, update, generation
     operation: str  # as torch calls it: log, div, _softmax
     cause: str  # see instruments.causes
     module: str = ""  # the innermost one that was running; the parameter's or the batch's name for what is not computed
