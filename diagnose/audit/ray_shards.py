@@ -15,7 +15,7 @@ def run_on_ray(
 ) -> Iterator[tuple[Any, Any | WorkerFailure]]:
     """Each shard with its result, as it ends; a WorkerFailure where its worker died."""
     ray = _started(address, jobs)
-    task = ray.remote(max_retries=0)(work)  # what failed is done again by the caller, in halves
+    task = ray.remote(max_retries=0)(lambda shard: work(shard))  # what failed is done again by the caller, in halves
     waiting, running = list(reversed(shards)), dict[Any, Any]()
     most = AHEAD * max(1, int(ray.cluster_resources().get("CPU", 1)))
     while waiting or running:
