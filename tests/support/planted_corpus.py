@@ -10,7 +10,7 @@ import numpy as np
 import soundfile
 
 RATE = 16_000
-WORDS = "ba de gi ko lu ma ne pi ro su ta ve wi xo ya zu".split()
+WORDS = ["ba", "de", "gi", "ko", "lu", "ma", "ne", "pi", "ro", "su", "ta", "ve", "wi", "xo", "ya", "zu"]
 Clip = tuple[np.ndarray, int, str, str, str]  # samples, rate, extension, format, subtype
 
 
