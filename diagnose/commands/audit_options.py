@@ -33,9 +33,7 @@ def plan_options(command: Callable[..., Any]) -> Any:
     for option in (
         click.option("--store", type=FOLDER, metavar="DIR", help="Where results are kept; by default in the cache."),
         click.option("--merge", is_flag=True, help="Judge what the shards in --store DIR have measured."),
-        click.option(
-            "--shard", metavar="I/N", callback=parse_shard, help="Only measure part I of N, into --store."
-        ),
+        click.option("--shard", metavar="I/N", callback=parse_shard, help="Only measure part I of N, into --store."),
         click.option(
             "--ray",
             is_flag=False,

@@ -51,6 +51,7 @@ def report_page(
     on_go: str = "",
     links: Sequence[tuple[str, str]] = (),
     predictions: Sequence[Any] = (),
+    players: Sequence[Any] = (),
 ) -> str:
     """One self-contained HTML file; `links` are names and relative addresses of other pages."""
     roots = [RootView(root, playbook_of(root.finding.probe)) for root in report.diagnosis]
@@ -74,6 +75,7 @@ def report_page(
         charts=charts_of(report.figures),
         links=links,
         predictions=predictions,
+        players=players,
         shown=SHOWN,
     )
 

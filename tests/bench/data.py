@@ -298,7 +298,7 @@ def audit_with_a_kill(corpus: Planted, store: Path) -> bytes:
 
 def is_measuring(process: psutil.Process) -> bool:
     try:
-        return "ray::" in " ".join(process.cmdline()) and "IDLE" not in " ".join(process.cmdline())
+        return " ".join(process.cmdline()).startswith("ray::measure")
     except psutil.Error:
         return False
 

@@ -16,9 +16,7 @@ FULL = 32768  # 16-bit samples are read as they are, and scaled once at the end
 STRIDE = 17  # of the samples, so many are left out between two that make a digest; the extremes of all frames do, too
 
 
-def measure(
-    blocks: Iterable[np.ndarray], rate: int, shape: tuple[int, ...] = (), marked: bool = True
-) -> WaveformStats:
+def measure(blocks: Iterable[np.ndarray], rate: int, shape: tuple[int, ...] = (), marked: bool = True) -> WaveformStats:
     """Blocks are [samples] or [samples, channels], of one kind; whole numbers of frames, but for the last one."""
     total = _WaveformTotals(rate)
     dtype = ""
