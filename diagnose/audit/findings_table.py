@@ -1,6 +1,7 @@
 """All findings of an audit as a table: one line for each place, the worst first."""
 
 import json
+import os
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -68,6 +69,11 @@ def _row(one: Finding, names: Mapping[str, str], audio: Mapping[tuple[str, int],
     measured = json.dumps(dict(one.measured), default=str, ensure_ascii=False)
     head = (str(one.severity), one.probe, names[one.probe], one.file, one.line, audio.get(place))
     return (*head, one.where, one.message, one.fix, measured)
+
+
+def audio_files(report: "Report", manifests: Manifests, root: Any) -> dict[tuple[str, int], str]:
+    """The file of each row that a finding is about."""
+    return {place: os.path.join(str(root), name) for place, name in _audio_paths(report, manifests).items()}  # noqa: PTH118
 
 
 def _audio_paths(report: "Report", manifests: Manifests) -> dict[tuple[str, int], str]:

@@ -65,7 +65,8 @@ def data(
         return
     manifests = [facts[name] for name in ("train_rows", "eval_rows") if hasattr(facts.get(name), "frame")]
     report = _show(facts, Selection((Stage.DATA,), ids))
-    write_report(report, "Data audit", **options)
+    players = _players(report, manifests, facts.get("audio_root", "")) if options["html_path"] else []
+    write_report(report, "Data audit", **options, players=players)
     _write(report, manifests, findings, clean)
     context.exit(report.exit_code)
 
@@ -107,6 +108,13 @@ def _show(facts: Mapping[str, Any], selection: Any) -> "Report":
     for severity, probe, name, count in counts_by_kind(done.report):
         terminal.print_result(f"{count:>9,}  {severity:<8} {probe}  {name}")
     return done.report
+
+
+def _players(report: "Report", manifests: list[Any], root: Any) -> list[Any]:
+    from diagnose.audit.findings_table import audio_files, single_findings
+    from diagnose.page.players import clip_players
+
+    return list(clip_players(single_findings(report), audio_files(report, manifests, root)))
 
 
 def _write(report: "Report", manifests: list[Any], findings: Path | None, clean: Path | None) -> None:

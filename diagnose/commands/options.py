@@ -97,6 +97,7 @@ def write_report(
     sarif_path: Path | None,
     junit_path: Path | None,
     html_path: Path | None,
+    players: Sequence[Any] = (),
 ) -> None:
     from diagnose.common.atomic_write import write_atomically
     from diagnose.engine.report_json import to_json
@@ -104,7 +105,7 @@ def write_report(
     from diagnose.render.junit import to_junit
     from diagnose.render.sarif import to_sarif
 
-    page = partial(report_page, title=title)
+    page = partial(report_page, title=title, players=players)
     for path, render in ((json_path, to_json), (sarif_path, to_sarif), (junit_path, to_junit), (html_path, page)):
         if path:
             write_atomically(path, render(report))

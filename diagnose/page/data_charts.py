@@ -1,6 +1,7 @@
 """Charts of the data: durations, characters per second, label coverage."""
 
 from collections.abc import Iterator, Mapping
+from math import log10
 from statistics import median
 from typing import Any
 
@@ -47,4 +48,31 @@ def label_coverage_chart(figure: Mapping[str, Any]) -> Iterator[Chart]:
         Table.of(("row", "positions", "scored", "padding"), rows),
         x="percent of the row",
         bars=bars[:SHOWN],
+    )
+
+
+def level_chart(figure: Mapping[str, Any]) -> Iterator[Chart]:
+    """Level over seconds: what is far too quiet, too loud or too long lies far from the others."""
+    rows = [(name, seconds, 20 * log10(rms), peak) for name, seconds, rms, peak in figure["rows"]]
+    if not rows:
+        return
+    by_level = sorted(rows, key=lambda row: row[2])
+    shown = by_level if len(rows) <= 2 * NAMED else [*by_level[:NAMED], *by_level[-NAMED:]]
+    yield Chart(
+        "Durations and levels",
+        f"{len(rows):,} of {figure['total']:,} files; quietest {by_level[0][0]} with {by_level[0][2]:.0f} dB, "
+        f"loudest {by_level[-1][0]} with {by_level[-1][2]:.0f} dB of full scale.",
+        Table.of(
+            ("file", "seconds", "level in dB", "peak"), [(n, s, round(d, 1), round(p, 3)) for n, s, d, p in shown]
+        ),
+        x="seconds",
+        y="dB of full scale",
+        series=(
+            ChartSeries(
+                "files",
+                [(seconds, level) for _, seconds, level, _ in rows],
+                dots=True,
+                names=[f"{name}: {seconds:.2f} s, {level:.1f} dB" for name, seconds, level, _ in rows],
+            ),
+        ),
     )

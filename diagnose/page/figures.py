@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from diagnose.page.chart import Chart
-from diagnose.page.data_charts import clip_length_charts, label_coverage_chart
+from diagnose.page.data_charts import clip_length_charts, label_coverage_chart, level_chart
 from diagnose.page.learning_charts import overfit_chart, rate_chart, schedule_chart, sweep_chart
 from diagnose.page.memory_charts import memory_charts
 from diagnose.page.model_charts import gradient_chart, module_chart, range_chart
@@ -14,6 +14,7 @@ Figure = Mapping[str, Any]
 CHARTS: Mapping[str, Callable[[Figure], Iterator[Chart]]] = {
     "records": run_charts,
     "clip_lengths": clip_length_charts,
+    "recorded_files": level_chart,
     "label_coverage": label_coverage_chart,
     "parameters": module_chart,
     "memory_plan": memory_charts,

@@ -54,6 +54,7 @@ def report_page(
     on_go: str = "",
     links: Sequence[tuple[str, str]] = (),
     predictions: Sequence[Any] = (),
+    players: Sequence[Any] = (),
 ) -> str:
     """One self-contained HTML file; `links` are names and relative addresses of other pages."""
     roots = [RootView(root, playbook_of(root.finding.probe)) for root in report.diagnosis]
@@ -79,6 +80,7 @@ def report_page(
         links=links,
         rows=row_views(worst_first(report.rows)[:ROWS], BUDGET),
         predictions=predictions,
+        players=players,
         shown=SHOWN,
     )
 

@@ -14,6 +14,7 @@ from trainer.data.manifest import DELIMITED, JSON_LINES, read_table
 from trainer.data.table import FILE, LINE, ManifestTable, Row
 
 MOST = 2**32  # bytes that are parsed at once; the strict reader takes larger files
+PIECE = 2**18  # bytes, which stay in the cache of a core
 Names = Mapping[str, str | None]
 
 
@@ -118,4 +119,6 @@ def _read_json(data: bytes) -> pl.DataFrame | None:
 
 def _count(data: bytes, character: str) -> int:
     """As `bytes.count`, which is slow for what is frequent."""
-    return int(np.count_nonzero(np.frombuffer(data, np.uint8) == ord(character)))
+    every = np.frombuffer(data, np.uint8)
+    pieces = (every[start : start + PIECE] for start in range(0, len(every), PIECE))
+    return sum(int(np.count_nonzero(piece == ord(character))) for piece in pieces)

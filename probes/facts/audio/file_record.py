@@ -1,12 +1,16 @@
 """What was measured of one file as bytes: the same on every machine, and small enough to keep a million of them."""
 
 import struct
+from collections.abc import Mapping
 from dataclasses import dataclass
+from operator import itemgetter
+from typing import Any
 
 from probes.facts.audio.types import AudioHeader, WaveformStats
 
 HEAD = struct.Struct("<BQ?IId8s??")  # problem, bytes, header, samples
 WAVE = struct.Struct("<dQ8sddddd?QddH16sHH")
+DRAWN = 400  # files of a chart
 PROBLEMS = ("", "missing", "outside", "empty", "truncated", "unreadable")
 
 
@@ -74,3 +78,16 @@ def header_seconds(record: bytes) -> float | None:
     """The length by the header; None where there is none."""
     values = HEAD.unpack_from(record)
     return values[5] if values[2] else None
+
+
+def levels_of(records: Mapping[str, bytes]) -> dict[str, Any]:
+    """Rows of name, seconds, rms and peak: evenly over all files with samples, and the extremes of each."""
+    rows = [
+        (name, wave.seconds, wave.rms, wave.peak)
+        for name, record in records.items()
+        if (wave := unpack(record).wave) is not None and wave.rms > 0
+    ]
+    ordered = [sorted(rows, key=itemgetter(place)) for place in (1, 2, 3)]
+    ends = [row for some in ordered for row in (*some[:5], *some[-5:])]
+    evenly = rows[:: 1 + len(rows) // DRAWN]
+    return {"rows": list(dict.fromkeys([*evenly, *ends])), "total": len(rows)}

@@ -16,14 +16,14 @@ FULL = 32768  # 16-bit samples are read as they are, and scaled once at the end
 STRIDE = 17  # of the samples, so many are left out between two that make a digest; the extremes of all frames do, too
 
 
-def measure(blocks: Iterable[np.ndarray], rate: int, shape: tuple[int, ...] = ()) -> WaveformStats:
+def measure(blocks: Iterable[np.ndarray], rate: int, shape: tuple[int, ...] = (), marked: bool = True) -> WaveformStats:
     """Blocks are [samples] or [samples, channels], of one kind; whole numbers of frames, but for the last one."""
     total = _WaveformTotals(rate)
     dtype = ""
     for block in blocks:
         dtype = str(block.dtype)
         total.add(block)
-    return total.wave(rate, shape or (total.frames,), dtype)
+    return total.wave(rate, shape or (total.frames,), dtype, marked)
 
 
 def frame_width(rate: int) -> int:
@@ -96,7 +96,7 @@ class _WaveformTotals:
             self.first_bad = self.frames + int(good.argmin()) if self.first_bad is None else self.first_bad
         return np.where(good, mono, 0.0).astype(np.float32)
 
-    def wave(self, rate: int, shape: tuple[int, ...], dtype: str) -> WaveformStats:
+    def wave(self, rate: int, shape: tuple[int, ...], dtype: str, marked: bool) -> WaveformStats:
         count = max(1, self.frames)
         mean = self.sum / count
         flat = self.tops[self.high] + self.tops[self.low] if self.high > self.low else 0
@@ -115,7 +115,7 @@ class _WaveformTotals:
             mono_rms_ratio=1.0 if loudest <= 0 else (self.squares / loudest) ** 0.5,
             silent_channels=tuple(n for n, energy in enumerate(self.loudest.tolist(), 1) if loudest > 0 and not energy),
             sound=self.digest.digest() if self.frames else b"",
-            marks=marks_of(np.concatenate(self.energies)) if self.energies else b"",
+            marks=marks_of(np.concatenate(self.energies)) if marked and self.energies else b"",
         )
 
 

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 MAIN = ("transcript", "document", "text", "sentence", "transcription", "source")
+EVENLY = 2000  # rows
 WRITTEN = ("nan", "NaN", "None", "<NA>", "NULL", "null")  # what pandas, Python and databases write for nothing
 
 
@@ -50,18 +51,26 @@ def blank_texts(rows: Sequence[CorpusRow]) -> Iterator[BlankTexts]:
 
 
 def usual_texts(rows: Sequence[CorpusRow]) -> Iterator[UsualText]:
-    """For each text column of the training set, the text that most rows have."""
+    """For each text column of the training set, a text that most rows have, if there is one.
+
+    Among evenly spaced rows such a text is the most frequent one; then it is counted in all of them.
+    """
     import polars as pl
 
     frame = text_columns(rows).with_row_index("_row").filter(pl.col("_split") == "train")
     for name in frame.columns:
         if name in ("_split", "_row"):
             continue
-        texts = frame.select("_row", text=pl.col(name).str.strip_chars()).filter(pl.col("text") != "")
-        counts = texts.group_by("text").agg(pl.len(), pl.col("_row").min())
-        if texts.height:
-            text, count, row = counts.sort(["len", "_row"], descending=[True, False]).row(0)
-            yield UsualText(name, text, count, texts.height, rows[row])
+        some = frame[:: max(1, frame.height // EVENLY)][name].str.strip_chars()
+        some = some.filter(some != "")
+        if not len(some):
+            continue
+        text = some.mode(maintain_order=True)[0]
+        stripped = pl.col(name).str.strip_chars()
+        same = pl.col("_row").filter(stripped == text)
+        counts = frame.lazy().select(first=same.first(), count=same.len(), total=(stripped != "").sum()).collect()
+        first, count, total = counts.row(0)
+        yield UsualText(name, text, count, total, rows[first])
 
 
 def main_texts(rows: Sequence[CorpusRow]) -> "pl.Series":

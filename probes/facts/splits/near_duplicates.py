@@ -1,6 +1,6 @@
 """Texts that are nearly the same: all against all while they are few, by shared rare pieces when they are many."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,8 +13,8 @@ BRUTE = 10_000  # rows up to which comparing all with all is the cheaper way
 AT_ONCE = 256
 LONG = 400  # letters of a text whose pieces are looked up
 PIECE = 5  # letters: of a text with one letter in ten changed, half of its pieces are still there
-PIECES, POSTINGS = 12, 100  # of a text, its rarest pieces; of a piece, so many texts at most
-LETTERS_AT_ONCE, TEXTS_AT_ONCE = 5_000_000, 50_000
+PIECES, POSTINGS = 8, 40  # of a text, its rarest pieces; of a piece, so many texts at most
+TEXTS_AT_ONCE, PARTS = 20_000, 16  # a power of two
 SHARED = 2  # pieces that a near text shares at least
 COMPARED = 16  # texts that share most with one
 FACTOR = np.uint64(0x9E3779B97F4A7C15)  # of a rolling hash: odd, its bits are mixed
@@ -42,8 +42,11 @@ def near_pairs(queries: Sequence[str], texts: Sequence[str], floor: float) -> "p
     """
     import polars as pl
 
-    known = _rare_pieces(texts, None if queries is texts else _hashes(queries)[1])
-    own = known if queries is texts else _table(*_hashes(queries))
+    if queries is texts:
+        own = known = _rare_pieces(texts)
+    else:
+        own = _table(*_hashes(queries))
+        known = _pieces_in(texts, own["piece"].unique().to_numpy())
     shared = own.lazy().join(known.lazy().rename({"row": "text"}), on="piece")
     if queries is texts:
         shared = shared.filter(pl.col("row") < pl.col("text"))
@@ -75,6 +78,7 @@ def _hashes(texts: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
     hashes ^= hashes >> np.uint64(31)
     row = np.repeat(np.arange(len(texts), dtype=np.uint32), lengths)
     inside = row[:count] == row[PIECE - 1 :]  # a piece does not reach into the next text
+    inside &= hashes & np.uint64(1) == 0  # every second piece is enough
     return row[:count][inside], hashes[inside]
 
 
@@ -84,35 +88,49 @@ def _table(rows: np.ndarray, hashes: np.ndarray) -> "pl.DataFrame":
     return pl.DataFrame({"row": rows, "piece": hashes}).unique()
 
 
-def _rare_pieces(texts: Sequence[str], wanted: np.ndarray | None) -> "pl.DataFrame":
-    """The rarest pieces of each text, of those that another text or a query has, and not too many.
+def _pieces_in(texts: Sequence[str], wanted: np.ndarray) -> "pl.DataFrame":
+    """Those pieces of the texts that are wanted, and not in too many of them."""
+    import polars as pl
 
-    They are counted in parts, by their hash: all pieces of a million texts would not fit into memory at once.
+    wanted = np.sort(wanted)
+    found = []
+    for row, hashes in _chunks(texts):
+        place = np.minimum(np.searchsorted(wanted, hashes), max(0, len(wanted) - 1))
+        mine = wanted[place] == hashes if len(wanted) else np.zeros(len(hashes), bool)
+        found.append(_table(row[mine], hashes[mine]))
+    return pl.concat(found).filter(pl.len().over("piece") <= POSTINGS)
+
+
+def _rare_pieces(texts: Sequence[str]) -> "pl.DataFrame":
+    """The rarest pieces of each text, of those that another text has, and not too many.
+
+    They are counted in parts, by their hash, so that the tables of each part stay small.
     """
     import polars as pl
 
-    least = 2 if wanted is None else 1
-    parts = 1 + sum(min(len(text), LONG) for text in texts) // LETTERS_AT_ONCE
-    kept: list[pl.DataFrame] = []
-    for part in range(parts):
-        table = _table(*_of_part(texts, part, parts))
-        if wanted is not None:
-            table = table.join(pl.DataFrame({"piece": np.unique(wanted)}), on="piece", how="semi")
-        counts = table.group_by("piece").len().filter(pl.col("len").is_between(least, POSTINGS))
+    parts: list[list[tuple[np.ndarray, np.ndarray]]] = [[] for _ in range(PARTS)]
+    for row, hashes in _chunks(texts):
+        order = np.argsort(kind := (hashes >> np.uint64(64 - PARTS.bit_length() + 1)).astype(np.uint8), kind="stable")
+        ends = np.searchsorted(kind[order], np.arange(PARTS + 1))
+        for part in range(PARTS):
+            mine = order[ends[part] : ends[part + 1]]
+            parts[part].append((row[mine], hashes[mine]))
+    kept = []
+    while parts:
+        table = _table(*(np.concatenate(arrays) for arrays in zip(*parts.pop(), strict=True)))
+        counts = table.group_by("piece").len().filter(pl.col("len").is_between(2, POSTINGS))
         kept.append(table.join(counts, on="piece"))
     every = pl.concat(kept)
-    if wanted is not None:
-        return every.select("row", "piece")
-    return every.group_by("row").agg(pl.col("piece").bottom_k_by(["len", "piece"], PIECES)).explode("piece")
+    place = np.lexsort((every["piece"].to_numpy(), every["len"].to_numpy(), every["row"].to_numpy()))
+    row = every["row"].to_numpy()[place]
+    first = np.arange(len(row)) - np.searchsorted(row, row) < PIECES
+    return every[place[first]].select("row", "piece")
 
 
-def _of_part(texts: Sequence[str], part: int, parts: int) -> tuple[np.ndarray, np.ndarray]:
-    found = []
+def _chunks(texts: Sequence[str]) -> Iterator[tuple[np.ndarray, np.ndarray]]:
     for start in range(0, len(texts), TEXTS_AT_ONCE):
         row, hashes = _hashes(texts[start : start + TEXTS_AT_ONCE])
-        mine = hashes % np.uint64(parts) == part if parts > 1 else slice(None)
-        found.append((row[mine] + np.uint32(start), hashes[mine]))
-    return np.concatenate([row for row, _ in found]), np.concatenate([hashes for _, hashes in found])
+        yield row + np.uint32(start), hashes
 
 
 def _all_with_all(

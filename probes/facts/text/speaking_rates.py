@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from probes.facts.audio.file_record import header_seconds
-from probes.facts.corpus.row_table import paths_of, tables_of
+from probes.facts.corpus.row_table import RowTable, paths_of, tables_of
 from probes.facts.corpus.text_columns import first_texts
 from probes.facts.corpus.types import CorpusRow
 from probes.facts.text.types import SpeakingRate, SpeakingRates
@@ -16,14 +16,16 @@ SPOKEN = ("transcript", "text", "sentence", "transcription")
 FAR = 2.0  # from the median; a row nearer to it is only counted
 FEW = 100  # rows of which all are kept
 
-Seconds = Sequence[float | None]
+Seconds = "Sequence[float | None] | pl.Series"
 
 
 def rates_of(rows: Sequence[CorpusRow], seconds: Seconds) -> SpeakingRates:
     import polars as pl
 
-    texts = first_texts(rows, SPOKEN).str.replace_all(r"\s+", "").str.len_chars()
-    table = pl.DataFrame({"letters": texts, "seconds": pl.Series(seconds, dtype=pl.Float64)}).with_row_index("row")
+    text = pl.col("text")
+    letters = (text.str.len_chars() - text.str.count_matches(r"\s")).alias("letters")
+    known = pl.DataFrame({"text": first_texts(rows, SPOKEN), "seconds": pl.Series(seconds, dtype=pl.Float64)})
+    table = known.with_row_index("row").select("row", letters, "seconds")
     table = table.filter((pl.col("letters") > 0) & (pl.col("seconds") > 0))
     rate = pl.col("letters") / pl.col("seconds")
     usual = float(table.select(rate.median()).item() or 0.0)
@@ -39,18 +41,18 @@ def _rate(row: CorpusRow, letters: int, seconds: float) -> SpeakingRate:
 
 def stated_seconds(rows: Sequence[CorpusRow]) -> Seconds:
     """As the rows say."""
-    tables = tables_of(rows)
-    if not tables:
-        return [row.seconds for row in rows]
-    return [seconds for table in tables for seconds in _column(table.rows.frame)]
-
-
-def _column(frame: "pl.DataFrame") -> Seconds:
     import polars as pl
 
-    if "duration" not in frame.columns:
-        return [None] * frame.height
-    return frame["duration"].str.strip_chars().cast(pl.Float64, strict=False).to_list()
+    tables = tables_of(rows)
+    return pl.concat(map(_column, tables)) if tables else [row.seconds for row in rows]
+
+
+def _column(table: RowTable) -> "pl.Series":
+    import polars as pl
+
+    if "duration" not in table.rows.frame.columns:
+        return pl.Series([None] * len(table), dtype=pl.Float64)
+    return table.column("duration").str.strip_chars().cast(pl.Float64, strict=False)
 
 
 def seconds_by_record(rows: Sequence[CorpusRow], records: Mapping[str, bytes]) -> Seconds:
