@@ -135,6 +135,7 @@ def pretrained_generation(is_pretrained: bool, free_generation: FreeGeneration) 
     """What a model says that was trained before; random weights say anything, for ever, and to everybody the same."""
     require(
         is_pretrained,
-        "the weights are not trained (the first loss is near ln V or above): generated text has no meaning yet",
+        "the first loss is near ln V or above: the weights are new or know other token ids, and generated text has no "
+        "meaning yet",
     )
     return free_generation

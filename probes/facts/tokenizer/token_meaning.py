@@ -16,7 +16,7 @@ MOVED = 1e-4  # standard deviation of a norm's weights: they begin as ones
 
 def require_trained_tables(model: torch.nn.Module, fresh: tuple[str, ...]) -> None:
     """All norms have moved from their ones, and the token tables are those of the checkpoint."""
-    norms = [
+    norms: list[Any] = [
         module.weight
         for module in model.modules()
         if "Norm" in type(module).__name__ and isinstance(getattr(module, "weight", None), torch.Tensor)
