@@ -46,7 +46,6 @@ def _why(one: PairTest, peers: list[PairTest]) -> str:
 
 
 def _expected(peer: PairTest, one: PairTest) -> float:
-    """Of a faint relation sigmas grow with the rows, of a strong one more slowly."""
     return peer.z_score * min(1.0, one.rows / peer.rows) if peer.p_value <= SHOWN else 0.0
 
 
