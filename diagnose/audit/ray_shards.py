@@ -47,7 +47,7 @@ def _started(address: str, jobs: int) -> Any:
         if address:
             ray.init(address=address, log_to_driver=False, logging_level=logging.ERROR)
         else:
-            quiet = {"log_to_driver": False, "logging_level": logging.ERROR}
+            quiet: dict[str, Any] = {"log_to_driver": False, "logging_level": logging.ERROR}
             ray.init(num_cpus=max(1, jobs), include_dashboard=False, **quiet)
     except Exception as error:  # a node that does not start in time raises a plain Exception
         raise InputError(f"--ray {address}: no cluster answers ({short_error(error)}); check the address") from error

@@ -66,7 +66,7 @@ def data(
     manifests = [facts[name] for name in ("train_rows", "eval_rows") if hasattr(facts.get(name), "frame")]
     report = _show(facts, Selection((Stage.DATA,), ids))
     players = _players(report, manifests, facts.get("audio_root", "")) if options["html_path"] else []
-    write_report(report, "Data audit", **options, players=players)
+    write_report(report, "Data audit", players, **options)
     _write(report, manifests, findings, clean)
     context.exit(report.exit_code)
 

@@ -91,13 +91,13 @@ def report_options(command: Any) -> Any:
 def write_report(
     report: "Report",
     title: str = "Preflight",
+    players: Sequence[Any] = (),
     /,
     *,
     json_path: Path | None,
     sarif_path: Path | None,
     junit_path: Path | None,
     html_path: Path | None,
-    players: Sequence[Any] = (),
 ) -> None:
     from diagnose.common.atomic_write import write_atomically
     from diagnose.engine.report_json import to_json

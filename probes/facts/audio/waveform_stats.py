@@ -13,7 +13,7 @@ RUN = 3  # equal neighbours at the very top: by chance about never in a sound th
 FRAME = 0.02  # seconds
 VOICED = 2.0**-12  # from lowest to highest in a frame: eight steps of 16 bits; dither has two or three, a room has more
 FULL = 32768  # 16-bit samples are read as they are, and scaled once at the end
-STRIDE = 17  # of the samples, so many are left out between two that make a digest; the extremes of all frames do, too
+STRIDE = 61  # of the samples, so many are left out between two that make a digest; the extremes of all frames do, too
 
 
 def measure(blocks: Iterable[np.ndarray], rate: int, shape: tuple[int, ...] = (), marked: bool = True) -> WaveformStats:
@@ -69,10 +69,11 @@ class _WaveformTotals:
         rest = mono[whole.size :]
         highs, lows = whole.max(1), whole.min(1)
         self.voiced += int((np.subtract(highs, lows, dtype=np.float32) > VOICED * full).sum())
-        high, low = float(np.append(highs, rest).max()), float(np.append(lows, rest).min())
+        high = max(float(part.max()) for part in (highs, rest) if len(part))
+        low = min(float(part.min()) for part in (lows, rest) if len(part))
         self.low, self.high = min(self.low, low / full), max(self.high, high / full)
-        self.tops[high / full] += _in_runs(mono == high)
-        self.tops[low / full] += _in_runs(mono == low) if low != high else 0
+        self.tops[high / full] += _flat(mono, whole[highs == high], high)
+        self.tops[low / full] += _flat(mono, whole[lows == low], low) if low != high else 0
         self._add_energy(mono.astype(np.float32, copy=False), full)
         for part in (highs, lows, mono[::STRIDE]):
             self.digest.update(part.tobytes())
@@ -82,9 +83,10 @@ class _WaveformTotals:
         step = max(1, self.width // 4)
         quarters = samples[: len(samples) // step * step].reshape(-1, step)
         energy = np.einsum("ij,ij->i", quarters, quarters).astype(np.float64) / full**2
-        rest = samples[quarters.size :].astype(np.float64) / full
+        rest = samples[quarters.size :]
         self.energies.append(energy)
-        self.squares += float(energy.sum()) + float(np.square(rest).sum())
+        self.squares += float(energy.sum())
+        self.squares += float(np.square(rest.astype(np.float64) / full).sum()) if len(rest) else 0.0
         self.sum += float(samples.sum(dtype=np.float32 if full > 1 else np.float64)) / full
 
     def _finite(self, mono: np.ndarray) -> np.ndarray:
@@ -133,10 +135,17 @@ def _as_int16(samples: np.ndarray) -> np.ndarray | None:
     return whole if np.array_equal(whole, scaled) else None
 
 
+def _flat(samples: np.ndarray, frames: np.ndarray, top: float) -> int:
+    """How many samples stand in flat tops; `frames` are the whole ones that reach the top."""
+    if frames.size and np.count_nonzero(frames == top) < RUN - 1:  # one may be in the rest after them
+        return 0
+    return _in_runs(samples == top)
+
+
 def _in_runs(marks: np.ndarray) -> int:
     """How many marks stand in runs of RUN or more."""
-    if np.count_nonzero(marks) < RUN:
-        return 0
     places = np.flatnonzero(marks)
+    if len(places) < RUN:
+        return 0
     runs = np.split(places, np.flatnonzero(np.diff(places) > 1) + 1)
     return sum(len(run) for run in runs if len(run) >= RUN)

@@ -1,7 +1,7 @@
 """Letters a second of every row, and the rows where they are far from the median."""
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from probes.facts.audio.file_record import header_seconds
 from probes.facts.corpus.row_table import RowTable, paths_of, tables_of
@@ -16,7 +16,7 @@ SPOKEN = ("transcript", "text", "sentence", "transcription")
 FAR = 2.0  # from the median; a row nearer to it is only counted
 FEW = 100  # rows of which all are kept
 
-Seconds = "Sequence[float | None] | pl.Series"
+Seconds: TypeAlias = "Sequence[float | None] | pl.Series"
 
 
 def rates_of(rows: Sequence[CorpusRow], seconds: Seconds) -> SpeakingRates:
