@@ -58,7 +58,7 @@ def start(
     """Print the configuration or the plan, or train."""
     from diagnose import api
     from trainer.loop.checkpoints.resume import require_resumable
-    from trainer.predicted_memory import duration_lines, first_change_named, with_auto_batch_size
+    from trainer.predicted_memory import described, first_change_named, with_auto_batch_size
 
     refuse_in_smoke_run(debug_steps, resume, profile)
     if require_signed and skip_preflight is not None:
@@ -66,9 +66,7 @@ def start(
     require_resumable(resume, resolved.config)
     resolved = with_auto_batch_size(resolved, api.fits)
     if dry_run or print_config:
-        from trainer.dry_run import planned
-
-        plan = chain(planned(resolved.config, epochs, subset), duration_lines(resolved, api)) if dry_run else ()
+        plan = described(resolved, epochs, subset, api) if dry_run else ()
         return chain([resolved.annotated()] * print_config, plan)
     from diagnose.page.run_page import write_run_page
     from trainer.loop.run import is_main_process, train, with_epochs

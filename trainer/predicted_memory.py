@@ -12,6 +12,7 @@ from diagnose.common.errors import InputError
 
 if TYPE_CHECKING:
     from trainer.config import Resolved
+    from trainer.data.subset import Subset
 
 LARGEST = 64  # items; a larger batch wants another learning rate
 
@@ -45,6 +46,15 @@ def with_batch_size(resolved: Resolved, size: int) -> Resolved:
     """The same run with batches of this size."""
     training = resolved.config.training.model_copy(update={"batch_size": size, "auto_batch_size": False})
     return replace(resolved, config=resolved.config.model_copy(update={"training": training}))
+
+
+def described(resolved: Resolved, epochs: float | None, subset: Subset, api: Any) -> Iterator[str]:
+    """What the run would do, and how long it may take."""
+    from trainer.dry_run import planned
+    from trainer.loop.run import with_epochs
+
+    yield from planned(resolved.config, epochs, subset)
+    yield from duration_lines(with_epochs(resolved, epochs), api)
 
 
 def duration_lines(resolved: Resolved, api: Any) -> Iterator[str]:

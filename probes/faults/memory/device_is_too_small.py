@@ -2,7 +2,7 @@ from diagnose import fault
 from probes.facts.memory.limits import bytes_of
 from probes.faults.kit.changes import Facts
 
-SMALL = "100KB"
+SMALL = "1KB"
 
 
 @fault(
