@@ -18,9 +18,9 @@ from transformers.utils.logging import disable_progress_bar, set_verbosity_error
 
 from diagnose.guard import Guard
 from probes.guards.transformers import GuardCallback
+from tests.bench.cost.throughput import prepared as of_the_demo
+from tests.bench.cost.throughput import stock_arguments
 from tests.bench.report import Measured
-from tests.bench.throughput import prepared as of_the_demo
-from tests.bench.throughput import stock_arguments
 from tests.support.audit_rows import Clips
 from trainer.config import Resolved
 from trainer.config.load import load

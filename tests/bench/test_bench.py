@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from tests.bench.__main__ import chosen
-from tests.bench.kills import MODELS, campaign
+from tests.bench.campaigns.kills import MODELS, campaign
+from tests.bench.cost.step_cost import Stepper
 from tests.bench.report import Measured, save
-from tests.bench.step_cost import Stepper
 from tests.bench.trainer import MEASUREMENTS, waste
 from tests.support.small_runs import ROOT
 
@@ -78,7 +78,7 @@ def test_little_of_a_long_tailed_corpus_is_padding() -> None:
 @pytest.mark.parametrize("model", ["hybrid", "mt5"])
 def test_a_run_killed_twice_ends_as_if_it_had_been_left_alone(model: str) -> None:
     """In a process of its own, which forks the runs: this one has threads of pytest's."""
-    code = f"from tests.bench.kills import campaign; import json; print(json.dumps(campaign({model!r}, 2)))"
+    code = f"from tests.bench.campaigns.kills import campaign; import json; print(json.dumps(campaign({model!r}, 2)))"
     environment = {**os.environ, "OMP_NUM_THREADS": "1"}
     command = [sys.executable, "-c", code]
     done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=280)
@@ -91,7 +91,7 @@ def test_a_run_killed_twice_ends_as_if_it_had_been_left_alone(model: str) -> Non
 @pytest.mark.slow
 def test_a_step_costs_hardly_more_than_a_bare_loop() -> None:
     """Few steps on a busy machine: the bound is wide here, and 1.05 in `make bench`."""
-    from tests.bench.throughput import one_model
+    from tests.bench.cost.throughput import one_model
 
     assert one_model("hybrid", rounds=12, rows=32)["ratio"] < 1.3
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import numpy as np
 
-from tests.bench import kills, throughput
-from tests.bench.campaigns import recording_kill_runs
+from tests.bench.campaigns import kills, recording_kill_runs
+from tests.bench.cost import throughput
 from tests.bench.report import Measured
 from trainer.data.length_sampler import LengthBatchSampler, padding_waste
 

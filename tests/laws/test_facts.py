@@ -13,9 +13,9 @@ from diagnose.engine import discovery
 from diagnose.engine.user_facts import ROOTS
 from tests.support.import_graph import ROOT
 
-PLAIN = {int, float, str, bool, bytes, complex, type(None), ..., np.ndarray}
+PLAIN = {int, float, str, bool, bytes, complex, type(None), ..., np.ndarray, Path}
 # Objects of the run itself: the batches as they were drawn, and the model with the functions that run it.
-OF_THE_RUN = {"drawn_batches", "batch", "readable_dataset", "step_setup", "update_setup"} | {
+OF_THE_RUN = {"drawn_batches", "batch", "memory_batches", "readable_dataset", "step_setup", "update_setup"} | {
     "model_bundle",
     "configured_dataset",
     "run_generate",
@@ -49,8 +49,17 @@ def live_parts(hint: Any, where: str, seen: set[type]) -> Iterator[str]:
 @pytest.mark.parametrize("provider", DERIVED, ids=lambda provider: provider.source)
 def test_a_derived_fact_holds_plain_values(provider):
     hint = provider.function.__annotations__["return"]
-    hint = eval(hint, provider.function.__globals__) if isinstance(hint, str) else hint
+    hint = eval(hint, names_for_types(provider.function)) if isinstance(hint, str) else hint
     assert set(live_parts(hint, provider.fact, set())) <= LIVE_FIELDS | ARRAYS | OPEN
+
+
+def names_for_types(function: Callable[..., Any]) -> dict[str, Any]:
+    """The names of the function's module, with what it imports under TYPE_CHECKING."""
+    names = dict(function.__globals__)
+    for node in ast.parse(Path(function.__code__.co_filename).read_text("utf-8")).body:
+        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
+            exec(compile(ast.Module(node.body, []), "<types>", "exec"), names)
+    return names
 
 
 def numbers_that_judge(path: Path) -> Iterator[str]:

@@ -40,7 +40,7 @@ def perturb_batch(setup: StepSetup, batch: Any) -> LossTrials:
         trials = trial.with_labels(trial.with_inputs(trials, pair, inputs_of), pair)
         trials = trial.doubled(trials)
         trials = trial.with_perturbed_weights(trials, pair, inputs_of) if _hardly_changes(trials) else trials
-        if trials.ignores_labels:
+        if _ignores_labels(trials):
             cuts = [trial.cut([*range(trials.rows)] * times) for times in (1, 2)]
             trials = replace(trials, makes_own_targets=makes_own_targets(setup, cuts))
         return replace(trials, bound=trial.with_larger_head(pair))
@@ -141,9 +141,14 @@ class _LossTrial:
         return scale_head(self.calls, self.heads, run)
 
 
+def _ignores_labels(trials: LossTrials) -> bool:
+    """Other labels hardly change the loss."""
+    return trials.other_labels is not None and abs(trials.other_labels - trials.value) < 1e-5 * abs(trials.value)
+
+
 def _hardly_changes(trials: LossTrials) -> bool:
     """Something that should have moved the loss hardly did."""
-    return trials.ignores_labels or (trials.logit_change is not None and trials.logit_change < 1e-4)
+    return _ignores_labels(trials) or (trials.logit_change is not None and trials.logit_change < 1e-4)
 
 
 def _larger(one: float | None, other: float | None) -> float | None:

@@ -58,11 +58,6 @@ class LossTrials:
     eps: float = 1e-7  # the finest relative difference that the numbers' type can tell
 
     @property
-    def ignores_labels(self) -> bool:
-        """Other labels hardly change the loss."""
-        return self.other_labels is not None and abs(self.other_labels - self.value) < 1e-5 * abs(self.value)
-
-    @property
     def growth(self) -> float | None:
         """1 for a mean over the rows, 2 for a sum."""
         return None if self.loss_doubled is None or not self.value else self.loss_doubled / self.value

@@ -8,8 +8,9 @@ from diagnose.engine.context import NotApplicable
 from probes.facts.core.batch_rows import CannotSplitBatch, rows_of_batch, select_rows
 from probes.facts.core.step_setup import StepSetup
 from probes.facts.memory.batches import LONGEST, MEDIAN
+from probes.facts.memory.evaluation_types import EvaluationSettings
 from probes.facts.memory.fake_weights import adafactor_state, eight_bit_adam_state
-from probes.facts.memory.predict import EvaluationSettings, predict
+from probes.facts.memory.predict import predict
 from probes.facts.memory.trials import MemoryTrial, NamedChange, SettingNames, with_evaluation, with_options
 from probes.facts.memory.types import (
     STEP,

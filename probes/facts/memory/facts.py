@@ -9,6 +9,7 @@ from probes.facts.core.require import require_items
 from probes.facts.core.step_setup import StepSetup
 from probes.facts.corpus.types import Corpus
 from probes.facts.generation.types import GatheredLogits
+from probes.facts.memory.evaluation_types import EvaluationSettings
 from probes.facts.memory.types import MemoryLimit, MemoryPlan, MemoryPrediction, StepOptions
 from probes.facts.settings.types import RunSettings
 
@@ -89,10 +90,8 @@ def evaluation_settings(
     run_settings: RunSettings | None = None,
     config_values: Any = None,
     gathered_logits: GatheredLogits | None = None,
-) -> Any:
+) -> EvaluationSettings:
     """What an evaluation does; without settings there is none."""
-    from probes.facts.memory.predict import EvaluationSettings
-
     if run_settings is None:
         return EvaluationSettings(evaluates=False, saves=False)
     generates = run_settings.predict_with_generate and run_settings.eval_strategy != "no"
@@ -111,7 +110,7 @@ def memory_prediction(
     update_setup: StepSetup,
     memory_batches: dict[str, Any],
     memory_options: StepOptions,
-    evaluation_settings: Any,
+    evaluation_settings: EvaluationSettings,
     memory_remarks: tuple[str, ...] = (),
 ) -> MemoryPrediction:
     """The peak of the run, on the longest batch."""
@@ -128,7 +127,7 @@ def memory_plan(
     memory_limit: MemoryLimit,
     update_setup: StepSetup,
     memory_batches: dict[str, Any],
-    evaluation_settings: Any,
+    evaluation_settings: EvaluationSettings,
     run_settings: RunSettings | None = None,
     all_memory_changes: bool = False,
 ) -> MemoryPlan:

@@ -6,6 +6,7 @@ from typing import Any
 
 from probes.facts.core.batch_rows import input_of
 from probes.facts.core.step_setup import StepSetup
+from probes.facts.memory.evaluation_types import EvaluationSettings
 from probes.facts.memory.one_step import count_evaluation, count_step
 from probes.facts.memory.summarize import peak_of, summarize
 from probes.facts.memory.types import (
@@ -58,17 +59,6 @@ def generation_bytes(
     width = 2 if options.precision != "fp32" else 4
     cache = rows * 2 * sizes.layers * sizes.width * (tokens + encoded) * width
     return cache + SCORES * rows * sizes.vocabulary * 4
-
-
-@dataclass(frozen=True)
-class EvaluationSettings:
-    """What an evaluation of the run does. `logits`: bytes that it keeps of the whole set."""
-
-    evaluates: bool = True
-    tokens: int = 0  # that are generated at most; 0: it does not generate
-    beams: int = 1
-    logits: int = 0
-    saves: bool = True
 
 
 def predict(

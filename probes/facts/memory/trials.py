@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
-from probes.facts.memory.predict import EvaluationSettings
+from probes.facts.memory.evaluation_types import EvaluationSettings
 from probes.facts.memory.types import StepOptions
 from probes.facts.settings.types import RunSettings
 

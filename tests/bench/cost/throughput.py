@@ -15,8 +15,8 @@ from torch.utils.data import Dataset
 from transformers import Seq2SeqTrainer, Seq2SeqTrainingArguments, TrainerCallback
 from transformers.utils.logging import disable_progress_bar, set_verbosity_error
 
+from tests.bench.cost.step_cost import Stepper
 from tests.bench.report import Measured
-from tests.bench.step_cost import Stepper
 from tests.support.audit_rows import Clips, Texts
 from trainer.config import Resolved
 from trainer.config.load import load

@@ -16,7 +16,7 @@ from transformers.debug_utils import DebugUnderflowOverflow
 from probes.facts.core.finite import is_finite
 from probes.facts.core.model_output import loss_of_output
 from probes.facts.nonfinite.traced_step import AutocastSetup, find_origin
-from tests.bench.large_models import sized
+from tests.bench.cost.large_models import sized
 from tests.bench.report import Measured
 
 ROUNDS, WARMUP = 15, 3

@@ -1,0 +1,1 @@
+"""What a step and its observation cost, on models of real size."""
