@@ -1,8 +1,6 @@
 """The train command. This is the only file of the package that knows the diagnosis."""
 
-import logging
 import os
-from itertools import chain
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
@@ -11,15 +9,13 @@ from diagnose.commands.completion import completion
 from diagnose.guard import Guard
 from diagnose.terminal import terminal
 from diagnose.version import __version__
-from trainer.commands import data, evaluate, init, pipeline
-from trainer.commands.options import HELP, Results, resolve, run_options
+from trainer.commands import COMMANDS, pipeline
+from trainer.commands.options import HELP, Results, refuse_together, resolve, run_options
 from trainer.paths import shipped_names
 
 if TYPE_CHECKING:
     from trainer.config import Resolved
     from trainer.data.subset import Subset
-
-log = logging.getLogger(__name__)
 
 
 @click.group(cls=terminal.CommandGroup, configs=shipped_names, invoke_without_command=True, **HELP)
@@ -58,19 +54,17 @@ def start(
     """Print the configuration or the plan, or train."""
     from diagnose import api
     from trainer.loop.checkpoints.resume import require_resumable
-    from trainer.predicted_memory import described, first_change_named, with_auto_batch_size
+    from trainer.predicted_memory import duration_lines, with_auto_batch_size
 
-    refuse_in_smoke_run(debug_steps, resume, profile)
-    if require_signed and skip_preflight is not None:
-        raise click.UsageError("use either --require-signed or --skip-preflight")
+    refuse_together(debug_steps, resume, profile, require_signed, skip_preflight)
     require_resumable(resume, resolved.config)
     resolved = with_auto_batch_size(resolved, api.fits)
     if dry_run or print_config:
-        plan = described(resolved, epochs, subset, api) if dry_run else ()
-        return chain([resolved.annotated()] * print_config, plan)
-    from diagnose.page.run_page import write_run_page
-    from trainer.loop.run import is_main_process, train, with_epochs
-    from trainer.loop.runtime.log_file import log_to_file
+        from trainer.dry_run import planned
+
+        plan = (*planned(resolved.config, epochs, subset), *duration_lines(resolved, api)) if dry_run else ()
+        return [*[resolved.annotated()] * print_config, *plan]
+    from trainer.loop.run import is_main_process, with_epochs
     from trainer.loop.runtime.run_lock import require_free
 
     if is_main_process() and not debug_steps:
@@ -79,23 +73,23 @@ def start(
     passed = require_go(with_epochs(resolved, epochs), skip_preflight, **accepted)
     if debug_steps:
         run_smoke(resolved, guard, {"steps": debug_steps, **smoke_settings}, epochs, subset)
+    return run_training(resolved, passed, Guard(guard), resume=resume, epochs=epochs, subset=subset, profile=profile)
+
+
+def run_training(resolved: "Resolved", passed: str, guard: Guard, **options: Any) -> Results:
+    """The run itself, under a guard; then its page."""
+    from diagnose import api
+    from diagnose.page.run_page import write_run_page
+    from trainer.loop.run import is_main_process, train
+    from trainer.loop.runtime.log_file import log_line
+    from trainer.predicted_memory import first_change_named
+
     if is_main_process():
-        with log_to_file(resolved.config.output.dir):
-            log.info("preflight: %s", passed)
-    watcher = Guard(guard)
+        log_line(resolved.config.output.dir, f"preflight: {passed}")
     with first_change_named(resolved, api):
-        result = train(resolved, resume=resume, epochs=epochs, subset=subset, guard=watcher, profile=profile)
-    if not is_main_process():
-        return []
-    return [str(result), f"page: {write_run_page(watcher.verdict(), result.directory)}"]
-
-
-def refuse_in_smoke_run(debug_steps: int, resume: str | None, profile: bool) -> None:
-    """Refuse options that only a real run has."""
-    if debug_steps and resume:
-        raise click.UsageError("a smoke run starts at step 0: use either --resume or --debug-steps")
-    if debug_steps and profile:
-        raise click.UsageError("--profile measures the steps of a real run: leave --debug-steps out")
+        result = train(resolved, guard=guard, **options)
+    page = f"page: {write_run_page(guard.verdict(), result.directory)}" if is_main_process() else ""
+    return [str(result), page] if page else []
 
 
 def run_smoke(
@@ -152,8 +146,5 @@ def show(found: Results | None, **_: Any) -> None:
             terminal.console().print(item)
 
 
-for command in (
-    *(init.init, data.prepare, data.split, evaluate.evaluate, evaluate.charts),
-    *(pipeline.pipeline, pipeline.demo, completion),
-):
+for command in (*COMMANDS, completion):
     main.add_command(command)

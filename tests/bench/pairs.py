@@ -16,7 +16,7 @@ from diagnose import Severity
 from diagnose.engine.engine import installed
 from tests.bench.report import Measured
 from tests.support.pair_runs import TASKS, WEAK
-from trainer.data.dataset import open_split
+from trainer.data.open_split import open_split
 from trainer.demo.corpus import make_corpus
 from trainer.demo.corpus_plan import CorpusSize
 from trainer.demo.run import settings

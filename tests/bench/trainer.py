@@ -34,7 +34,7 @@ def waste(corpus: str, lengths: list[float], size: int = 8) -> dict[str, float]:
 
 def demo_lengths() -> list[float]:
     """Seconds of each training clip of the demo corpus."""
-    from trainer.data.dataset import open_split
+    from trainer.data.open_split import open_split
     from trainer.demo.corpus import make_corpus
     from trainer.demo.run import settings
     from trainer.pipeline.steps import data_step

@@ -45,7 +45,7 @@ def weight_norm(model: torch.nn.Module) -> float:
 
 def demo_run(model: str, seed: int, folder: Path, steps: int = 300, *overrides: str) -> Records:
     """The shipped demo configuration on a corpus of its generator, so many steps."""
-    from trainer.data.dataset import open_split
+    from trainer.data.open_split import open_split
     from trainer.loop.run import build_trainer
     from trainer.models.bundle import build
 

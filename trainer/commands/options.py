@@ -120,6 +120,16 @@ def run_options(command: Any) -> Any:
     return command
 
 
+def refuse_together(steps: int, resume: str | None, profile: bool, signed: bool, skip_preflight: str | None) -> None:
+    """Refuse options that contradict each other; `steps` are those of a smoke run."""
+    if steps and resume:
+        raise click.UsageError("a smoke run starts at step 0: use either --resume or --debug-steps")
+    if steps and profile:
+        raise click.UsageError("--profile measures the steps of a real run: leave --debug-steps out")
+    if signed and skip_preflight is not None:
+        raise click.UsageError("use either --require-signed or --skip-preflight")
+
+
 def resolve(config: str, overrides: tuple[str, ...]) -> "Resolved":
     """The configuration, with notices of what in it is no longer needed."""
     from trainer.config import load

@@ -7,15 +7,12 @@ from typing import Any, Self, TypeAlias
 
 from torch.utils.data import Dataset
 
-from diagnose.common.errors import InputError
 from trainer.config.schema import Audio, Config
 from trainer.data.audio.errors import AudioError
 from trainer.data.audio.load import audio_info, load_audio
-from trainer.data.augmentation import WaveformAugmentation, training_augmentation
-from trainer.data.columns import configured_columns
-from trainer.data.manifest import duration_of, read_readable_rows, read_rows, row_id
-from trainer.data.prepare import SPEECH_TEXTS, needed_texts
-from trainer.data.subset import Subset, rows_of_split, subset_text
+from trainer.data.augmentation import WaveformAugmentation
+from trainer.data.manifest import duration_of, row_id
+from trainer.data.prepare import SPEECH_TEXTS
 from trainer.data.table import Row
 
 Item: TypeAlias = dict[str, Any]
@@ -127,30 +124,6 @@ class TextDataset(ManifestDataset):
 
 
 SplitDataset: TypeAlias = SpeechDataset | TextDataset
-
-
-def open_split(config: Config, name: str, subset: Subset = None, readable_only: bool = False) -> SplitDataset:
-    """The train, dev or test set of a configuration; a subset is its first rows.
-
-    `readable_only`: rows that cannot be read are left out, for a diagnosis that names them and looks at the others.
-    """
-    rows = rows_of_split(subset, name)
-    path = config.splits / f"{name}.csv"
-    if not path.exists():
-        raise InputError(f"{path}: there is no {name} set; run `train split`, or correct paths.splits_dir")
-    if rows is not None and rows < 1:
-        raise InputError(f"--subset {subset_text(subset)}: expected at least 1 row; give a larger number")
-    needed = needed_texts(config)
-    if readable_only and (found := read_readable_rows(path, configured_columns(config)))[0] and found[1]:
-        kept = found[0][:rows]
-    else:
-        speech = ("audio_path",) * (config.model.type != "mt5")
-        kept = read_rows(path, (*speech, *needed), configured_columns(config))[:rows]
-    if config.model.type == "mt5":
-        return TextDataset(kept, config)
-    dataset = SpeechDataset(kept, config.paths.data_root, config.audio, needed)
-    dataset.augmentation = training_augmentation(config) if name == "train" else None
-    return dataset
 
 
 def _with_row_id(row: Row, error: AudioError) -> AudioError:

@@ -19,7 +19,7 @@ class RowProblem:
     path: Path
     line: int
     message: str  # what was found, what was expected, the remedy
-    row_is_kept: bool = False
+    row_is_used: bool = False
 
     def __str__(self) -> str:
         return f"{self.path}, line {self.line}: {self.message}"

@@ -96,7 +96,7 @@ def evaluate_on(
     subset: Subset = None,
 ) -> Scores:
     """Score a model on a file, or on the test split of its configuration."""
-    from trainer.data.dataset import open_split
+    from trainer.data.open_split import open_split
 
     if Path(name).name != name:
         raise InputError(f"--name {name}: expected a plain name without folders; set the folder with --output")

@@ -70,7 +70,7 @@ def configured_rows(config: Resolved) -> int | None:
 @provider
 def configured_dataset(config: Resolved) -> Any:
     """The training set as the run opens it; no model is needed for that."""
-    from trainer.data.dataset import open_split
+    from trainer.data.open_split import open_split
 
     return open_split(config.config, "train", readable_only=True)
 

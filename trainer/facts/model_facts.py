@@ -27,7 +27,7 @@ def model_bundle(config: Resolved, configured_dataset: Any) -> ModelBundle:
 @provider
 def trainer(config: Resolved, model_bundle: ModelBundle, configured_dataset: Any) -> RunTrainer:
     """The trainer of the run, without the callbacks that write."""
-    from trainer.data.dataset import open_split
+    from trainer.data.open_split import open_split
     from trainer.loop.trainer import RunTrainer
 
     evaluates = config.config.training.eval_strategy != "no"

@@ -94,7 +94,7 @@ def _build(resolved: Resolved, checkpoint: Path | None, subset: Subset) -> RunTr
     from transformers import set_seed
     from transformers.utils.logging import disable_progress_bar
 
-    from trainer.data.dataset import open_split
+    from trainer.data.open_split import open_split
     from trainer.data.prepare import needed_texts
     from trainer.loop.checkpoints.state_files import saved_step
     from trainer.models.bundle import build, load_bundle

@@ -66,7 +66,8 @@ def _build(resolved: Resolved, subset: Subset, settings: SmokeSettings) -> tuple
     from transformers import set_seed
     from transformers.utils.logging import disable_progress_bar
 
-    from trainer.data.dataset import SpeechDataset, open_split
+    from trainer.data.dataset import SpeechDataset
+    from trainer.data.open_split import open_split
     from trainer.loop.checkpoints.bit_exact_load import make_bit_exact
     from trainer.loop.phase_callbacks import StopAfterStepsCallback, phase_callbacks
     from trainer.loop.trainer import RunTrainer

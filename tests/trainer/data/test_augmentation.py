@@ -18,7 +18,7 @@ from trainer.collate.masking import FeatureMasking
 from trainer.config import load
 from trainer.config.augmentation_section import Augmentation
 from trainer.data.augmentation import WaveformAugmentation
-from trainer.data.dataset import open_split
+from trainer.data.open_split import open_split
 from trainer.loop.run import build_trainer
 from trainer.models.bundle import build, load_bundle
 

@@ -10,8 +10,9 @@ from diagnose.common.errors import InputError
 from trainer.config.schema import Audio, Config
 from trainer.data import dataset as module
 from trainer.data.audio.errors import AudioError
-from trainer.data.dataset import SpeechDataset, TextDataset, open_split
+from trainer.data.dataset import SpeechDataset, TextDataset
 from trainer.data.manifest import read_rows, write_rows
+from trainer.data.open_split import open_split
 
 COLUMNS = ["audio_path", "transcript", "translation", "duration", "video_id", "speaker_id"]
 

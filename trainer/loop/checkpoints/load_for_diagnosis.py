@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 def facts_at_checkpoint(resolved: Resolved, checkpoint: Path) -> dict[str, Any]:
     """The facts of a run at a checkpoint; with a new optimizer if the checkpoint has none."""
-    from trainer.data.dataset import open_split
+    from trainer.data.open_split import open_split
     from trainer.models.bundle import load_bundle
 
     reason = verify(checkpoint) if (checkpoint / DIGESTS).exists() or not checkpoint.is_dir() else None

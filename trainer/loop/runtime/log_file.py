@@ -38,3 +38,9 @@ def log_to_file(run: Path) -> Iterator[None]:
             logger.setLevel(level)
         with suppress(OSError):  # a full disk loses the last lines; the run has reported it already
             handler.close()
+
+
+def log_line(run: Path, text: str) -> None:
+    """Log one line, to the run's log file too."""
+    with log_to_file(run):
+        logging.getLogger(__name__).info(text)
