@@ -29,6 +29,8 @@ def _runs_away(peak: RateRun, lower: RateRun, floor: float | None) -> bool:
     if not peak.sound:
         return True
     risen, lost = peak.last > RISEN * peak.first, floor is None or peak.last > KNOWS * floor
-    leapt = max(peak.losses) > LEAPT * max(peak.first, floor or 0.0) and lower.last < BETTER * peak.last
+    highest = max(peak.losses)
+    # Of all batches: a loss with a margin may be 0 on one of them, at any rate.
+    leapt = highest > LEAPT * max(peak.first, floor or 0.0) and sum(lower.batches) < BETTER * sum(peak.batches)
     ahead = all(low < BETTER * high for low, high in zip(lower.batches, peak.batches, strict=True))
-    return leapt or (lost and risen) or (lost and ahead and floor is not None)
+    return leapt or (lost and risen) or (lost and ahead and (floor is not None or highest > RISEN * peak.first))

@@ -12,7 +12,7 @@ from diagnose.engine.context import NotApplicable
 from probes.facts.core.batches import copy_batch
 from probes.facts.core.fork import run_apart
 from probes.facts.core.step_setup import LabelsOf
-from probes.facts.core.torch_ops import values_of
+from probes.facts.core.torch_ops import iter_leaves, values_of
 
 LONGEST_FIRST = ("input_features", "input_values", "feats", "input_ids", "inputs", "x")  # what the model reads
 
@@ -27,6 +27,8 @@ class CannotSplitBatch(NotApplicable):
 
 def rows_of_batch(batch: Any, labels: Any) -> int:
     """The number of rows, if everything in the batch agrees on it."""
+    if any(leaf.layout is not torch.strided for leaf in iter_leaves(batch)):
+        raise CannotSplitBatch("the batch holds a sparse tensor")
     read = input_of(batch)
     first = labels if isinstance(labels, torch.Tensor) and labels.dim() else read[1] if read else None
     if first is None:

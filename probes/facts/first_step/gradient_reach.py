@@ -12,6 +12,7 @@ from typing import Any
 import torch
 
 from diagnose.engine import pass_counter
+from diagnose.engine.seeding import seed_all
 from probes.facts.core.batches import copy_batch
 from probes.facts.core.model_parts import covering_modules, perturb_weights, restore_weights, trainable
 from probes.facts.core.observer import restore_afterwards
@@ -119,4 +120,5 @@ def _check_influence(
 
 def _loss(setup: StepSetup, batch: Any) -> float:
     pass_counter.count_passes(pass_counter.FORWARD)
+    seed_all(0)  # negatives and noise that the loss draws are the same in every pass
     return float(setup.compute_loss(setup.model, copy_batch(batch)))

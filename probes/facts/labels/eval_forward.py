@@ -18,6 +18,7 @@ from probes.facts.core.step_setup import StepSetup
 from probes.facts.core.tokens import decoder_embedding
 from probes.facts.labels.label_influence import first_influenced_position
 from probes.facts.labels.label_rows import strip_tail
+from probes.facts.labels.target_leak import NextTokenSpy, leak_distance
 from probes.facts.labels.types import CtcRow, EvalForward
 
 
@@ -33,9 +34,12 @@ def run_eval_forward(setup: StepSetup, batches: Sequence[Any]) -> EvalForward:
             return hook.logits
 
         try:
-            loss = _loss(setup, batches[0])
+            with NextTokenSpy() as asked:
+                loss = _loss(setup, batches[0])
             rows, inputs = _ctc_rows(0, ctc), hook.inputs_like(labels_of(batches[0]))
-            follows = first_influenced_position(batches[0], labels_of, hook.logits, logits_for)
+            scores = hook.logits
+            follows = first_influenced_position(batches[0], labels_of, scores, logits_for)
+            follows = leak_distance(batches[0], asked.targets, scores, logits_for) if follows is None else follows
             for number, batch in enumerate(batches[1:] if rows else (), start=1):
                 ctc.calls.clear()
                 _loss(setup, batch)

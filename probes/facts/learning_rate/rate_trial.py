@@ -26,6 +26,7 @@ LOWER = (0.1, 0.01, 1e-3)  # of the rate
 AHEAD = 0.85  # of the loss: a tenth of the rate is clearly ahead
 MORE = (1e2, 1e4, 1e6)  # times the rate, until the loss moves by what is needed
 AWAY = 1.5  # times the first loss: it runs away
+ROSE = 1.1  # likewise on the way, where no entropy of labels says what is learned
 
 
 @dataclass(frozen=True)
@@ -93,7 +94,7 @@ def _is_doubtful(run: RateRun, floor: float | None) -> bool:
     """Whether no more than the label frequencies is learned: a rate far too high gets there too."""
     if not run.sound or max(run.losses) > AWAY * run.first or run.last >= run.first:
         return True
-    return floor is not None and run.last >= KNOWS * floor
+    return max(run.losses) > ROSE * run.first if floor is None else run.last >= KNOWS * floor
 
 
 def _catches_up(low: RateRun, high: RateRun) -> bool:

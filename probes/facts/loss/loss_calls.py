@@ -61,7 +61,7 @@ class LossCallSpy(FunctionSpy):
         self.calls += [min(found, key=lambda one: one.log_sum_error)] if found else []
 
     def _pair(self, name: str, args: Any, kwargs: Any) -> None:
-        """Records shapes that both broadcast: (N, 1) minus (N,) is N times N differences."""
+        """Records shapes that both broadcast, as (N, 1) minus (N,), and outputs that are compared with the labels."""
         one, other = (*args, *kwargs.values(), None, None)[:2]
         if not isinstance(one, torch.Tensor) or not isinstance(other, torch.Tensor):
             return
@@ -70,6 +70,10 @@ class LossCallSpy(FunctionSpy):
         outer = size > max(one.numel(), other.numel())
         if outer and (name in PAIRED or (one.dim() != other.dim() and (self._is_label(one) or self._is_label(other)))):
             self.calls.append(LossCall(name, shapes=(tuple(one.shape), tuple(other.shape)), spread=tuple(spread)))
+        elif one.shape == other.shape and one.is_floating_point() and self._is_label(other):
+            ends, width = torch.aminmax(one.detach()), one.shape[-1] if one.dim() > 1 else 1
+            found = LossCall(name, width, float(ends.min), float(ends.max), shapes=(tuple(one.shape),), regresses=True)
+            self.calls.append(found)
 
     def _is_label(self, value: torch.Tensor) -> bool:
         labels = self._labels

@@ -18,7 +18,7 @@ from probes.facts.loss.input_sensitivity import copies_of, module_losing_signal
 from probes.facts.loss.loss_calls import LossCallSpy
 from probes.facts.loss.own_targets import makes_own_targets
 from probes.facts.loss.reference_cross_entropy import compare_with_cross_entropy
-from probes.facts.loss.scaled_head import HeadHooks, scale_head
+from probes.facts.loss.scaled_head import HeadHooks, scale_head, with_unreachable
 from probes.facts.loss.types import LossCall, LossTrials
 
 FEW = 2  # rows of a trial: two can be exchanged
@@ -134,11 +134,11 @@ class _LossTrial:
 
     def with_larger_head(self, pair: Any) -> Any:
         def run() -> list[LossCall]:
-            with self.heads, LossCallSpy() as spy:
+            with self.heads, LossCallSpy(self.labels_of(pair)) as spy:
                 self.run(pair, min(FEW, self.rows))
             return spy.calls
 
-        return scale_head(self.calls, self.heads, run)
+        return with_unreachable(scale_head(self.calls, self.heads, run), self.labels_of(self.batch))
 
 
 def _ignores_labels(trials: LossTrials) -> bool:

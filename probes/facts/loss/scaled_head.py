@@ -1,6 +1,7 @@
 """Scales the weights of the head up: do its scores grow as much on their way to the loss?"""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from math import prod
 from typing import Any, NamedTuple
@@ -14,6 +15,7 @@ from probes.facts.loss.types import HeadBound, LossCall
 
 SIZE = 30.0  # what the head's values are brought to: ten times where a sigmoid or tanh is flat
 CONVOLUTIONS = (torch.nn.Conv1d, torch.nn.Conv2d, torch.nn.Conv3d)
+NEAR = 0.1  # of the labels' spread: a value so far outside is nearly reached
 ALONE = ("binary_cross_entropy_with_logits",)
 
 
@@ -26,6 +28,10 @@ class HeadOutput(NamedTuple):
     size: int
     low: float
     high: float
+
+
+Ends = tuple[tuple[float, float], tuple[float, float]]
+Scored = dict[str, tuple[LossCall, HeadOutput]]
 
 
 class HeadHooks(ModuleHooks):
@@ -62,28 +68,55 @@ class HeadHooks(ModuleHooks):
 
 
 def scale_head(calls: list[LossCall], heads: HeadHooks, run: Callable[[], list[LossCall]]) -> HeadBound | None:
-    """One more run with larger heads: the one whose scores grow least; None if there is no head.
+    """Two more runs with larger heads: the one whose scores grow least; None if there is no head.
 
     The caller observes the model, so the weights are put back there.
     """
-    scored = {
-        head.name: (one, head) for one in calls if one.function in SCORES and (head := _usable(heads.head_of(one)))
-    }
+    judged = [one for one in calls if one.function in SCORES or one.regresses]
+    scored = {head.name: (one, head) for one in judged if (head := _usable(heads.head_of(one)))}
     with torch.no_grad():
         for _, head in scored.values():
             for parameter in head.module.parameters(recurse=False):
                 parameter.mul_(max(1.0, SIZE / max(abs(head.low), abs(head.high))))
-    after = {(one.function, one.classes): one for one in run()} if scored else {}
+    looks = [_looked(scored, heads, run, sign) for sign in (1.0, -1.0) if scored]
     bounds = []
     for one, head in scored.values():
-        if then := after.get((one.function, one.classes)):
-            raw, kind = heads.last[head.width], type(head.module).__name__
-            bounds.append(HeadBound(head.name, kind, (raw.low, raw.high), (then.lowest, then.highest)))
+        ends = [found for look in looks if (found := look.get(head.name))]
+        if len(ends) == len(looks):
+            raw, arrives = (_hull([pair[side] for pair in ends]) for side in (0, 1))
+            bounds.append(HeadBound(head.name, type(head.module).__name__, raw, arrives, one.regresses))
     return min(
         bounds,
         key=lambda bound: (bound.scores[1] - bound.scores[0]) / ((bound.raw[1] - bound.raw[0]) or 1.0),
         default=None,
     )
+
+
+def _looked(scored: Scored, heads: HeadHooks, run: Callable[[], list[LossCall]], sign: float) -> dict[str, Ends]:
+    """By head, its values and what arrives at the loss, with its weights times the sign: a few rows may share one."""
+    with torch.no_grad():
+        for _, head in scored.values():
+            for parameter in head.module.parameters(recurse=False):
+                parameter.mul_(sign)
+    after = {(one.function, one.classes): one for one in run()}
+    return {
+        head.name: ((heads.last[head.width].low, heads.last[head.width].high), (then.lowest, then.highest))
+        for one, head in scored.values()
+        if (then := after.get((one.function, one.classes)))
+    }
+
+
+def _hull(ranges: Sequence[tuple[float, float]]) -> tuple[float, float]:
+    return min(low for low, _ in ranges), max(high for _, high in ranges)
+
+
+def with_unreachable(bound: HeadBound | None, labels: Any) -> HeadBound | None:
+    """With the share of the labels that lie clearly outside of what arrives at the loss."""
+    if bound is None or not bound.regresses:
+        return bound
+    low, high = bound.scores
+    near = NEAR * float(labels.float().std(correction=0))
+    return replace(bound, unreachable=float(((labels < low - near) | (labels > high + near)).float().mean()))
 
 
 def _usable(head: HeadOutput | None) -> HeadOutput | None:

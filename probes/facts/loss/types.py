@@ -18,6 +18,7 @@ class LossCall:
     log_sum_error: float = float("inf")  # how far their logsumexp is from 0: 0 for log-probabilities
     shapes: tuple[tuple[int, ...], ...] = ()  # of scores and target
     spread: tuple[int, ...] = ()  # what broadcasting made of the two, where both had to grow
+    regresses: bool = False  # the scores are compared with the labels themselves
 
 
 @dataclass(frozen=True)
@@ -28,6 +29,8 @@ class HeadBound:
     kind: str
     raw: tuple[float, float]
     scores: tuple[float, float]
+    regresses: bool = False  # what arrives is compared with the labels themselves
+    unreachable: float = 0.0  # then, the share of the labels that lie outside of what arrives
 
 
 @dataclass(frozen=True)

@@ -117,3 +117,16 @@ def test_a_loss_that_leaps_on_the_way_but_knows_its_labels_is_no_alarm():
 def test_nothing_is_said_of_a_rate_where_no_rate_learns():
     still = RateRun(1.0, 20, (5.0, 5.0), (5.0,))
     assert not list(learning_rate_is_too_low(RateTrial(1e-3, still, more=still, total=100)))
+
+
+def test_a_margin_that_one_batch_keeps_by_chance_hides_no_rate_that_is_too_high():
+    peak = RateRun(1.0, 20, (0.6, 93.0, 0.0), (0.0, 183.0, 25.0))
+    low = RateRun(0.01, 20, (0.6, 0.1, 0.003), (0.006, 0.02, 0.05))
+    assert list(learning_rate_is_too_high(RateTrial(2.0, peak, low)))
+
+
+def test_a_bounded_loss_that_rises_first_while_a_lower_rate_is_ahead_on_all_batches():
+    peak, low = RateRun(1.0, 20, (3.3, 4.4, 3.2), (3.2, 3.3)), RateRun(0.1, 20, (3.3, 2.9, 2.4), (2.4, 2.3))
+    assert list(learning_rate_is_too_high(RateTrial(3.0, peak, low)))
+    even = RateRun(1.0, 20, (3.3, 3.3, 3.2), (3.2, 3.3))
+    assert not list(learning_rate_is_too_high(RateTrial(3.0, even, low)))
