@@ -6,9 +6,9 @@ from functools import partial
 from itertools import product
 
 from probes.facts.nonfinite.traced_step import find_origin, step_is_finite
-from tests.bench.large_models import SIZED
 from tests.bench.nan_cost import CHANGES, armed, finite_tests, replay
 from tests.bench.report import Measured
+from tests.support.large_models import SIZED
 from tests.support.nan_models import CAUSES, TRAPS, case, is_named
 
 ARCHITECTURES = ("whisper", "e2e", "hybrid", "mt5")

@@ -16,8 +16,8 @@ from transformers.debug_utils import DebugUnderflowOverflow
 from probes.facts.core.finite import is_finite
 from probes.facts.core.model_output import loss_of_output
 from probes.facts.nonfinite.traced_step import AutocastSetup, find_origin
-from tests.bench.large_models import sized
 from tests.bench.report import Measured
+from tests.support.large_models import sized
 
 ROUNDS, WARMUP = 15, 3
 Arm = Callable[[], None]
