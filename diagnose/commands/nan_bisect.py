@@ -36,8 +36,7 @@ def nan_bisect(
     """Find the row, module and operation where NaN or Inf appears.
 
     Runs the batches in order up to the first whose step is not finite. RECORDING is the directory that a guard wrote
-    for a failed step: the same step is run again, with the same random states. One that a GuardCallback wrote in the
-    trainer of somebody else needs that run's --subject beside it.
+    for a failed step: the same step is run again, with the same random states. A GuardCallback's needs --subject.
 
     Exit code 0 when every batch is finite, 1 when one is not.
     """
