@@ -1,4 +1,4 @@
-"""The run in numbers: three lines by default, everything that was measured under -v."""
+"""The run in numbers: two lines by default, everything that was measured under -v."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -15,7 +15,7 @@ WIDTH = 80  # what does not fit into a line is shown by -v
 
 
 def summary_lines(report: "Report") -> Iterator[Line]:
-    """First loss beside that of a uniform prediction, gradient norm; what trains, where, on what; how long it takes."""
+    """First loss beside that of a uniform prediction, gradient norm; what trains, where, on what."""
     facts = report.summary
     if loss := facts.get("first_loss"):
         found = facts.get("first_gradients")
@@ -26,8 +26,6 @@ def summary_lines(report: "Report") -> Iterator[Line]:
         while len("; ".join(parts)) > WIDTH and len(parts) > 1:
             parts.pop()
         yield line("; ".join(parts))
-    if found := facts.get("run_duration"):
-        yield line(_duration(found))
 
 
 def _duration(found: Mapping[str, Any]) -> str:
@@ -40,9 +38,11 @@ def _duration(found: Mapping[str, Any]) -> str:
 
 
 def all_summary_lines(report: "Report") -> Iterator[Line]:
-    """The same figures, then names, devices, dtypes, every tensor of the first batch and the labels' counts."""
+    """The same figures, the duration, names, devices, dtypes, every tensor of the first batch, the labels' counts."""
     facts = report.summary
     yield from summary_lines(report)
+    if duration := facts.get("run_duration"):
+        yield line(_duration(duration))
     yield from _loss_lines(facts.get("first_loss") or {})
     yield from _parameter_lines(facts.get("parameters") or {})
     if placed := facts.get("placement"):

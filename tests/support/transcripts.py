@@ -20,7 +20,7 @@ CHANGING = (
     r"(?<=config:)\w+|(?<=data:)\w+|(?<=weights:)\w+|(?<=code:)\w+|(?<=torch:)\S+ \w+",
     r"(?<=after step )\d+|(?<=checkpoint-)\d+",
     r"(?<![\w.])\d+\.\d+(e[+-]\d+)?%?",
-    r"\b\d+(?= s\b)",
+    r"\b\d+(?= s\b)|[\d,]+(?= MB)",
     r"(?<=step )\d+(?=/\d)",
     r"(?<![\w.])\d+(?= (checks?|other reasons|more)\b)",
     r"(?<=loss |norm |rate )\d+(e[+-]\d+)?",

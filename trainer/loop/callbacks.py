@@ -29,6 +29,7 @@ log = logging.getLogger(__name__)
 FIRST = ("loss", "eval_loss", "train_loss")
 SPEED = ("runtime", "samples_per_second", "steps_per_second")
 FIRST_STEPS = 10  # each has a line of its own: what is wrong in them was wrong before the run
+SHORT = ("loss", "grad_norm")
 ADVICE = "look at the data, and try another training.learning_rate"
 QUIET = ("epoch", "step", *(f"{kind}_{name}" for kind in ("eval", "train") for name in SPEED))
 
@@ -63,8 +64,11 @@ class LoggingCallback(TrainerCallback):
 
     def on_log(self, args: Any, state: TrainerState, control: TrainerControl, logs: Any = None, **_: Any) -> None:
         if state.is_world_process_zero:
-            step, memory = f"step {state.global_step}/{state.max_steps}", f"; {memory_text()}" * ("loss" in logs)
-            log.info("%s, epoch %.2f: %s%s", step, state.epoch or 0, format_logs(logs), memory)
+            line = f"step {state.global_step}/{state.max_steps}, epoch {state.epoch or 0:.2f}: "
+            if "loss" in logs and state.global_step % args.logging_steps:  # a first step: 80 columns
+                log.info("%s%s", line, format_logs({name: logs[name] for name in SHORT if name in logs}))
+            else:
+                log.info("%s%s%s", line, format_logs(logs), f"; {memory_text()}" * ("loss" in logs))
 
     def on_train_end(self, *_: Any, **__: Any) -> None:
         self.close()

@@ -11,7 +11,7 @@ from diagnose.common.progress import Verbosity
 from diagnose.engine.report import Report
 from diagnose.engine.types import Severity
 from diagnose.gate.run_preflight import Preflight
-from diagnose.render.summary import summary_lines
+from diagnose.render.summary import all_summary_lines
 from diagnose.render.text import preflight_lines
 
 STAGES = {"stages": ("parameters", "placement", "loss", "gradients")}
@@ -58,7 +58,7 @@ def test_first_loss_gradient_norm_and_what_trains_are_two_lines(report):
 def test_the_expected_duration_is_a_range_in_a_unit_that_suits_it(seconds, told):
     found = {"updates": 1200, "measured": 3, "seconds": list(seconds)}
     ending = "without loading and evaluations (3 batches measured)"
-    (line,) = [text.plain for _, text in summary_lines(Report((), summary={"run_duration": found}))]
+    (line,) = [text.plain for _, text in all_summary_lines(Report((), summary={"run_duration": found}))]
     assert line == f"Expected: 1,200 updates in {told}, {ending}"
 
 

@@ -1,4 +1,4 @@
-"""What a person types and sees, in a real terminal of 80 x 40; docs/transcripts holds what each command printed."""
+"""What a person types and sees, in a real terminal of 80 columns; docs/transcripts holds what each command printed."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def broken():
     return with_labels(facts, lambda labels: labels.masked_fill(labels == -100, padding))
 """
 TRAINING = {"max_steps": 240, "logging_steps": 80, "eval_strategy": "steps", "eval_steps": 160}
-HEIGHT = 40
+HEIGHT, TALL = 40, 60  # a training logs more than a screen
 BAR = re.compile(r"training [━╸╺]+ +\d+/240 (\d:\d\d:\d\d|-:--:--)")
 
 
@@ -50,7 +50,7 @@ def directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def terminal(directory: Path) -> Iterator[Screen]:
-    with shell(directory, height=HEIGHT) as shown:
+    with shell(directory, height=TALL) as shown:
         yield shown
 
 
@@ -96,7 +96,8 @@ def test_training_shows_a_bar_beneath_whole_log_lines(terminal: Screen, director
     lines = ran(terminal, "echo $?")
     assert lines[-1] == "0" and BAR.fullmatch(during[-1])
     assert during[:-1] == lines[: len(during) - 1] and not [line for line in lines if "━" in line]
-    assert re.findall(r"^step (\d+)/240, .*: loss ", "\n".join(lines), re.M) == ["80", "160", "240"]
+    logged = re.findall(r"^step (\d+)/240, .*: loss ", "\n".join(lines), re.M)
+    assert logged == [*map(str, range(1, 11)), "80", "160", "240"]
     check("training_with_bar", during, directory)
     check("training_ended", lines, directory)
 
