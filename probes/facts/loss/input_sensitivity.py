@@ -7,6 +7,7 @@ import torch
 
 from probes.facts.core.hooks import ModuleCall
 from probes.facts.core.torch_ops import iter_leaves
+from probes.facts.loss.types import LossTrials
 
 STILL = 1e-5  # of an input's spread: no more than rounding
 LOST = 1e-3  # of the change of its input: what normalises or attends passes on more
@@ -39,3 +40,18 @@ def _difference(one: Sequence[torch.Tensor], other: Sequence[torch.Tensor]) -> t
         elif a.shape == b.shape:
             found.append((float((a != b).any()), 0.0))
     return max(found)
+
+
+def ignores_labels(trials: LossTrials) -> bool:
+    """Other labels hardly change the loss."""
+    return trials.other_labels is not None and abs(trials.other_labels - trials.value) < 1e-5 * abs(trials.value)
+
+
+def hardly_changes(trials: LossTrials) -> bool:
+    """Something that should have moved the loss hardly did."""
+    return ignores_labels(trials) or (trials.logit_change is not None and trials.logit_change < 1e-4)
+
+
+def larger(one: float | None, other: float | None) -> float | None:
+    """None where both are."""
+    return max((value for value in (one, other) if value is not None), default=None)

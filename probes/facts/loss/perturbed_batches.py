@@ -14,7 +14,7 @@ from probes.facts.core.model_parts import perturb_weights
 from probes.facts.core.observer import restore_afterwards
 from probes.facts.core.output_hook import OutputHook
 from probes.facts.core.step_setup import LabelsOf, StepSetup
-from probes.facts.loss.input_sensitivity import copies_of, module_losing_signal
+from probes.facts.loss.input_sensitivity import copies_of, hardly_changes, ignores_labels, larger, module_losing_signal
 from probes.facts.loss.loss_calls import LossCallSpy
 from probes.facts.loss.own_targets import makes_own_targets
 from probes.facts.loss.reference_cross_entropy import compare_with_cross_entropy
@@ -39,8 +39,8 @@ def perturb_batch(setup: StepSetup, batch: Any) -> LossTrials:
             return trials
         trials = trial.with_labels(trial.with_inputs(trials, pair, inputs_of), pair)
         trials = trial.doubled(trials)
-        trials = trial.with_perturbed_weights(trials, pair, inputs_of) if _hardly_changes(trials) else trials
-        if _ignores_labels(trials):
+        trials = trial.with_perturbed_weights(trials, pair, inputs_of) if hardly_changes(trials) else trials
+        if ignores_labels(trials):
             cuts = [trial.cut([*range(trials.rows)] * times) for times in (1, 2)]
             trials = replace(trials, makes_own_targets=makes_own_targets(setup, cuts))
         return replace(trials, bound=trial.with_larger_head(pair))
@@ -126,8 +126,8 @@ class _LossTrial:
         moved = None if again.other_labels is None else again.other_labels - base.value
         return replace(
             trials,
-            logit_change=_larger(trials.logit_change, again.logit_change),
-            loss_change=_larger(trials.loss_change, again.loss_change),
+            logit_change=larger(trials.logit_change, again.logit_change),
+            loss_change=larger(trials.loss_change, again.loss_change),
             other_labels=trials.other_labels if not moved else trials.value + moved,
             signal_lost_in=module_losing_signal(usual, other),
         )
@@ -139,17 +139,3 @@ class _LossTrial:
             return spy.calls
 
         return with_unreachable(scale_head(self.calls, self.heads, run), self.labels_of(self.batch))
-
-
-def _ignores_labels(trials: LossTrials) -> bool:
-    """Other labels hardly change the loss."""
-    return trials.other_labels is not None and abs(trials.other_labels - trials.value) < 1e-5 * abs(trials.value)
-
-
-def _hardly_changes(trials: LossTrials) -> bool:
-    """Something that should have moved the loss hardly did."""
-    return _ignores_labels(trials) or (trials.logit_change is not None and trials.logit_change < 1e-4)
-
-
-def _larger(one: float | None, other: float | None) -> float | None:
-    return max((value for value in (one, other) if value is not None), default=None)
