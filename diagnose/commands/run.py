@@ -23,7 +23,7 @@ def run(context: click.Context, gate: bool, script: Path, arguments: tuple[str, 
     """Run a training script as it is, and check it where its training begins.
 
     Looks when a transformers or Lightning Trainer begins to train, or after the first optimizer step of any other
-    loop, and prints the report to stderr. The script goes on with the same losses, bit for bit; with --gate it is
+    loop, and prints the report to stderr. The script continues with the same losses, bit for bit; with --gate it is
     stopped unless the verdict is GO.
 
     Exit code: the script's own; with --gate 1 no-go, 2 inconclusive.

@@ -85,14 +85,14 @@ def _compare(where: str, row: torch.Tensor, alone: torch.Tensor, filled: float |
     assert row.dtype == alone.dtype, f"{where} is {row.dtype} in this batch and {alone.dtype} alone"
     assert len(alone) == 1, f"{where}: alone it becomes {len(alone)} rows"
     alone = alone[0]
-    shapes = f"{list(row.shape)} beside others, {list(alone.shape)} alone"
+    shapes = f"{list(row.shape)} in the batch, {list(alone.shape)} alone"
     fits = row.dim() == alone.dim() and all(n >= k for n, k in zip(row.shape, alone.shape, strict=True))
     assert fits, f"{where} is cut: {shapes}"
     if random:
         return
     ways = [_split(row, alone, left) for left in (False, True)]
     own, rest = next(((own, rest) for own, rest in ways if _equal(own, alone)), ways[0])
-    assert _equal(own, alone), f"{where} has other values beside these rows than alone ({shapes})"
+    assert _equal(own, alone), f"{where} has other values in this batch than alone ({shapes})"
     if rest.numel():
         value = rest[0].item()
         assert bool((rest == rest[0]).all()), (

@@ -17,7 +17,7 @@ from probes.facts.core.snapshot import Snapshot
 from probes.integrations.backward_loss import loss_at_backward
 from probes.integrations.loop_batches import Batches, loader_behind
 from probes.integrations.loop_source import LoopSource
-from probes.integrations.step_events import CLEARED, STEPPED, heard, without_effect
+from probes.integrations.step_events import CLEARED, STEPPED, listen, without_effect
 
 CONTAINERS = (list, dict, set, deque)
 PLAYED = (torch.nn.Module, Optimizer, LRScheduler, torch.amp.GradScaler, DataLoader, torch.Tensor)
@@ -63,7 +63,7 @@ class WatchedLoop:
 
     def training_step(self, batch: Any) -> None:
         """The loop over one batch, to the end of its update."""
-        with self._left_as_it_is(), heard(self._leave), contextlib.suppress(StepDone, StopIteration):
+        with self._left_as_it_is(), listen(self._leave), contextlib.suppress(StepDone, StopIteration):
             self._run([batch], self.model)
 
     def _leave(self, event: str, subject: Any) -> None:

@@ -15,7 +15,7 @@ Listener = Callable[[str, Any], None]  # the event, and the loss, optimizer, mod
 
 
 @contextmanager
-def heard(listener: Listener) -> Iterator[None]:
+def listen(listener: Listener) -> Iterator[None]:
     """Every event of this process, until it is left; then nothing is patched."""
     with ExitStack() as stack:
         for holder in (torch.nn.Module, Optimizer):

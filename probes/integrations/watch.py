@@ -17,7 +17,7 @@ from probes.facts.nonfinite.traced_step import unwrapped
 from probes.integrations.callback import judge_report, look, refuse_mode
 from probes.integrations.loop_facts import WatchedLoop
 from probes.integrations.loop_source import LoopSource, NoLoop, loop_around
-from probes.integrations.step_events import AUTOCAST, BACKWARD, CLEAR, CLEARED, STEP, STEPPED, heard
+from probes.integrations.step_events import AUTOCAST, BACKWARD, CLEAR, CLEARED, STEP, STEPPED, listen
 from probes.integrations.watch_guard import guarded
 from probes.integrations.watched_objects import (
     divisor_of,
@@ -59,7 +59,7 @@ class Watch:
 
     def __enter__(self) -> Self:
         self._entered_in = sys._getframe(1)
-        self._stack.enter_context(heard(self._on))
+        self._stack.enter_context(listen(self._on))
         return self
 
     def __exit__(self, kind: type | None, *_: Any) -> None:

@@ -50,7 +50,7 @@ def bisect_batch(subject: AutocastSetup, batch: Any, names: tuple[str, ...] = ()
     return BisectResult(replace(origin, rows=rows, files=tuple(_name(names, row) for row in rows)))
 
 
-def bisect_given_batch(subject: AutocastSetup, options: Mapping[str, Any], generate: Any = None) -> BisectResult:
+def bisect_one_batch(subject: AutocastSetup, options: Mapping[str, Any], generate: Any = None) -> BisectResult:
     """A batch that was handed over: under the caller's random state, then under seeds; generated from at last."""
     batch, names, seeds = options["batch"], options.get("names", ()), range(options.get("seeds", 0))
     for set_state in (options.get("restore_rng", lambda: None), *(partial(seed_all, seed) for seed in seeds)):

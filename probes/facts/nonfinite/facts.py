@@ -50,7 +50,7 @@ def nan_search_result(
     generate: Any = None,
 ) -> BisectResult:
     """The origin in the first failing batch of the run, in the precision that was asked for."""
-    from probes.facts.nonfinite.bisect import bisect_batch, bisect_given_batch, names_of
+    from probes.facts.nonfinite.bisect import bisect_batch, bisect_one_batch, names_of
     from probes.facts.nonfinite.refused_audio import refused_for_bad_samples
     from probes.facts.nonfinite.scan_batches import BatchNotDrawn, first_nonfinite_batch
     from probes.facts.nonfinite.traced_step import AutocastSetup
@@ -58,7 +58,7 @@ def nan_search_result(
     precision = nan_search_options.get("precision", "fp32")
     subject = AutocastSetup(**vars(update_setup), precision=precision)
     if "batch" in nan_search_options:
-        return bisect_given_batch(subject, nan_search_options, generate)
+        return bisect_one_batch(subject, nan_search_options, generate)
     if train_batches is None:
         raise NotGiven("not given: batch or train_batches")
     try:

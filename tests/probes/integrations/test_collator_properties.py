@@ -37,7 +37,7 @@ BROKEN = {
     "padded with 0, expected -100": lambda items: collate(items, labels=lambda rows: padded(rows, "target", 0)),
     "padded with 1, expected 0": lambda items: collate(items, attention_mask=lambda rows: torch.ones(
         len(rows), max(len(row["ids"]) for row in rows), dtype=torch.long)),
-    "has other values beside": lambda items: collate(sorted(items, key=lambda row: len(row["ids"]))),
+    "has other values in this batch": lambda items: collate(sorted(items, key=lambda row: len(row["ids"]))),
     "rows, expected": lambda items: collate(items[:3]),
     "is cut": lambda items: {
         name: value[:, : min(len(row["ids"]) for row in items)] for name, value in collate(items).items()
