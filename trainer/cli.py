@@ -67,7 +67,6 @@ def start(
         return chain([resolved.annotated()] * print_config, plan)
     from diagnose.page.run_page import write_run_page
     from trainer.loop.run import is_main_process, train, with_epochs
-    from trainer.loop.runtime.log_file import log_to_file
     from trainer.loop.runtime.run_lock import require_free
 
     if is_main_process() and not debug_steps:
@@ -75,15 +74,23 @@ def start(
     passed = require_go(with_epochs(resolved, epochs), skip_preflight, resume is not None, starts=not debug_steps)
     if debug_steps:
         run_smoke(resolved, guard, {"steps": debug_steps, **smoke_settings}, epochs, subset)
-    if is_main_process():
-        with log_to_file(resolved.config.output.dir):
-            log.info("preflight: %s", passed)
+    log_preflight(resolved, passed)
     watcher = Guard(guard)
     with first_change_named(resolved, api):
         result = train(resolved, resume=resume, epochs=epochs, subset=subset, guard=watcher)
     if not is_main_process():
         return []
     return [str(result), f"page: {write_run_page(watcher.verdict(), result.directory)}"]
+
+
+def log_preflight(resolved: "Resolved", passed: str) -> None:
+    """Writes the verdict to the log of the run."""
+    from trainer.loop.run import is_main_process
+    from trainer.loop.runtime.log_file import log_to_file
+
+    if is_main_process():
+        with log_to_file(resolved.config.output.dir):
+            log.info("preflight: %s", passed)
 
 
 def run_smoke(
