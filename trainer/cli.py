@@ -54,15 +54,13 @@ def start(
     """Print the configuration or the plan, or train."""
     from diagnose import api
     from trainer.loop.checkpoints.resume import require_resumable
-    from trainer.predicted_memory import duration_lines, with_auto_batch_size
+    from trainer.predicted_memory import described, with_auto_batch_size
 
     refuse_together(debug_steps, resume, profile, require_signed, skip_preflight)
     require_resumable(resume, resolved.config)
     resolved = with_auto_batch_size(resolved, api.fits)
     if dry_run or print_config:
-        from trainer.dry_run import planned
-
-        plan = (*planned(resolved.config, epochs, subset), *duration_lines(resolved, api)) if dry_run else ()
+        plan = described(resolved, epochs, subset, api) if dry_run else ()
         return [*[resolved.annotated()] * print_config, *plan]
     from trainer.loop.run import is_main_process, with_epochs
     from trainer.loop.runtime.run_lock import require_free

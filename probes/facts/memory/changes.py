@@ -114,7 +114,7 @@ class ChangeRanking:
         key = (id(trial.batch), trial.options, trial.evaluation)
         if key not in self._found:  # an optimizer changes nothing but its state
             try:
-                found = predict(self.setup, LONGEST, trial.batch, trial.options, trial.evaluation)
+                found = self._lower_prediction(trial)
             except NotApplicable:  # such as batch norm over one row: the change is not possible
                 return None
             self._found[key] = found, trial.batch
@@ -126,6 +126,15 @@ class ChangeRanking:
             peak += min(0, state - found.step.kinds.get("optimizer state", 0))
         time = trial.parts * found.step.flops / max(1.0, self.now.step.flops)
         return MemoryChange(setting, peak, round(time, 2), cost, self.fits(peak))
+
+    def _lower_prediction(self, trial: MemoryTrial) -> MemoryPrediction:
+        """The step alone, where its peak stays above what the other phases take now."""
+        alone = EvaluationSettings(evaluates=False, saves=False)
+        found = predict(self.setup, LONGEST, trial.batch, trial.options, alone)
+        others = [peak for phase, peak in self.now.phases.items() if phase != STEP]
+        if found.peak >= max(others, default=0):
+            return found
+        return predict(self.setup, LONGEST, trial.batch, trial.options, trial.evaluation)
 
 
 def _trains_encoder(model: Any) -> bool:
