@@ -12,7 +12,7 @@ from diagnose.guard import Guard
 from diagnose.terminal import terminal
 from diagnose.version import __version__
 from trainer.commands import data, evaluate, init, pipeline
-from trainer.commands.options import HELP, Results, resolve, run_options
+from trainer.commands.options import HELP, Results, require_consistent, resolve, run_options
 from trainer.paths import shipped_names
 
 if TYPE_CHECKING:
@@ -57,10 +57,7 @@ def start(
     """Print the configuration or the plan, or train."""
     from trainer.loop.checkpoints.resume import require_resumable
 
-    if debug_steps and resume:
-        raise click.UsageError("a smoke run starts at step 0: use either --resume or --debug-steps")
-    if require_signed and skip_preflight is not None:
-        raise click.UsageError("use either --require-signed or --skip-preflight")
+    require_consistent(debug_steps, resume, require_signed, skip_preflight)
     require_resumable(resume, resolved.config)
     if dry_run or print_config:
         from trainer.dry_run import planned
@@ -82,9 +79,8 @@ def start(
             log.info("preflight: %s", passed)
     watcher = Guard(guard)
     result = train(resolved, resume=resume, epochs=epochs, subset=subset, guard=watcher)
-    if not is_main_process():
-        return []
-    return [str(result), f"page: {write_run_page(watcher.verdict(), result.directory)}"]
+    shown = is_main_process()
+    return [str(result), f"page: {write_run_page(watcher.verdict(), result.directory)}"] if shown else []
 
 
 def run_smoke(

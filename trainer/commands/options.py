@@ -119,6 +119,14 @@ def run_options(command: Any) -> Any:
     return command
 
 
+def require_consistent(debug_steps: int, resume: str | None, require_signed: bool, skip_preflight: str | None) -> None:
+    """Refuse options of a run that contradict each other."""
+    if debug_steps and resume:
+        raise click.UsageError("a smoke run starts at step 0: use either --resume or --debug-steps")
+    if require_signed and skip_preflight is not None:
+        raise click.UsageError("use either --require-signed or --skip-preflight")
+
+
 def resolve(config: str, overrides: tuple[str, ...]) -> "Resolved":
     """The configuration, with notices of what in it is no longer needed."""
     from trainer.config import load
