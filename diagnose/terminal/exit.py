@@ -18,6 +18,8 @@ from diagnose.engine.report import Stopped
 from diagnose.terminal.console import console
 from diagnose.version import __version__
 
+REFUSED = (errno.EIO, errno.EACCES, errno.EPERM, errno.EROFS, errno.EMFILE, errno.ENFILE, errno.ESTALE)
+
 
 class ChosenExit(SystemExit):
     """An exit code that the command itself chose; any other SystemExit comes from code that it ran."""
@@ -62,6 +64,11 @@ def resource_sentence(error: OSError | MemoryError) -> str:
     if error.errno in (errno.EFBIG, errno.ENOSPC, errno.EDQUOT):
         where = f"{error.filename}: " if error.filename is not None else ""
         return f"{where}cannot be written ({os.strerror(error.errno)}); free disk space, or raise the limit (ulimit -f)"
+    if error.filename is None and error.errno in REFUSED:
+        reason = os.strerror(error.errno).lower()
+        return (
+            f"the system refused to read or write a file ({reason}); check the disk and permissions, then start again"
+        )
     return short_error(error) if error.filename is not None and error.strerror else ""
 
 

@@ -13,7 +13,7 @@ def manifest_row_is_unreadable(manifest_problems: Sequence[Any]) -> Findings:
             where=f"{problem.path}:{problem.line}",
             message=message,
             fix=fix,
-            severity=Severity.WARNING if problem.row_is_used else None,
+            severity=Severity.WARNING if problem.is_readable else None,
             file=str(problem.path),
             line=problem.line,
         )

@@ -1,10 +1,10 @@
-"""Damaged files by the thousand: `make bench WHAT=hardening`; GONOGO_INPUTS=1000 for fewer of each kind."""
+"""Damaged files and failing system calls: `make bench WHAT=hardening`, fewer with GONOGO_INPUTS=1000 GONOGO_RUNS=10."""
 
 from __future__ import annotations
 
 import os
 
-from tests.bench.campaigns import fuzz
+from tests.bench.campaigns import failed_calls, fuzz
 from tests.bench.report import Measured
 
 
@@ -14,4 +14,10 @@ def measure() -> Measured:
     return Measured(fuzz.campaign(inputs), f"{inputs} inputs of each kind, seeds 0 to {inputs - 1}")
 
 
-MEASUREMENTS = {"fuzzing": measure}
+def failing() -> Measured:
+    """Runs whose system calls fail once."""
+    runs = int(os.environ.get("GONOGO_RUNS", "300"))
+    return Measured(failed_calls.campaign(runs), f"{runs} runs, each with one call that failed")
+
+
+MEASUREMENTS = {"fuzzing": measure, "failed_calls": failing}

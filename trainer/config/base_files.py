@@ -19,7 +19,17 @@ def load_base_chain(path: Path, below: tuple[Path, ...] = ()) -> list[Layer]:
         raise InputError(f"{below[-1]}: {BASE} is circular ({circle}); remove one of these {BASE} lines")
     layer = read(path)
     base = base_of(layer, path)
-    return [*(load_base_chain(base, (*below, path)) if base else []), layer]
+    return [*(_chain_of(base, (*below, path)) if base else []), layer]
+
+
+def _chain_of(base: Path, below: tuple[Path, ...]) -> list[Layer]:
+    """Of a base: an error in one names the file that builds on it, since a person may not know of the other."""
+    try:
+        return load_base_chain(base, below)
+    except InputError as error:
+        if str(below[-1]) in error.message:
+            raise
+        raise InputError(f"{error.message} ({below[-1]} names it as {BASE})") from error
 
 
 def base_of(layer: Layer, path: Path) -> Path | None:
@@ -30,7 +40,7 @@ def base_of(layer: Layer, path: Path) -> Path | None:
     if not isinstance(base, str) or not base:
         raise InputError(f"{source}: {BASE} is {base!r}; expected the path of one YAML file, relative to this one")
     found = Path(os.path.normpath(path.parent / base))
-    if found.exists():
+    if os.path.exists(found):  # noqa: PTH110  (a name that is too long is no error here)
         return found
     name = base.removesuffix(".yaml")
     if name in shipped_names():

@@ -14,12 +14,12 @@ NAMED = 10  # lines of bad rows in one sentence
 
 @dataclass(frozen=True)
 class RowProblem:
-    """A row that cannot be read, or a value in it that makes no sense: then the row is kept."""
+    """A row that cannot be read, or a value in one that is readable and makes no sense."""
 
     path: Path
     line: int
     message: str  # what was found, what was expected, the remedy
-    row_is_used: bool = False
+    is_readable: bool = False
 
     def __str__(self) -> str:
         return f"{self.path}, line {self.line}: {self.message}"

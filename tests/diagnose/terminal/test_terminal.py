@@ -1,5 +1,6 @@
 """The error boundary and the streams, as a command of its own meets them."""
 
+import errno
 import logging
 import os
 import signal
@@ -13,6 +14,7 @@ from click.testing import CliRunner
 
 from diagnose.common.errors import InputError
 from diagnose.terminal import terminal
+from diagnose.terminal.exit import exit_on_error
 
 SCRIPT = """
 import sys, time, click
@@ -181,3 +183,24 @@ def test_no_colour_where_nobody_sees_it(name, monkeypatch, capsys):
     monkeypatch.setenv(name, "1")
     terminal.console().print("[laughter] red", style="red")
     assert capsys.readouterr().out == "[laughter] red\n"
+
+
+@pytest.mark.parametrize(
+    ("error", "words"),
+    [
+        (OSError(errno.EIO, "Input/output error"), "the system refused to read or write a file (input/output error)"),
+        (
+            OSError(errno.EFBIG, "File too large"),
+            "cannot be written (File too large); free disk space",
+        ),
+        (PermissionError(errno.EACCES, "Permission denied", "a.yaml"), "a.yaml: permission denied; check who may read"),
+        (MemoryError(), "out of memory; use smaller batches"),
+        (OSError("no number"), "this is a fault in GoNoGo"),
+        (RuntimeError("Symlink loop from 'a'"), "Symlink loop from 'a'; name the file itself"),
+    ],
+)
+def test_what_the_system_refuses_is_no_fault_of_ours(error, words, capsys, tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    with pytest.raises(SystemExit) as ended:
+        exit_on_error(error)
+    assert ended.value.code == 2 and words in capsys.readouterr().err

@@ -216,7 +216,7 @@ def test_rows_that_cannot_be_read_are_all_named_and_the_others_are_read(tmp_path
     path.write_text(HEAD + "".join(GOOD + bad for bad, _ in BAD_ROWS) + GOOD)
     rows, problems = read_readable_rows(path)
     assert [row["_line"] for row in rows] == ["2", "4", "6", "8"]
-    assert [problem.line for problem in problems] == [3, 5, 7] and not any(one.row_is_used for one in problems)
+    assert [problem.line for problem in problems] == [3, 5, 7] and not any(one.is_readable for one in problems)
     assert all(words in problem.message for problem, (_, words) in zip(problems, BAD_ROWS, strict=True))
     with pytest.raises(InputError, match=r"line 3: found 2 fields.*2 more rows cannot be read, on line 5, 7"):
         read_rows(path)
@@ -230,11 +230,11 @@ def test_bad_lines_of_json_are_all_named_and_the_others_are_read(tmp_path):
 
 
 @pytest.mark.parametrize("duration", ["NaN", "-1", "abc", "0", "inf", "1,5", "--", "1e999", "12:30", "１.５x"])
-def test_a_duration_that_makes_no_sense_is_named_and_its_row_is_kept(tmp_path, duration):
+def test_a_duration_that_makes_no_sense_is_named_and_its_is_readable(tmp_path, duration):
     path = tmp_path / "train.csv"
     path.write_text(HEAD + GOOD + f'a.wav,x,"{duration}"\nc.wav,y,\n')
     rows, (problem,) = read_readable_rows(path)
-    assert len(rows) == 3 and problem.line == 3 and problem.row_is_used
+    assert len(rows) == 3 and problem.line == 3 and problem.is_readable
     assert problem.message.startswith(f"the duration is {duration!r}, expected seconds above 0")
 
 
