@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from probes.facts.core.numbers import evenly_spaced
+from probes.facts.corpus.addresses import is_address, size_at
 from probes.facts.corpus.types import CorpusRow
 
 SHARE = 32  # each extreme may take this part of the sample; there are nine of them, the rest is spread evenly
@@ -118,11 +119,6 @@ def locate(audio: str, root: str | Path | None) -> str | None:
     return audio if absolute else f"{root}{os.sep}{audio}"
 
 
-def is_address(path: str) -> bool:
-    """Whether it names something on an object store or a web server, as fsspec reads it."""
-    return "://" in path[:32]
-
-
 def duration_of(row: Mapping[str, Any]) -> tuple[float | None, int]:
     """The duration in the row and its decimals; None where there is none that makes sense."""
     text = str(row.get("duration") or "").strip()
@@ -136,20 +132,10 @@ def duration_of(row: Mapping[str, Any]) -> tuple[float | None, int]:
 
 def _size(path: str) -> int | None:
     if is_address(path):
-        return _size_at(path)
+        return size_at(path)
     try:
         return os.stat(path).st_size  # noqa: PTH116  (a Path for each of a million rows costs more than the call)
     except (OSError, ValueError):
-        return None
-
-
-def _size_at(address: str) -> int | None:
-    import fsspec
-
-    try:
-        system, path = fsspec.core.url_to_fs(address)
-        return int(system.size(path) or 0)
-    except Exception:  # each file system of fsspec raises errors of its own
         return None
 
 

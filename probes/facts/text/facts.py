@@ -5,7 +5,8 @@ from typing import Any
 
 from diagnose.common.provider import provider
 from diagnose.engine.context import NotApplicable, Unavailable
-from probes.facts.audio.types import AudioFiles, FileRecords
+from probes.facts.audio.file_record import FileRecords
+from probes.facts.audio.types import AudioFiles
 from probes.facts.core.require import require
 from probes.facts.corpus.types import Corpus
 from probes.facts.labels.types import CtcRow, LabelRow
