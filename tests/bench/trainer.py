@@ -8,8 +8,9 @@ from pathlib import Path
 
 import numpy as np
 
-from tests.bench import kills, recording_kill_runs, throughput
+from tests.bench import kills, throughput
 from tests.bench.report import Measured
+from tests.support import recording_kill_runs
 from trainer.data.length_sampler import LengthBatchSampler, padding_waste
 
 EPOCHS = 5

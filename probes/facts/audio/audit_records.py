@@ -13,7 +13,7 @@ from diagnose.audit.types import AuditPlan
 from diagnose.common.errors import InputError
 from diagnose.common.progress import progress
 from probes.facts.audio.measure_shard import crashed, measure_shard, stamp_of
-from probes.facts.corpus.addresses import is_address
+from probes.facts.corpus.manifest_rows import is_address
 
 SOURCES = ("decode_files", "file_record", "measure_shard", "open_files", "sound_marks", "waveform_stats")
 

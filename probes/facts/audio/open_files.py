@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from diagnose.common.errors import short_error
-from probes.facts.corpus.addresses import is_address
+from probes.facts.corpus.manifest_rows import is_address
 
 CHUNK = 2**20
 

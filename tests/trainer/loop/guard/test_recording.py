@@ -172,7 +172,7 @@ def test_a_batch_that_the_model_writes_into_is_recorded_as_it_came(tmp_path: Pat
 
 
 def test_a_kill_leaves_no_half_recording() -> None:
-    from tests.bench.recording_kill_runs import campaign
+    from tests.support.recording_kill_runs import campaign
 
     found = campaign(kills=6)
     assert found["half"] == found["left_over"] == 0 and found["while_writing"] > 0
