@@ -51,7 +51,7 @@ def data(
     """Check all of the data: decode every file, read every text.
 
     MANIFEST is a TSV, CSV or JSONL file, a folder of clips, or a saved Hugging Face dataset; without one, name
-    --config. What was measured of a file is kept, and an audit that was interrupted goes on where it was.
+    --config. What was measured of a file is kept: an audit that was interrupted measures only the rest.
 
     Exit codes as for preflight.
     """

@@ -144,10 +144,10 @@ def text_audit() -> Measured:
 
 def audit_texts(path: Path) -> int:
     """As the providers of `diagnose data` do it."""
-    from probes.facts.corpus.row_table import RowTable
+    from probes.facts.corpus.manifest_rows import RowTable
     from probes.facts.corpus.text_columns import blank_texts, usual_texts
+    from probes.facts.text.candidates import check_texts
     from probes.facts.text.speaking_rates import rates_of, stated_seconds
-    from probes.facts.text.text_checks import check_texts
     from trainer.data.manifest_frame import open_manifest
 
     rows = RowTable(open_manifest(path), None, "train")

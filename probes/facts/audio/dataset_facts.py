@@ -38,7 +38,7 @@ def eval_corpus(eval_items: LoadedItems) -> Corpus:
 def _items(dataset: Any, split: str, size: int | str, manifest: Corpus | None) -> LoadedItems:
     from probes.facts.audio.dataset_items import read_items
     from probes.facts.core.numbers import evenly_spaced
-    from probes.facts.corpus.manifest_rows import choose
+    from probes.facts.corpus.row_sample import choose
 
     require_items(dataset, f"the {split} set has no length and no items by index: it can only be iterated")
     dataset = getattr(dataset, "without_augmentation", lambda: None)() or dataset  # files are judged as they are

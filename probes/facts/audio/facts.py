@@ -3,19 +3,15 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from diagnose.audit.types import AuditPlan
 from diagnose.common.provider import provider
-from diagnose.engine.context import NotApplicable
+from probes.facts.audio.file_record import FileRecords
 from probes.facts.audio.types import (
     AudioFile,
     AudioFiles,
     AudioLimits,
-    AudioPresence,
-    FileRecords,
     LoadedItem,
     LoadedItems,
     RowWaveform,
-    SameSounds,
     UsedAudio,
 )
 from probes.facts.core.require import require
@@ -35,42 +31,6 @@ def audio_files(
     if recorded_files is not None:
         return AudioFiles(RecordedFiles(audio_rows, recorded_files.records), len(audio_rows))
     return AudioFiles(decode_unknown([row for row in sampled_rows.rows if row.audio]), len(audio_rows))
-
-
-@provider
-def audit_plan() -> AuditPlan:
-    """Given by `diagnose data`: how all files are measured."""
-    raise NotApplicable("only an audit measures every file")
-
-
-@provider
-def recorded_files(audio_rows: Sequence[CorpusRow], audit_plan: AuditPlan) -> FileRecords:
-    """What was measured of every file, or of those of one shard."""
-    from probes.facts.audio.audit_records import audit_records
-    from probes.facts.corpus.row_table import paths_of
-
-    return FileRecords(audit_records([path for path in paths_of(audio_rows) if path], audit_plan))
-
-
-@provider
-def audio_presence(audio_rows: Sequence[CorpusRow], recorded_files: FileRecords | None = None) -> AudioPresence:
-    """Which files are not there; in an audit by what was measured, which may have been elsewhere."""
-    from probes.facts.audio.recorded_files import absent
-
-    if recorded_files is not None:
-        return absent(audio_rows, recorded_files.records)
-    looked = [row for row in audio_rows if row.path is not None]
-    return AudioPresence(len(looked), tuple(row for row in looked if row.size is None))
-
-
-@provider
-def same_sounds(recorded_files: FileRecords) -> SameSounds:
-    """Files whose sound another one has, whatever the format; in an audit only."""
-    from probes.facts.audio.file_record import is_there
-    from probes.facts.audio.same_sounds import same_sounds
-
-    there = frozenset(name for name, record in recorded_files.records.items() if is_there(record))
-    return SameSounds(same_sounds(recorded_files.records), there)
 
 
 @provider

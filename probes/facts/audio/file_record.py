@@ -25,6 +25,17 @@ class FileScan:
     size: int | None = None
 
 
+@dataclass(frozen=True)
+class FileRecords:
+    """What an audit measured, by file."""
+
+    records: Mapping[str, bytes]
+
+    def figure(self) -> dict[str, Any]:
+        """For the report: seconds, level and peak of some files, evenly, and of the quietest, loudest and longest."""
+        return levels_of(self.records)
+
+
 def pack(scan: FileScan) -> bytes:
     header = scan.header or AudioHeader(0, 0, 0.0, "")
     size = 0 if scan.size is None else scan.size + 1

@@ -2,7 +2,6 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from probes.facts.corpus.types import CorpusRow
 
@@ -55,19 +54,6 @@ class AudioPresence:
 
     looked: int
     missing: tuple[CorpusRow, ...]
-
-
-@dataclass(frozen=True)
-class FileRecords:
-    """What an audit measured, by file: see file_record.unpack."""
-
-    records: Mapping[str, bytes]
-
-    def figure(self) -> dict[str, Any]:
-        """For the report: seconds, level and peak of some files, evenly, and of the quietest, loudest and longest."""
-        from probes.facts.audio.file_record import levels_of
-
-        return levels_of(self.records)
 
 
 @dataclass(frozen=True)

@@ -137,9 +137,8 @@ def _as_int16(samples: np.ndarray) -> np.ndarray | None:
 
 def _flat(samples: np.ndarray, frames: np.ndarray, top: float) -> int:
     """How many samples stand in flat tops; `frames` are the whole ones that reach the top."""
-    if frames.size and np.count_nonzero(frames == top) < RUN - 1:  # one may be in the rest after them
-        return 0
-    return _in_runs(samples == top)
+    few = frames.size and np.count_nonzero(frames == top) < RUN - 1  # one may be in the rest after them
+    return 0 if few else _in_runs(samples == top)
 
 
 def _in_runs(marks: np.ndarray) -> int:

@@ -67,7 +67,7 @@ def column_balances(train_corpus: Corpus) -> tuple[ColumnBalance, ...]:
 
 
 def _balance(corpus: Corpus, column: str) -> ColumnBalance:
-    from probes.facts.corpus.row_table import tags_of
+    from probes.facts.corpus.manifest_rows import tags_of
 
     counts = Counter(filter(None, tags_of(corpus.rows, column)))
     return ColumnBalance(column, dict(counts.most_common()), column in CLASSES)

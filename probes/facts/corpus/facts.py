@@ -82,7 +82,7 @@ def sampled_rows(
     train_corpus: Corpus, data_sample_size: int | str = CLOSELY, eval_corpus: Corpus | None = None
 ) -> Corpus:
     """The rows to look at closely, of both splits."""
-    from probes.facts.corpus.manifest_rows import choose
+    from probes.facts.corpus.row_sample import choose
     from probes.facts.corpus.row_table import JoinedRows
 
     total = train_corpus.total + (eval_corpus.total if eval_corpus else 0)
@@ -98,7 +98,7 @@ def sampled_rows(
 @provider
 def columns(train_rows: Rows, eval_rows: Rows = (), needed_columns: Any = ()) -> Columns:
     """Which columns the rows of each split have."""
-    from probes.facts.corpus.row_table import is_table
+    from probes.facts.corpus.manifest_rows import is_table
 
     splits = {"train": train_rows, "eval": eval_rows}
     counts: dict[str, dict[str, int]] = {}
@@ -115,8 +115,7 @@ def columns(train_rows: Rows, eval_rows: Rows = (), needed_columns: Any = ()) ->
 
 
 def _corpus(rows: Rows, root: str | Path | None, split: str, texts: Any) -> Corpus:
-    from probes.facts.corpus.manifest_rows import AUDIO, read_rows
-    from probes.facts.corpus.row_table import RowTable, is_table
+    from probes.facts.corpus.manifest_rows import AUDIO, RowTable, is_table, read_rows
 
     wanted = [name for name in texts if name not in AUDIO]
     if is_table(rows):
@@ -131,7 +130,7 @@ def _corpus(rows: Rows, root: str | Path | None, split: str, texts: Any) -> Corp
 @provider(reported=True)
 def clip_lengths(train_corpus: Corpus) -> ClipLengths:
     """Seconds and characters of rows, the extremes among them."""
-    from probes.facts.corpus.manifest_rows import choose
+    from probes.facts.corpus.row_sample import choose
 
     rows = [row for row in train_corpus.rows if row.seconds and row.texts]
     require(rows, "the rows have no durations with texts")

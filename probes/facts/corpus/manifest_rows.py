@@ -1,76 +1,11 @@
-"""Rows of a manifest, and which of them to look at closely: the longest, the shortest and the oddest are among them."""
+"""Rows of a manifest: read, or made of a table when they are asked for, since a million rows are no objects."""
 
 import os
-from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from itertools import chain
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, overload
 
-from probes.facts.core.numbers import evenly_spaced
 from probes.facts.corpus.types import CorpusRow
-
-SHARE = 32  # each extreme may take this part of the sample; there are nine of them, the rest is spread evenly
-Value = Callable[[CorpusRow], float | None]
-
-
-def choose(rows: Sequence[CorpusRow], count: int) -> list[int]:
-    """Numbers of rows, ascending; all of them where there are no more than `count`."""
-    if len(rows) <= count:
-        return list(range(len(rows)))
-    each = max(1, count // SHARE)
-    chosen = set(chain.from_iterable(_extremes(rows, each)))
-    chosen = set(sorted(chosen)[:count]) if len(chosen) > count else chosen
-    left = [number for number in range(len(rows)) if number not in chosen]
-    return sorted(chosen | set(evenly_spaced(left, count - len(chosen))))
-
-
-def _extremes(rows: Sequence[CorpusRow], each: int) -> list[list[int]]:
-    rarity = _rarity(rows)
-    sides = [_ends(rows, value, each) for value in (_seconds, _letters, _letters_per_second, _bytes_per_second)]
-    odd = sorted(range(len(rows)), key=lambda number: -rarity[number])[:each]
-    return [*sides, odd, _one_per_extension(rows, each)]
-
-
-def _ends(rows: Sequence[CorpusRow], value: Value, each: int) -> list[int]:
-    """Where the value is smallest and where it is largest."""
-    known = [(measured, number) for number, row in enumerate(rows) if (measured := value(row)) is not None]
-    known.sort()
-    return [number for _, number in (*known[:each], *known[-each:])]
-
-
-def _seconds(row: CorpusRow) -> float | None:
-    return row.seconds if row.seconds is not None else row.size
-
-
-def _letters(row: CorpusRow) -> float | None:
-    return sum(map(len, row.texts.values())) if row.texts else None
-
-
-def _letters_per_second(row: CorpusRow) -> float | None:
-    letters = _letters(row)
-    return letters / row.seconds if letters is not None and row.seconds else None
-
-
-def _bytes_per_second(row: CorpusRow) -> float | None:
-    """Far off where a file is cut, empty, of another rate or of more channels than the rest."""
-    return None if row.size is None else row.size / (row.seconds or 1.0)
-
-
-def _rarity(rows: Sequence[CorpusRow]) -> list[float]:
-    """How rare the rarest character of a row is: marks, another script and broken encodings stand out."""
-    letters = [set("".join(row.texts.values())) for row in rows]
-    counts = Counter(chain.from_iterable(letters))
-    return [max((1 / counts[letter] for letter in own), default=0.0) for own in letters]
-
-
-def _one_per_extension(rows: Sequence[CorpusRow], each: int) -> list[int]:
-    """One row for each kind of file that is there."""
-    first: dict[str, int] = {}
-    for number, row in enumerate(rows):
-        first.setdefault(row.audio.rpartition(".")[2].lower() if row.audio else "", number)
-    return list(first.values())[:each]
-
 
 TEXTS = ("transcript", "translation", "text", "sentence", "transcription", "document", "summary", "source", "target")
 AUDIO = ("audio_path", "audio", "audio_filepath", "path", "file", "wav")
@@ -118,11 +53,6 @@ def locate(audio: str, root: str | Path | None) -> str | None:
     return audio if absolute else f"{root}{os.sep}{audio}"
 
 
-def is_address(path: str) -> bool:
-    """Whether it names something on an object store or a web server, as fsspec reads it."""
-    return "://" in path[:32]
-
-
 def duration_of(row: Mapping[str, Any]) -> tuple[float | None, int]:
     """The duration in the row and its decimals; None where there is none that makes sense."""
     text = str(row.get("duration") or "").strip()
@@ -136,14 +66,24 @@ def duration_of(row: Mapping[str, Any]) -> tuple[float | None, int]:
 
 def _size(path: str) -> int | None:
     if is_address(path):
-        return _size_at(path)
+        return size_at(path)
     try:
         return os.stat(path).st_size  # noqa: PTH116  (a Path for each of a million rows costs more than the call)
     except (OSError, ValueError):
         return None
 
 
-def _size_at(address: str) -> int | None:
+def _plain(value: Any) -> bool:
+    return isinstance(value, str | int | float | bool)
+
+
+def is_address(path: str) -> bool:
+    """Whether fsspec reads it, such as s3://bucket/a.wav."""
+    return "://" in path[:32]
+
+
+def size_at(address: str) -> int | None:
+    """Its bytes; None if it is not there."""
     import fsspec
 
     try:
@@ -153,5 +93,53 @@ def _size_at(address: str) -> int | None:
         return None
 
 
-def _plain(value: Any) -> bool:
-    return isinstance(value, str | int | float | bool)
+class RowTable(Sequence[CorpusRow]):
+    """The rows of a manifest that has its columns as `frame`, a polars DataFrame of text."""
+
+    def __init__(self, rows: Any, root: str | Path | None, split: str, texts: Sequence[str] = ()) -> None:
+        self.rows, self.root, self.split = rows, root, split
+        present = set(rows.frame.columns)
+        self.texts = tuple(dict.fromkeys(name for name in (*texts, *TEXTS) if name in present))
+        self.audio = next((name for name in AUDIO if name in present and (rows.frame[name] != "").any()), "")
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    @overload
+    def __getitem__(self, index: int) -> CorpusRow: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[CorpusRow, ...]: ...
+    def __getitem__(self, index: int | slice) -> CorpusRow | tuple[CorpusRow, ...]:
+        if isinstance(index, slice):
+            numbers = range(len(self))[index]
+            return tuple(self._row(number, row) for number, row in zip(numbers, self.rows[index], strict=True))
+        return self._row(index % len(self) if -len(self) <= index < len(self) else index, self.rows[index])
+
+    def __iter__(self) -> Iterator[CorpusRow]:
+        return (self._row(number, row) for number, row in enumerate(self.rows))
+
+    def column(self, name: str) -> Any:
+        """A column as a polars Series."""
+        return self.rows.frame[name]
+
+    def tags(self, name: str) -> bool:
+        """Whether it has a column of this name that is neither text nor audio."""
+        return name in self.rows.frame.columns and name not in (*self.texts, self.audio, *OURS)
+
+    def paths(self) -> list[str | None]:
+        """Of each row, the file or address of its audio; None where there is none."""
+        return [locate(name, self.root) for name in self.column(self.audio)] if self.audio else [None] * len(self)
+
+    def _row(self, number: int, row: Mapping[str, Any]) -> CorpusRow:
+        return read_row(number, row, self.root, self.split, self.texts)
+
+
+def tags_of(rows: Sequence[CorpusRow], name: str) -> list[str]:
+    """The value of a column that is neither text nor audio, for each row; "" where it has none."""
+    if not isinstance(rows, RowTable):
+        return [row.tags.get(name, "") for row in rows]
+    return rows.column(name).to_list() if rows.tags(name) else [""] * len(rows)
+
+
+def is_table(rows: Any) -> bool:
+    return hasattr(rows, "frame")

@@ -1,52 +1,10 @@
-"""Rows that are made when they are asked for: a corpus of a million rows is a table, not a million objects."""
+"""Rows of both splits, and of those that name audio, without making each of them."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
-from typing import Any, overload
+from collections.abc import Iterator, Sequence
+from typing import overload
 
-from probes.facts.corpus.manifest_rows import AUDIO, OURS, TEXTS, locate, read_row
+from probes.facts.corpus.manifest_rows import RowTable
 from probes.facts.corpus.types import CorpusRow
-
-
-class RowTable(Sequence[CorpusRow]):
-    """The rows of a manifest that has its columns as `frame`, a polars DataFrame of text."""
-
-    def __init__(self, rows: Any, root: str | Path | None, split: str, texts: Sequence[str] = ()) -> None:
-        self.rows, self.root, self.split = rows, root, split
-        present = set(rows.frame.columns)
-        self.texts = tuple(dict.fromkeys(name for name in (*texts, *TEXTS) if name in present))
-        self.audio = next((name for name in AUDIO if name in present and (rows.frame[name] != "").any()), "")
-
-    def __len__(self) -> int:
-        return len(self.rows)
-
-    @overload
-    def __getitem__(self, index: int) -> CorpusRow: ...
-    @overload
-    def __getitem__(self, index: slice) -> tuple[CorpusRow, ...]: ...
-    def __getitem__(self, index: int | slice) -> CorpusRow | tuple[CorpusRow, ...]:
-        if isinstance(index, slice):
-            numbers = range(len(self))[index]
-            return tuple(self._row(number, row) for number, row in zip(numbers, self.rows[index], strict=True))
-        return self._row(index % len(self) if -len(self) <= index < len(self) else index, self.rows[index])
-
-    def __iter__(self) -> Iterator[CorpusRow]:
-        return (self._row(number, row) for number, row in enumerate(self.rows))
-
-    def column(self, name: str) -> Any:
-        """A column as a polars Series."""
-        return self.rows.frame[name]
-
-    def tags(self, name: str) -> bool:
-        """Whether it has a column of this name that is neither text nor audio."""
-        return name in self.rows.frame.columns and name not in (*self.texts, self.audio, *OURS)
-
-    def paths(self) -> list[str | None]:
-        """Of each row, the file or address of its audio; None where there is none."""
-        return [locate(name, self.root) for name in self.column(self.audio)] if self.audio else [None] * len(self)
-
-    def _row(self, number: int, row: Mapping[str, Any]) -> CorpusRow:
-        return read_row(number, row, self.root, self.split, self.texts)
 
 
 class JoinedRows(Sequence[CorpusRow]):
@@ -79,10 +37,6 @@ class JoinedRows(Sequence[CorpusRow]):
         return (self[number] for number in range(len(self)))
 
 
-def is_table(rows: Any) -> bool:
-    return hasattr(rows, "frame")
-
-
 def tables_of(rows: Sequence[CorpusRow]) -> list[RowTable]:
     """The tables that all of these rows come from, in their order; [] where they are plain objects."""
     parts = rows.parts if isinstance(rows, JoinedRows) and len(rows) == sum(map(len, rows.parts)) else [rows]
@@ -102,11 +56,3 @@ def with_audio(rows: Sequence[CorpusRow]) -> Sequence[CorpusRow]:
         return tuple(row for row in rows if row.audio)
     names = [name for table in tables for name in (table.column(table.audio) if table.audio else [""] * len(table))]
     return rows if all(names) else JoinedRows(tables, [number for number, name in enumerate(names) if name])
-
-
-def tags_of(rows: Sequence[CorpusRow], name: str) -> list[str]:
-    """The value of a column that is neither text nor audio, for each row; "" where it has none."""
-    tables = tables_of(rows)
-    if not tables:
-        return [row.tags.get(name, "") for row in rows]
-    return [value for table in tables for value in (table.column(name) if table.tags(name) else [""] * len(table))]

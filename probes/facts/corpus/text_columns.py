@@ -3,7 +3,8 @@
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from probes.facts.corpus.row_table import RowTable, tables_of
+from probes.facts.corpus.manifest_rows import RowTable
+from probes.facts.corpus.row_table import tables_of
 from probes.facts.corpus.types import BlankTexts, CorpusRow, UsualText
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Sequence
 from functools import cache
 
-from probes.facts.corpus.row_table import tags_of
+from probes.facts.corpus.manifest_rows import tags_of
 from probes.facts.corpus.types import CorpusRow
 from probes.facts.splits.types import GroupColumn
 

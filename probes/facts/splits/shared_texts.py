@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from probes.facts.core.numbers import evenly_spaced
-from probes.facts.corpus.row_table import tags_of
+from probes.facts.corpus.manifest_rows import tags_of
 from probes.facts.corpus.text_columns import main_texts, normalized
 from probes.facts.corpus.types import CorpusRow
 from probes.facts.splits.near_duplicates import BRUTE, nearest

@@ -4,11 +4,16 @@ What is passed over here has nothing that `read_texts` could find; tests/probes/
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import cache
 from typing import TYPE_CHECKING
 
+from probes.facts.core.progress_log import log_progress
+from probes.facts.corpus.row_table import tables_of
+from probes.facts.corpus.types import CorpusRow
 from probes.facts.text.mojibake import CODECS
+from probes.facts.text.text_checks import Ids, read_text, read_texts
+from probes.facts.text.types import TextChecks
 
 if TYPE_CHECKING:
     import polars as pl
@@ -26,6 +31,22 @@ CONTINUES = range(0x80, 0xC0)  # the later bytes of a character in UTF-8; in Mac
 LEADS = range(0xC2, 0xF5)  # the first one
 INNOCENT = ("lower_accented", "lower_common", "upper_common", "kaomoji")  # of ftfy: never without one of the others,
 OTHERS = "ŒœВГРСвЂўΒΓΞΟβ"  # or one of these
+
+
+def check_texts(rows: Sequence[CorpusRow], ids: Ids | None = None, tokens: Collection[str] = ()) -> TextChecks:
+    """The rows of a table are picked by their characters before they are read."""
+    tables = tables_of(rows)
+    if not tables:
+        read = read_texts(rows, ids, tokens)
+        return TextChecks(read, len(read))
+    texts = [
+        (table[number], column, table.column(column)[number])
+        for table in tables
+        for column in table.texts
+        for number in candidates(table.column(column))
+    ]
+    found = tuple(read_text(*text, ids, tokens) for text in log_progress(texts, len(texts), "texts read"))
+    return TextChecks(found, sum(len(table) * len(table.texts) for table in tables))
 
 
 def candidates(column: "pl.Series") -> "pl.Series":

@@ -5,7 +5,8 @@ from typing import Any
 
 from diagnose.common.provider import provider
 from diagnose.engine.context import NotApplicable, Unavailable
-from probes.facts.audio.types import AudioFiles, FileRecords
+from probes.facts.audio.file_record import FileRecords
+from probes.facts.audio.types import AudioFiles
 from probes.facts.core.require import require
 from probes.facts.corpus.types import Corpus
 from probes.facts.labels.types import CtcRow, LabelRow
@@ -20,7 +21,7 @@ TEXTS = 256  # read by the tokenizer, three times each
 def text_checks(sampled_rows: Corpus, tokenizer: Any = None) -> TextChecks:
     """Of a table, only texts with a character that could mean something are read one by one."""
     from probes.facts.core.tokens import text_ids
-    from probes.facts.text.text_checks import check_texts
+    from probes.facts.text.candidates import check_texts
 
     require(any(row.texts for row in sampled_rows.rows), "the rows have no text under a known key")
     known = getattr(tokenizer, "get_added_vocab", None)

@@ -4,7 +4,8 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
 from probes.facts.audio.file_record import header_seconds
-from probes.facts.corpus.row_table import RowTable, paths_of, tables_of
+from probes.facts.corpus.manifest_rows import RowTable
+from probes.facts.corpus.row_table import paths_of, tables_of
 from probes.facts.corpus.text_columns import first_texts
 from probes.facts.corpus.types import CorpusRow
 from probes.facts.text.types import SpeakingRate, SpeakingRates

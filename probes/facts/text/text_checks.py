@@ -6,11 +6,9 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import cache
 
 from probes.facts.core.progress_log import log_progress
-from probes.facts.corpus.row_table import tables_of
 from probes.facts.corpus.types import CorpusRow
-from probes.facts.text.candidates import candidates
 from probes.facts.text.mojibake import undo_mojibake
-from probes.facts.text.types import TextCheck, TextChecks
+from probes.facts.text.types import TextCheck
 
 MARKUP = re.compile(
     r"\[[^\[\]\n]{1,40}\]"  # [laughter], [music]
@@ -27,31 +25,15 @@ LIKE = frozenset({"LATIN", "CYRILLIC", "GREEK"})  # scripts that share the looks
 Ids = Callable[[str], Sequence[int]]
 
 
-def check_texts(rows: Sequence[CorpusRow], ids: Ids | None = None, tokens: Collection[str] = ()) -> TextChecks:
-    """The rows of a table are picked by their characters before they are read."""
-    tables = tables_of(rows)
-    if not tables:
-        read = read_texts(rows, ids, tokens)
-        return TextChecks(read, len(read))
-    texts = [
-        (table[number], column, table.column(column)[number])
-        for table in tables
-        for column in table.texts
-        for number in candidates(table.column(column))
-    ]
-    found = tuple(_read(*text, ids, tokens) for text in log_progress(texts, len(texts), "texts read"))
-    return TextChecks(found, sum(len(table) * len(table.texts) for table in tables))
-
-
 def read_texts(
     rows: Sequence[CorpusRow], ids: Ids | None = None, tokens: Collection[str] = ()
 ) -> tuple[TextCheck, ...]:
     """Every text of the rows. `ids` tells what a tokenizer makes of a text, `tokens` what it knows as a whole."""
     texts = [(row, column, text) for row in rows for column, text in row.texts.items()]
-    return tuple(_read(*text, ids, tokens) for text in log_progress(texts, len(texts), "texts read"))
+    return tuple(read_text(*text, ids, tokens) for text in log_progress(texts, len(texts), "texts read"))
 
 
-def _read(row: CorpusRow, column: str, text: str, ids: Ids | None, tokens: Collection[str]) -> TextCheck:
+def read_text(row: CorpusRow, column: str, text: str, ids: Ids | None, tokens: Collection[str]) -> TextCheck:
     plain = clean(text)
     return TextCheck(
         row,

@@ -23,7 +23,8 @@ from probes.data.speaking_rate_is_impossible import speaking_rate_is_impossible
 from probes.facts.audio.decode_files import decode_row, seconds_of
 from probes.facts.audio.types import AudioFile, AudioFiles, AudioHeader, RowWaveform, WaveformStats
 from probes.facts.audio.waveform_stats import measure
-from probes.facts.corpus.manifest_rows import choose, read_rows
+from probes.facts.corpus.manifest_rows import read_rows
+from probes.facts.corpus.row_sample import choose
 from probes.facts.corpus.types import CorpusRow
 from probes.facts.splits.near_duplicates import nearest
 from probes.facts.splits.types import GroupColumn, GroupColumns, NearDuplicates
