@@ -63,8 +63,7 @@ def start(
     require_resumable(resume, resolved.config)
     resolved = with_auto_batch_size(resolved, api.fits)
     if dry_run or print_config:
-        plan = described(resolved, epochs, subset, api) if dry_run else ()
-        return chain([resolved.annotated()] * print_config, plan)
+        return chain([resolved.annotated()] * print_config, described(resolved, epochs, subset, api) if dry_run else ())
     from diagnose.page.run_page import write_run_page
     from trainer.loop.run import is_main_process, train, with_epochs
     from trainer.loop.runtime.run_lock import require_free
