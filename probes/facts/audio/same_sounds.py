@@ -15,7 +15,7 @@ SHARED, SHARE = 2, 0.15  # marks that two copies share at least, and of those of
 COMMON = 50  # sounds that may share a mark before it tells nothing
 COMPARED = 3  # of the sounds that share marks with one, those that share most
 RATE = 4000  # at which two sounds are compared; every format and rate keeps what is below half of it
-ALIKE = 0.8  # correlation of the samples of two copies at the least: see tests/bench/data.py
+ALIKE = 0.95  # correlation of two copies at the least; a text with one word more than another has less
 OVERLAP = 0.5  # of the longer one
 LONGEST = 120.0  # seconds that are compared
 
@@ -85,9 +85,10 @@ def are_copies(one: str, other: str) -> bool:
     shift -= size if shift > size // 2 else 0
     ours, theirs = (first[shift:], second) if shift >= 0 else (first, second[-shift:])
     common = min(len(ours), len(theirs))
-    ours, theirs = ours[:common], theirs[:common]
-    scale = float(np.sqrt(np.square(ours).sum() * np.square(theirs).sum()))
-    return common >= OVERLAP * max(len(first), len(second)) and abs(float(ours @ theirs)) > ALIKE * scale > 0
+    scale = float(np.sqrt(np.square(first).sum() * np.square(second).sum()))  # of all: what only one has counts
+    return (
+        common >= OVERLAP * max(len(first), len(second)) and abs(float(ours[:common] @ theirs[:common])) > ALIKE * scale
+    )
 
 
 @lru_cache(maxsize=64)
