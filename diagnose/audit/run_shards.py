@@ -36,7 +36,7 @@ def run_shards(work: Work, crashed: Crashed, names: Shard, plan: AuditPlan) -> I
                 failed.append(shard)
         tries.update(shard[0] for shard in failed if len(shard) == 1)
         yield from ([crashed(shard[0])] for shard in failed if tries[shard[0]] >= TRIES)
-        shards = [half for shard in failed if tries[shard[0]] < TRIES for half in _halves(shard)]
+        shards = [half for shard in failed if tries[shard[0]] < TRIES for half in _split_in_two(shard)]
 
 
 def _shards(names: Shard, workers: int) -> list[Shard]:
@@ -44,7 +44,7 @@ def _shards(names: Shard, workers: int) -> list[Shard]:
     return [names[start : start + size] for start in range(0, len(names), size)]
 
 
-def _halves(shard: Shard) -> list[Shard]:
+def _split_in_two(shard: Shard) -> list[Shard]:
     middle = -(-len(shard) // 2)
     return [half for half in (shard[:middle], shard[middle:]) if half]
 

@@ -1,5 +1,5 @@
 from diagnose import Findings, Severity, Stage, probe
-from probes.facts.settings.argument_types import ArgumentNames
+from probes.facts.settings.hf_arguments import ArgumentNames
 from probes.reporting.setting_finding import setting_finding
 
 

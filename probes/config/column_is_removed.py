@@ -1,5 +1,5 @@
 from diagnose import Findings, Severity, Stage, probe
-from probes.facts.settings.argument_types import RemovedColumns
+from probes.facts.settings.hf_arguments import RemovedColumns
 from probes.facts.settings.types import SettingLocation
 from probes.reporting.setting_finding import setting_finding
 

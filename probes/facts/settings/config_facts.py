@@ -8,7 +8,7 @@ from typing import Any
 from diagnose.common.provider import provider
 from diagnose.engine.context import NotApplicable, Unavailable
 from probes.facts.core.require import require
-from probes.facts.settings.argument_types import ArgumentNames
+from probes.facts.settings.hf_arguments import ArgumentNames
 from probes.facts.settings.types import (
     GenerationLimit,
     ModelFamily,

@@ -7,7 +7,7 @@ from diagnose.engine.context import NotApplicable
 from probes.facts.core.require import require, require_items
 from probes.facts.core.step_setup import LabelsOf, StepSetup
 from probes.facts.first_step.types import Gradients
-from probes.facts.settings.argument_types import RemovedColumns
+from probes.facts.settings.hf_arguments import RemovedColumns
 from probes.facts.settings.types import CheckpointedStep, GenerationLimit, LabelLengths, RunSettings, SettingLocation
 
 DEFAULT_LENGTH = 20  # tokens, what generate falls back to when nobody says

@@ -14,7 +14,7 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.bench.kills import SETTINGS
+from tests.bench.campaigns.kills import SETTINGS
 from tests.support.small_runs import ROOT, write_run
 
 CALLS, ERRORS, LAST = ("fsync", "rename", "mkdir", "unlink", "rmdir"), ("ENOSPC", "EIO", "EACCES"), 40
