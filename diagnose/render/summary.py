@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from diagnose.engine.report import Report
 
 UNITS = (("days", 86_400), ("hours", 3_600), ("minutes", 60), ("seconds", 1))
+ROUNDING = 1e-3  # of the loss: it is shown with four digits
 WIDTH = 80  # what does not fit into a line is shown by -v
 
 
@@ -62,8 +63,12 @@ def _is_quiet(report: "Report", stage: Stage) -> bool:
 
 
 def _loss(found: Mapping[str, Any], normal: bool) -> str:
+    """Where the loss has other terms too, ln V is compared with its cross-entropy."""
+    cross_entropy, value = found["cross_entropy"], found["value"]
+    differs = found["uniform"] and cross_entropy is not None and abs(cross_entropy - value) > ROUNDING * abs(value)
+    own = f", cross-entropy {cross_entropy:.4g}" if differs else ""
     uniform = f" (ln {found['vocabulary']} = {found['uniform']:.4g})" if found["uniform"] else ""
-    return f"{'Loss is normal' if normal else 'Loss'}: {found['value']:.4g}{uniform}."
+    return f"{'Loss is normal' if normal else 'Loss'}: {value:.4g}{own}{uniform}."
 
 
 def _gradients(found: Mapping[str, Any], normal: bool) -> str:

@@ -11,7 +11,7 @@ from diagnose.guard import Guard
 from probes.guards.gradients import all_finite, gradients
 from probes.integrations.step_events import BACKWARD, around
 
-LOOKS, EVERY = 250, 50  # steps between two looks of all probes (15 ms each), and between two readings of all gradients
+LOOKS, EVERY = 1000, 50  # steps between two looks of all probes (15 ms each), and between two readings of all gradients
 
 
 @contextmanager
