@@ -56,6 +56,9 @@ def require_inputs(config: Config, weights: bool = True) -> None:
     from trainer.models.pretrained import is_directory, load
 
     require_reporters(config.training.report_to)
+    for key, folder in (("paths.data_root", config.paths.data_root), ("output.dir", config.output.dir)):
+        if folder.is_file():
+            raise InputError(f"{key}: {folder} is a file, expected a folder; set {key} to another path")
     for name in ("train", "dev") if config.training.eval_strategy != "no" else ("train",):
         path = config.splits / f"{name}.csv"
         if not path.exists():
