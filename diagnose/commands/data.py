@@ -21,9 +21,10 @@ OUTPUT = click.Path(file_okay=False, path_type=Path)
 EPILOG = """
 \b
 Examples:
-  diagnose data train.tsv --audio-root clips --eval dev.tsv --findings findings.parquet
+  diagnose data train.tsv --audio-root clips --eval dev.tsv --findings all.csv
   diagnose data --config my.yaml --write-clean clean
-  diagnose data train.tsv --store shards --shard 2/5     one part; then: diagnose data train.tsv --store shards --merge
+  diagnose data train.tsv --store shards --shard 2/5        one part of five
+  diagnose data train.tsv --store shards --merge            when all are done
 """
 
 

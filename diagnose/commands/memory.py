@@ -22,7 +22,7 @@ def memory(
     top: int,
     json_path: Path | None,
 ) -> None:
-    """Predict the peak memory of a run, and rank what would lower it.
+    """Predict the peak memory of a run; rank what would lower it.
 
     One step is taken with tensors that have shapes and no values: nothing of the model is allocated, and weights named
     in a configuration are not read, so that a large model can be looked at on a small machine without network.

@@ -20,7 +20,7 @@ SCRIPT = click.Path(exists=True, dir_okay=False, path_type=Path)
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
 @click.pass_context
 def run(context: click.Context, gate: bool, script: Path, arguments: tuple[str, ...]) -> None:
-    """Run a training script as it is, and check it where its training begins.
+    """Run a training script, and check it where its training begins.
 
     Looks when a transformers or Lightning Trainer begins to train, or after the first optimizer step of any other
     loop, and prints the report to stderr. The script continues with the same losses, bit for bit; with --gate it is

@@ -8,7 +8,7 @@ SAME = 1e-5  # relative, of the loss
 LARGE = 0.1  # as for gradients: of what trains
 
 
-@probe(id="LOS005", stage=Stage.LOSS, severity=Severity.ERROR, explains=("GRD*", "LRN*", "GEN*"))
+@probe(id="LOS005", stage=Stage.LOSS, severity=Severity.ERROR, explains=("LOS021", "GRD*", "LRN*", "GEN*"))
 def loss_ignores_input(perturbed_losses: LossTrials, gradient_reach: GradientReach | None = None) -> Findings:
     """The loss ignores the input: logits stay the same when rows exchange their inputs."""
     follow = perturbed_losses.logit_change

@@ -2,7 +2,7 @@ from diagnose import Finding, Findings, Severity, Stage, probe
 from probes.facts.parameters.weight_types import UntrainedFrozenModules
 
 
-@probe(id="PAR004", stage=Stage.PARAMETERS, severity=Severity.WARNING, explains=("LRN*", "GEN*"))
+@probe(id="PAR004", stage=Stage.PARAMETERS, severity=Severity.WARNING, explains=("TOK015", "LRN*", "GEN*"))
 def adapter_is_frozen_with_encoder(untrained_frozen_modules: UntrainedFrozenModules) -> Findings:
     """An untrained adapter is frozen together with the pretrained module around it."""
     seen = untrained_frozen_modules

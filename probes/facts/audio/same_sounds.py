@@ -9,6 +9,7 @@ import soundfile
 from probes.facts.audio.file_record import unpack
 from probes.facts.audio.open_files import AudioProblem, opened
 from probes.facts.audio.types import WaveformStats
+from probes.facts.core.fork import run_polars
 from probes.facts.core.progress_log import log_progress
 
 SHARED, SHARE = 2, 0.15  # marks that two copies share at least, and of those of the one that has fewer
@@ -41,7 +42,7 @@ def _root(name: str, same: Mapping[str, tuple[str, bool]]) -> str:
 def _copies(waves: Mapping[str, WaveformStats]) -> Iterator[tuple[str, str]]:
     """A file, and an earlier one of which it is a copy."""
     names = list(waves)
-    candidates = _sharing_marks([wave.marks for wave in waves.values()])
+    candidates = run_polars(lambda: _sharing_marks([wave.marks for wave in waves.values()]))
     copies: dict[int, int] = {}
     for later, earlier in log_progress(candidates, len(candidates), "pairs of sounds compared"):
         if later not in copies and are_copies(names[later], names[earlier]):

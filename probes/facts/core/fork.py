@@ -7,6 +7,7 @@ import traceback
 from collections.abc import Callable
 from functools import partial
 from io import BytesIO
+from pathlib import Path
 from typing import Any, Self, TypeVar
 
 import torch
@@ -91,6 +92,17 @@ def run_apart(work: Callable[[], Value], *touched: Any, seconds: float = SECONDS
     except CannotFork:
         with restore_afterwards(others=touched):
             return work()
+
+
+def run_polars(work: Callable[[], Value]) -> Value:
+    """In a child, unless polars has run here: it keeps threads, and a process forked later would wait for them."""
+    return work() if _polars_has_run() else run_apart(work)
+
+
+def _polars_has_run() -> bool:
+    """By the names of its threads; where there is no /proc, nothing is forked for it."""
+    tasks = list(Path("/proc/self/task").glob("*/comm"))
+    return not tasks or any(task.read_text().startswith("polars-0") for task in tasks)
 
 
 def _pickled(work: Callable[[], Any]) -> bytes | ChildRaised | CannotFork:

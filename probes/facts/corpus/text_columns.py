@@ -1,7 +1,13 @@
-"""The texts of a corpus as columns, and what can be counted over all of them at once."""
+"""The texts of a corpus: those of tables as columns, those of plain rows one by one.
 
+Polars is used for tables alone: its threads do not survive a fork, and what looks at plain rows may fork later.
+"""
+
+import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
+from unicodedata import normalize
 
 from probes.facts.corpus.manifest_rows import RowTable
 from probes.facts.corpus.row_table import tables_of
@@ -10,21 +16,17 @@ from probes.facts.corpus.types import BlankTexts, CorpusRow, UsualText
 if TYPE_CHECKING:
     import polars as pl
 
+Texts: TypeAlias = "list[str] | pl.Series"
 MAIN = ("transcript", "document", "text", "sentence", "transcription", "source")
 EVENLY = 2000  # rows
 WRITTEN = ("nan", "NaN", "None", "<NA>", "NULL", "null")  # what pandas, Python and databases write for nothing
 
 
-def text_columns(rows: Sequence[CorpusRow]) -> "pl.DataFrame":
+def text_columns(tables: Sequence[RowTable]) -> "pl.DataFrame":
     """One column for each text, null where a row has none of that name; and the split of each row as `_split`."""
     import polars as pl
 
-    tables = tables_of(rows)
-    if tables:
-        return pl.concat([_of_table(table) for table in tables], how="diagonal")
-    names = list(dict.fromkeys(name for row in rows for name in row.texts))
-    columns = {name: pl.Series([row.texts.get(name) for row in rows], dtype=pl.String) for name in names}
-    return pl.DataFrame({"_split": [row.split for row in rows], **columns}, schema_overrides={"_split": pl.String})
+    return pl.concat([_of_table(table) for table in tables], how="diagonal")
 
 
 def _of_table(table: RowTable) -> "pl.DataFrame":
@@ -35,15 +37,32 @@ def _of_table(table: RowTable) -> "pl.DataFrame":
 
 def blank_texts(rows: Sequence[CorpusRow]) -> Iterator[BlankTexts]:
     """For each text column, the rows that are empty and those with a null value written as a word."""
+    tables = tables_of(rows)
+    yield from _blank_in_columns(rows, text_columns(tables)) if tables else _blank_in_rows(rows)
+
+
+def _blank_in_rows(rows: Sequence[CorpusRow]) -> Iterator[BlankTexts]:
+    columns = {name: [row.texts.get(name) for row in rows] for row in rows for name in row.texts}
+    used = {name for name, texts in columns.items() if any(text and text.strip() for text in texts)}
+    for name, texts in columns.items():
+        stripped = [None if text is None else text.strip() for text in texts]
+        filled = sum(text is not None for text in stripped)
+        empty = tuple(rows[number] for number, text in enumerate(stripped) if text == "")
+        written = tuple(rows[number] for number, text in enumerate(stripped) if text in WRITTEN)
+        yield BlankTexts(name, filled, empty, written, len(empty) == filled and bool(used - {name}))
+
+
+def _blank_in_columns(rows: Sequence[CorpusRow], frame: "pl.DataFrame") -> Iterator[BlankTexts]:
     import polars as pl
 
-    frame = text_columns(rows)
     names = [name for name in frame.columns if name != "_split"]
+    if not names:
+        return
     stripped = frame.lazy().select(pl.col(names).str.strip_chars())
     blank = stripped.with_row_index("_row").filter(
         pl.any_horizontal(pl.col(name).is_in(["", *WRITTEN]) for name in names)
     )
-    some = blank.collect() if names else pl.DataFrame()
+    some = blank.collect()
     for name in names:
         filled = len(frame) - frame[name].null_count()
         empty, written = (some.filter(pl.col(name).is_in(list(values)))["_row"] for values in (("",), WRITTEN))
@@ -52,13 +71,25 @@ def blank_texts(rows: Sequence[CorpusRow]) -> Iterator[BlankTexts]:
 
 
 def usual_texts(rows: Sequence[CorpusRow]) -> Iterator[UsualText]:
-    """For each text column of the training set, a text that most rows have, if there is one.
+    """For each text column of the training set, a text that most rows have, if there is one."""
+    tables = tables_of(rows)
+    yield from _usual_in_columns(rows, text_columns(tables)) if tables else _usual_in_rows(rows)
 
-    Among evenly spaced rows such a text is the most frequent one; then it is counted in all of them.
-    """
+
+def _usual_in_rows(rows: Sequence[CorpusRow]) -> Iterator[UsualText]:
+    train = [row for row in rows if row.split == "train"]
+    for name in dict.fromkeys(name for row in rows for name in row.texts):
+        texts = [(text, row) for row in train if (text := row.texts.get(name, "").strip())]
+        if texts:
+            ((text, count),) = Counter(text for text, _ in texts).most_common(1)
+            yield UsualText(name, text, count, len(texts), next(row for other, row in texts if other == text))
+
+
+def _usual_in_columns(rows: Sequence[CorpusRow], frame: "pl.DataFrame") -> Iterator[UsualText]:
+    """Among evenly spaced rows such a text is the most frequent one; then it is counted in all of them."""
     import polars as pl
 
-    frame = text_columns(rows).with_row_index("_row").filter(pl.col("_split") == "train")
+    frame = frame.with_row_index("_row").filter(pl.col("_split") == "train")
     for name in frame.columns:
         if name in ("_split", "_row"):
             continue
@@ -74,21 +105,26 @@ def usual_texts(rows: Sequence[CorpusRow]) -> Iterator[UsualText]:
         yield UsualText(name, text, count, total, rows[first])
 
 
-def main_texts(rows: Sequence[CorpusRow]) -> "pl.Series":
+def main_texts(rows: Sequence[CorpusRow]) -> Texts:
     """The text that each row is known by, "" where it has none."""
     return first_texts(rows, MAIN)
 
 
-def first_texts(rows: Sequence[CorpusRow], names: Sequence[str]) -> "pl.Series":
+def first_texts(rows: Sequence[CorpusRow], names: Sequence[str]) -> Texts:
     """Of each row, the first of these texts that is not blank."""
+    tables = tables_of(rows)
+    if not tables:
+        return [next((text for name in names if (text := row.texts.get(name, "")).strip()), "") for row in rows]
     import polars as pl
 
-    frame = text_columns(rows)
+    frame = text_columns(tables)
     filled = [pl.when(pl.col(n).str.contains(r"\S")).then(pl.col(n)) for n in names if n in frame.columns]
     return frame.select(pl.coalesce([*filled, pl.repeat("", pl.len())]).alias("text"))["text"]
 
 
-def normalized(texts: "pl.Series") -> "pl.Series":
+def normalized(texts: Texts) -> list[str]:
     """Without case, punctuation and spacing: two writings of one sentence are one."""
+    if isinstance(texts, list):
+        return [re.sub(r"[\W_]+", " ", normalize("NFC", text).lower()).strip() for text in texts]
     plain = texts.str.normalize("NFC").str.to_lowercase()
-    return plain.str.replace_all(r"[\W_]+", " ").str.strip_chars()
+    return plain.str.replace_all(r"[\W_]+", " ").str.strip_chars().to_list()

@@ -49,12 +49,12 @@ def find_duplicates(
 
 def has_inputs(rows: Sequence[CorpusRow]) -> bool:
     """Whether any row says what the model reads."""
-    return any(paths_of(rows)) or bool((first_texts(rows, INPUTS) != "").any())
+    return any(paths_of(rows)) or any(first_texts(rows, INPUTS))
 
 
 def _keys(rows: Sequence[CorpusRow], same: Mapping[str, str], sounds: SameSounds | None) -> list[str]:
     """What is the same for rows with the same input; "" for a row without one, or whose file is not there."""
-    texts = normalized(first_texts(rows, INPUTS)).to_list()
+    texts = normalized(first_texts(rows, INPUTS))
     there = sounds.there if sounds else {row.path for row in rows if row.size} if not tables_of(rows) else None
     keys = []
     for path, text in zip(paths_of(rows), texts, strict=True):

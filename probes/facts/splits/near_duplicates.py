@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from rapidfuzz import fuzz, process
 
+from probes.facts.core.fork import run_polars
+
 if TYPE_CHECKING:
     import polars as pl
 
@@ -29,7 +31,7 @@ def nearest(
     if len(texts) <= BRUTE:
         return _all_with_all(queries, texts, floor, np.asarray(query_groups), np.asarray(groups))
     best = [(-1, 0.0)] * len(queries)
-    for query, text, score in near_pairs(queries, texts, floor).iter_rows():
+    for query, text, score in run_polars(lambda: near_pairs(queries, texts, floor).rows()):
         if query_groups[query] != groups[text] and score > best[query][1]:
             best[query] = (text, score)
     return best

@@ -61,7 +61,7 @@ def _of(groups: Sequence[str], queries: Sequence[tuple[str, int]]) -> list[str]:
 def _texts(rows: Sequence[CorpusRow]) -> Texts:
     """Every text that is long enough, with the number of the first row that has it."""
     found: Texts = {}
-    for number, text in enumerate(normalized(main_texts(rows)).to_list()):
+    for number, text in enumerate(normalized(main_texts(rows))):
         if len(text) >= LETTERS:
             found.setdefault(text, number)
     return found

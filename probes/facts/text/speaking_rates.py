@@ -1,6 +1,7 @@
 """Letters a second of every row, and the rows where they are far from the median."""
 
 from collections.abc import Mapping, Sequence
+from statistics import median
 from typing import TYPE_CHECKING, TypeAlias
 
 from probes.facts.audio.file_record import header_seconds
@@ -21,18 +22,30 @@ Seconds: TypeAlias = "Sequence[float | None] | pl.Series"
 
 
 def rates_of(rows: Sequence[CorpusRow], seconds: Seconds) -> SpeakingRates:
+    texts = first_texts(rows, SPOKEN)
+    counted = _counted(texts, list(seconds)) if isinstance(texts, list) else _counted_in_columns(texts, seconds)
+    rates = [letters / long for _, letters, long in counted]
+    usual = median(rates) if rates else 0.0
+    few = len(counted) <= FEW
+    far = [one for one, rate in zip(counted, rates, strict=True) if few or rate > FAR * usual or rate < usual / FAR]
+    return SpeakingRates(len(counted), usual, tuple(_rate(rows[row], letters, long) for row, letters, long in far))
+
+
+def _counted(texts: Sequence[str], seconds: Sequence[float | None]) -> list[tuple[int, int, float]]:
+    """Number, letters and seconds of each row that has both."""
+    letters = (len("".join(text.split())) for text in texts)
+    both = enumerate(zip(letters, seconds, strict=True))
+    return [(number, count, long) for number, (count, long) in both if count and long and long > 0]
+
+
+def _counted_in_columns(texts: "pl.Series", seconds: Seconds) -> list[tuple[int, int, float]]:
     import polars as pl
 
     text = pl.col("text")
     letters = (text.str.len_chars() - text.str.count_matches(r"\s")).alias("letters")
-    known = pl.DataFrame({"text": first_texts(rows, SPOKEN), "seconds": pl.Series(seconds, dtype=pl.Float64)})
+    known = pl.DataFrame({"text": texts, "seconds": pl.Series(seconds, dtype=pl.Float64)})
     table = known.with_row_index("row").select("row", letters, "seconds")
-    table = table.filter((pl.col("letters") > 0) & (pl.col("seconds") > 0))
-    rate = pl.col("letters") / pl.col("seconds")
-    usual = float(table.select(rate.median()).item() or 0.0)
-    far = table if table.height <= FEW else table.filter((rate > FAR * usual) | (rate < usual / FAR))
-    kept = tuple(_rate(rows[row], letters, long) for row, letters, long in far.iter_rows())
-    return SpeakingRates(table.height, usual, kept)
+    return list(table.filter((pl.col("letters") > 0) & (pl.col("seconds") > 0)).iter_rows())
 
 
 def _rate(row: CorpusRow, letters: int, seconds: float) -> SpeakingRate:
@@ -42,10 +55,12 @@ def _rate(row: CorpusRow, letters: int, seconds: float) -> SpeakingRate:
 
 def stated_seconds(rows: Sequence[CorpusRow]) -> Seconds:
     """As the rows say."""
+    tables = tables_of(rows)
+    if not tables:
+        return [row.seconds for row in rows]
     import polars as pl
 
-    tables = tables_of(rows)
-    return pl.concat(map(_column, tables)) if tables else [row.seconds for row in rows]
+    return pl.concat(map(_column, tables))
 
 
 def _column(table: RowTable) -> "pl.Series":

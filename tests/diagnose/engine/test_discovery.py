@@ -93,6 +93,7 @@ ORDER = {
         "learning_rate.config_schedule_facts learning_rate.schedule_facts learning_rate.file_schedule_facts"
     ),
     "schedule_pace": "learning_rate.schedule_facts learning_rate.own_step_facts",
+    "duration_estimate": "memory.duration_facts memory.speed_duration_facts memory.measured_duration_facts",
     "eval_corpus train_corpus": "corpus.facts audio.dataset_facts",
     "collate eval_dataset train_dataset": "hf_trainer.facts dataloader.facts",
     "metric_trial": "generation.trainer_facts generation.metric_facts",

@@ -6,7 +6,10 @@ import jsonschema
 
 from diagnose import Finding, Severity
 from diagnose.engine.merge import merge
+from diagnose.gate.digests import Digests
+from diagnose.gate.item_digests import ItemDigests
 from diagnose.gate.output_folder import PreflightFolder
+from diagnose.gate.receipt import Receipt
 from diagnose.render.html import to_html
 from diagnose.render.sarif import to_sarif
 from tests.diagnose.render.test_formats import SCHEMA_FILE
@@ -52,8 +55,10 @@ def test_the_api_has_one_finding_and_json_sarif_and_the_file_have_every_row(tmp_
 def test_the_findings_file_lists_rows_and_the_next_preflight_compares_them(tmp_path, monkeypatch):
     folder = PreflightFolder(tmp_path)
     before, after = (examine([finds("DAT001", wheres=[f"row {n}" for n in range(8 - k)])]) for k in (0, 1))
-    receipt = type("Written", (), {"to_json": lambda self: "{}"})()
-    folder.write(before, receipt)
+    nothing = Digests(
+        config={}, manifests={}, audio=ItemDigests.of([]), weights={}, code={}, versions={"torch": "2"}, device="cpu"
+    )
+    folder.write(before, Receipt.of(before, nothing))
     assert len(folder.findings("DAT001").read_text().splitlines()) == 8
     since = folder.since(after)
     assert (since.resolved, since.new) == ((("DAT001", "row 7"),), ())

