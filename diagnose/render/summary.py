@@ -63,10 +63,10 @@ def _is_quiet(report: "Report", stage: Stage) -> bool:
 
 
 def _loss(found: Mapping[str, Any], normal: bool) -> str:
-    """Where the loss has other terms too, ln V is compared with its cross-entropy."""
+    """Where the loss has other terms too, ln V is compared with its cross-entropy (CE)."""
     cross_entropy, value = found["cross_entropy"], found["value"]
     differs = found["uniform"] and cross_entropy is not None and abs(cross_entropy - value) > ROUNDING * abs(value)
-    own = f", cross-entropy {cross_entropy:.4g}" if differs else ""
+    own = f"; CE {cross_entropy:.4g}" if differs else ""
     uniform = f" (ln {found['vocabulary']} = {found['uniform']:.4g})" if found["uniform"] else ""
     return f"{'Loss is normal' if normal else 'Loss'}: {value:.4g}{own}{uniform}."
 
