@@ -5,14 +5,13 @@ from typing import Any
 from diagnose.engine.discovery import integration
 
 WHERE = {
-    "PreflightCallback": ("callback", "callback_class"),
+    "PreflightCallback": ("callback", "PreflightCallback"),
     "collator_properties": ("collator_properties", "collator_properties"),
     "watch": ("watch", "Watch"),
 }
 
 
 def find(name: str) -> Any:
-    """The class or function of this name; the frameworks that it needs are imported by now."""
+    """The class or function of this name."""
     module, attribute = WHERE[name]
-    found = getattr(integration(module), attribute)
-    return found() if attribute == "callback_class" else found
+    return getattr(integration(module), attribute)

@@ -45,7 +45,16 @@ def probe(
     assumes: tuple[str, ...] = (),
     spoils_row: bool = False,
 ) -> Callable[[Look], Probe]:
-    """Marks a function that yields findings about the facts it names as parameters."""
+    """Marks a function that yields findings about the facts it names as parameters.
+
+        @probe(id="LAB099", stage=Stage.LABELS, severity=Severity.ERROR, explains=("LOS*",))
+        def label_is_odd(label_rows):
+            "A label is an odd number, so the loss is never even."
+            ...
+
+    The first line of the docstring is the title. `explains`: checks whose findings follow from this one; `assumes`:
+    traits of the run without which the question makes no sense.
+    """
     if not id.startswith(stage.prefix):
         raise ValueError(f"probe {id} is in stage {stage}, whose ids start with {stage.prefix}")
 
@@ -80,5 +89,12 @@ def fault(
     applies_to: tuple[str, ...] = ("*",),
     note: bool = False,
 ) -> Callable[[Callable[[dict[str, Any]], dict[str, Any]]], Fault]:
-    """Marks the function that puts the fault in, named by its id; the probe of `probe_id` must name it as a root."""
+    """Marks the function that puts a fault into healthy facts; its name is the fault's id.
+
+        @fault(description="labels are shifted twice", probe_id="LAB099", is_present=lambda facts: ...)
+        def labels_shifted_twice(facts):
+            return facts | {"compute_loss": ...}
+
+    `is_present` is asked before and after; the probe must name the fault as a root cause.
+    """
     return lambda inject: Fault(inject.__name__, description, probe_id, applies_to, inject, is_present, note)

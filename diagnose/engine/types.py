@@ -95,7 +95,7 @@ class SkipKind(StrEnum):
 
 
 class Verdict(StrEnum):
-    """May the run start?"""
+    """May the run start? go: no error, and the evidence is there; no-go: an error; inconclusive: neither was shown."""
 
     GO = "go"
     NO_GO = "no-go"

@@ -4,7 +4,7 @@ import logging
 import sys
 from collections.abc import Callable, Mapping
 from functools import cache, partial
-from typing import Any
+from typing import Any, Self
 
 from diagnose.common.errors import InputError
 from diagnose.engine.engine import installed
@@ -20,7 +20,7 @@ MODES = ("stop", "warn")
 FRAMEWORKS = {"transformers": "TrainerCallback", "lightning.pytorch": "Callback", "pytorch_lightning": "Callback"}
 
 
-class PreflightHooks:
+class PreflightCallback:
     """A preflight inside the trainer, before its first step: for transformers' Trainers and for Lightning.
 
         trainer = Trainer(..., callbacks=[diagnose.PreflightCallback()])
@@ -30,6 +30,10 @@ class PreflightHooks:
     report and receipt into the run's output folder; a resumed run accepts the receipt of its own start. `report` is
     there afterwards.
     """
+
+    def __new__(cls, *_: Any, **__: Any) -> Self:
+        """Of the frameworks that are imported by now: this module may be imported before them."""
+        return super().__new__(_class_for_frameworks() if cls is PreflightCallback else cls)
 
     def __init__(self, mode: str = "stop", **facts: Any) -> None:
         refuse_mode(mode)
@@ -94,8 +98,7 @@ def _receipt_of(facts: Mapping[str, Any]) -> Receipt | str:
     return valid_receipt(installed().context(facts), resumed=True)
 
 
-def callback_class() -> type:
-    """PreflightCallback for the frameworks that are imported now."""
+def _class_for_frameworks() -> Any:
     bases = [getattr(sys.modules[name], base) for name, base in FRAMEWORKS.items() if name in sys.modules]
     if not bases:
         raise InputError("PreflightCallback needs a trainer: import transformers or lightning.pytorch first")
@@ -107,8 +110,8 @@ def _class_with(bases: tuple[type, ...]) -> type:
     """A subclass of each framework's callback; an event that two of them have takes the arguments of both."""
     events = [{name for name in dir(base) if name.startswith("on_")} for base in bases]
     shared = {name: _accept for one in events for other in events if one is not other for name in one & other}
-    text = PreflightHooks.__doc__
-    return type("PreflightCallback", (PreflightHooks, *bases), {**shared, "__doc__": text, "__module__": __name__})
+    text = PreflightCallback.__doc__
+    return type("PreflightCallback", (PreflightCallback, *bases), {**shared, "__doc__": text, "__module__": __name__})
 
 
 def _accept(self: Any, *_: Any, **__: Any) -> None:

@@ -13,7 +13,7 @@ from types import ModuleType
 from typing import Any
 
 from diagnose.engine.report import Report
-from probes.integrations.callback import callback_class
+from probes.integrations.callback import PreflightCallback
 from probes.integrations.watch import Watch
 
 TRAINERS = {  # the method that trains, by the module that defines the class Trainer
@@ -105,7 +105,7 @@ def _check_trainer(module: ModuleType, watch: Watch, judge: Judge) -> Callable[[
     @wraps(usual)
     def train(self: Any, *args: Any, **kwargs: Any) -> Any:
         watch.hand_over()
-        callback = callback_class()(mode="warn")
+        callback = PreflightCallback(mode="warn")
         callback.judge = judge
         callbacks = self.callbacks if name == "fit" else self.callback_handler.callbacks
         callbacks.append(callback)

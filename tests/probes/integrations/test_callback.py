@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import logging
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -54,3 +56,13 @@ def test_a_misspelled_mode_and_several_processes_are_refused_in_one_sentence() -
         diagnose.PreflightCallback(mode="stopp")
     with pytest.raises(InputError, match="--processes N before"):
         diagnose.PreflightCallback()._check(object(), 2, dict, resumed=False)
+
+
+def test_it_can_be_imported_before_the_framework_that_it_is_for():
+    code = "from diagnose import PreflightCallback\nfrom transformers import TrainerCallback\n"
+    code += (
+        "assert isinstance(PreflightCallback(), (PreflightCallback, TrainerCallback)) and PreflightCallback.__doc__\n"
+    )
+    code += "assert isinstance(PreflightCallback(), TrainerCallback)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=100)
+    assert done.returncode == 0, done.stderr
