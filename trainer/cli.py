@@ -1,6 +1,7 @@
 """The train command. This is the only file of the package that knows the diagnosis."""
 
 import os
+from itertools import chain
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
@@ -61,7 +62,7 @@ def start(
     resolved = with_auto_batch_size(resolved, api.fits)
     if dry_run or print_config:
         plan = described(resolved, epochs, subset, api) if dry_run else ()
-        return [*[resolved.annotated()] * print_config, *plan]
+        return chain([resolved.annotated()] * print_config, plan)  # one by one: the last line may be an error
     from trainer.loop.run import is_main_process, with_epochs
     from trainer.loop.runtime.run_lock import require_free
 
