@@ -2,6 +2,8 @@
 
 train()
     _init_training_state(...)             CheckpointMixin: restore callbacks' states, read loop_state.json
+        _load_optimizer_and_scheduler(...), _load_scaler(...), _load_rng_state(...)
+                                          StateFilesMixin: refuse files that are missing, cut or of another run
     _prepare_for_training(...)            RunTrainer: the optimizer also gets an encoder that is unfrozen later
     callbacks.on_train_begin              GuardEpochCallback: StepMonitor.begin
     for epoch:
@@ -35,7 +37,7 @@ train()
                         _save(...)        CheckpointMixin: safetensors and processors, no pickle
         callbacks.on_epoch_end            GuardEpochCallback: judge the norm of the weights
     _load_best_model()                    CheckpointMixin: only if the checkpoint verifies
-        _issue_warnings_after_load(...)   CheckpointMixin: refuse weights of another model (also on resume)
+        _issue_warnings_after_load(...)   StateFilesMixin: refuse weights of another model (also on resume)
 
 tests/trainer/loop/test_hf_overrides.py holds this list, and the signatures, against the installed transformers.
 """

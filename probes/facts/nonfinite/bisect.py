@@ -1,6 +1,7 @@
 """Reduces a failing batch to the fewest rows that fail, and finds the origin of the bad value."""
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -126,18 +127,23 @@ class BadLogits(Exception):
 def origin_in_generation(subject: AutocastSetup, batch: Any, generate: Any) -> Origin | None:
     """The origin of the first NaN in the logits while this batch is generated from; None if there is none."""
     model = unwrapped(subject.model)
-    calls, batch = ModuleCallStack(model), copy_batch(batch)
-    known = {"weights": [*model.named_parameters(), *model.named_buffers()], "data": list(tensors_of(batch))}
+    calls, batch, weights = (
+        ModuleCallStack(model),
+        copy_batch(batch),
+        [*model.named_parameters(), *model.named_buffers()],
+    )
     with restore_afterwards(model), torch.no_grad(), torch.compiler.set_stance("force_eager"):
         model.eval()
-        tracker = NonFiniteTracker(calls, known)
+        tracker = NonFiniteTracker(calls, {"weights": weights, "data": list(tensors_of(batch))})
         with removed_afterwards([model.register_forward_hook(_leave_at_nan)]), calls.followed(), tracker:
-            try:
-                generate(model, batch)
-            except BadLogits as found:
-                bad = found.logits
-            else:
-                return None
+            bad = None
+            with suppress(Exception):  # a batch of training may lack what generation needs
+                try:
+                    generate(model, batch)
+                except BadLogits as found:
+                    bad = found.logits
+        if bad is None:
+            return None
         origin = earliest_origin([("a logit in generate()", tracker.origin_of(bad))], subject)
     return replace(origin, phase="generation") if origin.phase in ("forward pass", "loss") else origin
 

@@ -10,11 +10,12 @@ from transformers import Seq2SeqTrainer, Trainer
 import trainer
 from trainer.loop import trainer as loop
 from trainer.loop.accumulation import AccumulationMixin
+from trainer.loop.checkpoints.state_files_mixin import StateFilesMixin
 from trainer.loop.checkpoints.trainer_mixin import CheckpointMixin
 from trainer.loop.evaluation import EvaluationMixin
 from trainer.loop.guard.trainer_mixin import GuardMixin
 
-OURS = (loop.RunTrainer, GuardMixin, AccumulationMixin, CheckpointMixin, EvaluationMixin)
+OURS = (loop.RunTrainer, GuardMixin, AccumulationMixin, CheckpointMixin, StateFilesMixin, EvaluationMixin)
 EPOCH = "epoch train_dataloader steps_in_epoch num_update_steps_per_epoch trial ignore_keys_for_eval start_time"
 OVERRIDDEN = {
     "_determine_best_metric": "metrics trial",
@@ -23,6 +24,9 @@ OVERRIDDEN = {
     "_init_training_state": "max_steps num_update_steps_per_epoch num_train_epochs resume_from_checkpoint trial",
     "_issue_warnings_after_load": "load_result",
     "_load_best_model": "",
+    "_load_optimizer_and_scheduler": "checkpoint",
+    "_load_rng_state": "checkpoint",
+    "_load_scaler": "checkpoint",
     "_maybe_log_save_evaluate": "tr_loss grad_norm model trial epoch ignore_keys_for_eval start_time learning_rate",
     "_prepare_for_training": "max_steps train_dataloader resume_from_checkpoint",
     "_prepare_input": "data",
