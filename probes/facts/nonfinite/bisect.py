@@ -120,21 +120,17 @@ class BadLogits(Exception):
     """Leaves generate at the first logits that hold NaN."""
 
     def __init__(self, logits: torch.Tensor) -> None:
-        super().__init__("logits hold NaN")
         self.logits = logits
 
 
 def origin_in_generation(subject: AutocastSetup, batch: Any, generate: Any) -> Origin | None:
     """The origin of the first NaN in the logits while this batch is generated from; None if there is none."""
     model = unwrapped(subject.model)
-    calls, batch, weights = (
-        ModuleCallStack(model),
-        copy_batch(batch),
-        [*model.named_parameters(), *model.named_buffers()],
-    )
+    calls, batch = ModuleCallStack(model), copy_batch(batch)
+    known = {"weights": [*model.named_parameters(), *model.named_buffers()], "data": list(tensors_of(batch))}
     with restore_afterwards(model), torch.no_grad(), torch.compiler.set_stance("force_eager"):
         model.eval()
-        tracker = NonFiniteTracker(calls, {"weights": weights, "data": list(tensors_of(batch))})
+        tracker = NonFiniteTracker(calls, known)
         with removed_afterwards([model.register_forward_hook(_leave_at_nan)]), calls.followed(), tracker:
             bad = None
             with suppress(Exception):  # a batch of training may lack what generation needs
