@@ -4,7 +4,7 @@ from probes.facts.tokenizer.types import WeightTies
 FIX = "copy the old head before the resize and restore it as a separate Parameter, with rows for the new tokens"
 
 
-@probe(id="TOK011", stage=Stage.TOKENIZER, severity=Severity.ERROR, explains=("TOK012", "LRN*", "GEN*"))
+@probe(id="TOK011", stage=Stage.TOKENIZER, severity=Severity.ERROR, explains=("TOK012", "TOK015", "LRN*", "GEN*"))
 def lm_head_is_tied(ties: WeightTies) -> Findings:
     """The LM head is tied to the embedding although they should be separate tensors."""
     for name in ties.untied:

@@ -7,7 +7,7 @@ from probes.facts.labels.types import EvalForward
 NAT = 1.0  # each token e times less likely than before; new tokens in a few labels cost less
 
 
-@probe(id="TOK012", stage=Stage.TOKENIZER, severity=Severity.ERROR, explains=("LRN*", "GEN*"))
+@probe(id="TOK012", stage=Stage.TOKENIZER, severity=Severity.ERROR, explains=("TOK015", "LRN*", "GEN*"))
 def loss_jumped_after_model_edit(
     reference_loss: float, eval_forward: EvalForward, token_tables: TokenTables
 ) -> Findings:

@@ -13,6 +13,8 @@ from probes.facts.tokenizer.types import StoredVocabulary
 
 MOVED = 1e-4  # standard deviation of a norm's weights: they begin as ones
 
+STORED = ("tokenizer.json", "vocab.*", "*.model", "tokenizer_config.json")  # any of these is a tokenizer
+
 
 def require_trained_tables(model: torch.nn.Module, fresh: tuple[str, ...]) -> None:
     """All norms have moved from their ones, and the token tables are those of the checkpoint."""
@@ -37,8 +39,10 @@ def require_trained_tables(model: torch.nn.Module, fresh: tuple[str, ...]) -> No
 def stored_vocabulary_of(model: torch.nn.Module, tokenizer: Any) -> StoredVocabulary | None:
     """None where the weights were not read from a directory with a tokenizer."""
     directory = getattr(getattr(model, "config", None), "_name_or_path", "")
-    if not directory or not Path(directory).is_dir() or not hasattr(tokenizer, "get_vocab"):
+    if not directory or not hasattr(tokenizer, "get_vocab"):
         return None
+    if not any(path for pattern in STORED for path in Path(directory).glob(pattern)):
+        return None  # transformers makes an empty tokenizer where there is none
     from transformers import AutoTokenizer
 
     try:

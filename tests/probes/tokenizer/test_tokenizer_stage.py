@@ -91,7 +91,7 @@ def test_a_resize_that_drops_the_head_is_named_and_its_loss_tells(tmp_path):
     loaded.resize_token_embeddings(len(facts["tokenizer"]) + 2)
     report = diagnose.preflight(select=["TOK*"], model=loaded, **given)
     (root,) = report.diagnosis
-    assert root.probe == "TOK011" and [o.probe for o in root.consequences] == ["TOK012"]
+    assert root.probe == "TOK011" and [o.probe for o in root.consequences] == ["TOK012", "TOK015"]
     del given["untied"]  # without anybody's word: the released family has heads of its own
     (root,) = diagnose.preflight(select=["TOK011"], model=loaded, **given).diagnosis
     assert root.severity == "warning" and "mt5" in root.finding.message
