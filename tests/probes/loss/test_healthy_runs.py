@@ -151,14 +151,14 @@ def test_weights_in_bfloat16_are_left_alone(name):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_the_stage_keeps_to_its_budget(name):
-    """Six passes beside the first step and its second look, and a half where labels are changed a second time."""
+    """Six passes and a sixth beside the first step and its second look, which belong to the gradients."""
     facts = healthy(name)
     context = installed().context(facts | {"accumulated_step": accumulated_mean(facts)})
     context.get("gradient_reach")
     before = pass_counter.passes()
     for one in ("perturbed_losses", "accumulation", *(("extreme_batches",) if name != "classifier" else ())):
         context.get(one)
-    assert pass_counter.passes() - before <= 6.501
+    assert pass_counter.passes() - before <= 6.17
 
 
 def accumulated_mean(facts):
